@@ -1,10 +1,10 @@
-// The reference service's clock: the system's or a virtual one. Both can be advanced, so tests work with either.
+// The reference service's clock: the system's or a virtual one. Both can be advanced, so that tests work with either.
 
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 
 export interface ServiceClock {
   now(): Instant;
-  /** Moves the time forward at once. */
+  /** Moves the time forward immediately. */
   advance(durationMs: number): void;
 }
 

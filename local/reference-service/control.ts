@@ -1,4 +1,4 @@
-// Lets tests change and inspect a reference service besides sending requests to it.
+// Changes and inspects a reference service from a test, without requests to its API.
 
 import type { Instant } from '../../shared/instant.ts';
 import type { ServiceClock } from './clock.ts';
@@ -14,7 +14,7 @@ import type { Store } from './store/store.ts';
 
 export interface Control {
   now(): Instant;
-  /** Moves the time forward at once, and makes the random changes that were due meanwhile. */
+  /** Moves the time forward immediately, and makes the random changes that became due. */
   advance(durationMs: number): void;
   /**
    * Changes a group: by a function that alters a draft, or by a step such as `shipment.delivered`.
@@ -34,7 +34,9 @@ export interface Control {
   /** Stops the random changes. */
   pause(): void;
   resume(): void;
-  /** The true state of all groups, visible yet or not, in the document's form with stamps as the knobs say. */
+  /**
+   * The true state of all groups, also if not visible yet, in the document's form, with stamps as the knobs set them.
+   */
   snapshot(): ShownGroup[];
   /** Every change since the start, in order. Stamps are instants. */
   history(): readonly Change[];

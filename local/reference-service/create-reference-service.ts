@@ -1,5 +1,5 @@
 // Runs a conforming implementation of the returns data service on a local port, for tests and for trying out the feed.
-// Every question that the document leaves open is a knob (knobs.ts).
+// Each question that the document leaves open is a setting, a knob (knobs.ts).
 
 import { startServer } from './http/server.ts';
 import {
@@ -20,7 +20,7 @@ export interface ReferenceServiceOptions extends InProcessServiceOptions {
 export interface ReferenceService extends InProcessService {
   /** The base URL, including the path prefix. */
   readonly url: string;
-  /** Ends at once, even with unfinished answers. */
+  /** Closes the server immediately, even with unfinished answers. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function createReferenceService(
   const { port = 0, host = '127.0.0.1', prefix = '/api' } = options;
   const inProcess = createInProcessService(options);
   const server = await startServer(inProcess, { port, host, prefix });
-  // Changes go on without requests: otherwise the first request after a long pause would have to make them all.
+  // Make changes without requests too: otherwise the first request after a long pause would have to make them all.
   const living = setInterval(() => inProcess.store.catchUp(), CATCH_UP_MS).unref();
   return {
     ...inProcess,

@@ -1,4 +1,4 @@
-// The reference service without sockets: a store, the service that answers from it, and the control of both. A
+// The reference service without sockets: a store, the service that reads it, and the control of both. A
 // simulation adds its own network and clock; create-reference-service.ts adds a port.
 
 import { createSystemClock, type ServiceClock } from './clock.ts';

@@ -1,4 +1,4 @@
-// Every question that the service's document leaves open is a knob. The defaults make an ordinary, honest service; each
+// Each question that the service's document leaves open is a knob. The defaults give an ordinary, correct service; each
 // other value is a behaviour that a real service might have.
 
 import { amount, count, flag, type Knob, matching, oneOf, share, someOf, span } from './knob-kinds.ts';

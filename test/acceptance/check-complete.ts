@@ -1,13 +1,13 @@
 // Checks that the last state of an entity was published.
 import { agrees } from './agreeing.ts';
-import type { Evidence, Report, Told } from './evidence.ts';
+import type { Evidence, PublishedEntity, Report } from './evidence.ts';
 import type { EntityHistory, Fields } from './history.ts';
 import { WATCHED } from './printed-event.ts';
 import { iso, showWatched } from './show.ts';
 
 export function checkComplete(
   history: EntityHistory,
-  published: Told | undefined,
+  published: PublishedEntity | undefined,
   evidence: Evidence,
   report: Report,
 ): void {

@@ -1,11 +1,11 @@
 // Checks that an event continues the previous one, and is true by the service's history.
 import { agreeOn, agrees } from './agreeing.ts';
-import type { Evidence, Report, Told } from './evidence.ts';
+import type { Evidence, PublishedEntity, Report } from './evidence.ts';
 import type { EntityHistory, EntityState } from './history.ts';
 import { type OutsideEvent, WATCHED } from './printed-event.ts';
 import { iso, show, showWatched } from './show.ts';
 
-export function checkChain(event: OutsideEvent, before: Told | undefined, report: Report): void {
+export function checkChain(event: OutsideEvent, before: PublishedEntity | undefined, report: Report): void {
   const known = before?.state;
   if (event.verb === 'created') {
     if (known) report('chain', `${event.id}: created, although it was published before`);
@@ -31,7 +31,7 @@ export function checkTruth(
   event: OutsideEvent,
   arrivedAt: number,
   history: EntityHistory,
-  before: Told | undefined,
+  before: PublishedEntity | undefined,
   evidence: Evidence,
   report: Report,
 ): number {

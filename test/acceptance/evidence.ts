@@ -48,7 +48,7 @@ export type Rule =
 export type Report = (rule: Rule, text: string) => void;
 
 /** An entity as it was last published. */
-export interface Told {
+export interface PublishedEntity {
   readonly state: Fields | undefined;
   /** Index of the published state in the entity's history: the next state comes after it. */
   readonly index: number;

@@ -1,6 +1,6 @@
 import { checkComplete } from './check-complete.ts';
 import { checkChain, checkRest, checkTruth } from './check-event.ts';
-import type { Evidence, Problem, Report, Told } from './evidence.ts';
+import type { Evidence, Problem, PublishedEntity, Report } from './evidence.ts';
 import type { EntityHistory, PrintedEvent } from './history.ts';
 import { type OutsideEvent, readEvent } from './printed-event.ts';
 
@@ -21,7 +21,7 @@ export function judge(evidence: Evidence): Verdict {
   const report: Report = (rule, text) => problems.push({ rule, text });
   const { firsts, repeats } = withoutRepeats(evidence.printed, report);
   const histories = new Map(evidence.histories.map((history) => [history.subject, history]));
-  const published = new Map<string, Told>();
+  const published = new Map<string, PublishedEntity>();
 
   checkNumbers(firsts, report);
   for (const { event, arrivedAt } of firsts) {
@@ -90,7 +90,7 @@ function checkNumbers(firsts: readonly First[], report: Report): void {
 function takePartsAlong(
   event: OutsideEvent,
   histories: Map<string, EntityHistory>,
-  published: Map<string, Told>,
+  published: Map<string, PublishedEntity>,
 ): void {
   for (const history of histories.values()) {
     if (history.groupId !== event.groupId || history.kind === 'return_group') continue;

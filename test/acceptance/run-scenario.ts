@@ -116,7 +116,10 @@ async function runOpen(run: Run): Promise<Outcome> {
 
   const evidence = () => gather(run, silentUntil);
   const mayBeSilent = scenario.firstShown || silentUntil ? FILL_IN_MS : 0;
-  const isComplete = whenPrinted(run, () => Date.now() - stoppedAt > mayBeSilent && isAllTold(evidence()));
+  const isComplete = whenPrinted(
+    run,
+    () => Date.now() - stoppedAt > mayBeSilent && isAllPublished(evidence()),
+  );
   const mayGoOn = patience(run, scenario.expects === 'complete or said' ? SAID_WITHIN_MS : scenario.quietMs);
   let completeAt: number | undefined;
   let said: number | undefined;
@@ -194,7 +197,7 @@ async function runHeld(run: Run, seed: number): Promise<Outcome> {
   await sleep(scenario.busyMs ?? 15_000);
   service.stopChanging();
   const stoppedAt = Date.now();
-  const isComplete = whenPrinted(run, () => isAllTold(gather(run, undefined)));
+  const isComplete = whenPrinted(run, () => isAllPublished(gather(run, undefined)));
   const mayGoOn = patience(run, scenario.quietMs);
   while (!isComplete() && mayGoOn()) await sleep(1_000);
   const completeAfterMs = Date.now() - stoppedAt;
@@ -237,7 +240,7 @@ async function startAgain(run: Run, other: OutsideService): Promise<WatchProcess
   }
 }
 
-function isAllTold(evidence: Evidence): boolean {
+function isAllPublished(evidence: Evidence): boolean {
   return judge(evidence).problems.every(({ rule }) => rule !== 'complete');
 }
 

@@ -1,4 +1,4 @@
-// Each command of the pages for people in trouble: it exists, and those for a feed on this machine run.
+// The commands on the pages for operators exist, and those for a feed on this machine run.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Watches again, and longer, until it has seen enough: a busy machine gets less far in a few seconds. */
+/** Watches repeatedly, and longer each time, until it has seen enough: a busy machine needs more time. */
 async function watchUntil(hasSeen: (ran: Ended) => boolean): Promise<Ended> {
   for (let tries = 1; ; tries += 1) {
     const ran = await watch(8 * tries);
@@ -48,7 +48,7 @@ async function watchUntil(hasSeen: (ran: Ended) => boolean): Promise<Ended> {
   }
 }
 
-/** With a budget that polls and look-ups can't use up. */
+/** Runs `watch` with a budget that polls and look-ups can't use up. */
 function watch(seconds: number): Promise<Ended> {
   const pace = ['--every', '500ms', '--settle', '1s', '--reconcile', '2s', '--budget', '3000'];
   const args = ['watch', '--base-url', store.url, '--source', 'acme', '--data', data, '--json'];
@@ -61,7 +61,7 @@ function commandsIn(page: string): string[][] {
   return [...new Set(commands)].map(wordsOf);
 }
 
-/** As a shell reads them. */
+/** The words of a command, split like a shell. */
 function wordsOf(command: string): string[] {
   return [...command.replaceAll(/ \\\n\s*/g, ' ').matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',
@@ -87,7 +87,7 @@ test.each(['troubleshooting.md', 'deploying.md', 'operating.md'])(
   },
 );
 
-test('each command that status and a warning of watch print runs as it is printed', async () => {
+test('each command that status and the warnings of watch print can be run unchanged', async () => {
   const { stdout: status } = await runFeed(['status', '--data', data]);
   const texts = `${status}\n${warned}`;
   const printed = [...texts.matchAll(/returns-feed ((?:[a-z]+ )+(?:\\\n|[^")\n])*)/g)].map(

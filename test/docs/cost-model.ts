@@ -49,7 +49,7 @@ export const UNITS = {
   /** Groups known to the feed. */
   groups: 100_000,
   cycles: 2 * DAYS,
-  /** Groups with events in the ledger, which holds 30 days. */
+  /** Groups with events in the ledger, which keeps events for 30 days. */
   changedGroups: 50_000,
   newGroups: 30_000,
   closedGroups: 30_000,
@@ -80,7 +80,7 @@ export interface Cost {
   readonly price: string;
   /** At list price. */
   readonly list: number;
-  /** For an account whose always-free units are used for nothing else. */
+  /** For an account that uses its always-free units for nothing else. */
   readonly billed: number;
 }
 
@@ -104,7 +104,7 @@ export function costOfFirstReading(groups: number): number {
   return groups * 2 * PRICE.write;
 }
 
-/** The extra cost of polls every ten seconds instead of every minute, most of which find nothing. */
+/** The extra cost of polls every ten seconds instead of every minute; most of them find nothing. */
 export function costOfTenSeconds(): number {
   const more = 5 * UNITS.polls;
   const lambda = more * (0.4 * 0.5 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
@@ -137,11 +137,11 @@ export function costOfIdleWebhook(): number {
   return UNITS.emptyReceives * PRICE.sqsFifo + PRICE.secret + 3 * PRICE.alarm;
 }
 
-/** Of a million events that a webhook's endpoint accepts at once, in 0.3 s. */
+/** The cost of a million events that a webhook's endpoint accepts at the first attempt, in 0.3 s. */
 export function costOfMillionDeliveries(): number {
   const lambda = 0.3 * 0.25 * PRICE.lambdaGbSecond + PRICE.lambdaRequest;
   const ring = 3 * PRICE.sqsFifo + PRICE.delivered + UNITS.eventGb * PRICE.deliveredGb;
-  // The mark is read and moved; the event, what follows it, and the endpoint's state are read.
+  // The mark is read and moved; the event, the entries after it, and the endpoint's state are read.
   const tables = 4 * PRICE.read + PRICE.write;
   const line = 0.3e-6 * PRICE.logGb;
   return 1e6 * (lambda + ring + tables + line);
@@ -294,7 +294,7 @@ function ofTopic(): Cost[] {
 /** `feed.source_read`. An account's free units of Lambda are enough for it. */
 function ofReports(): Cost {
   const { reports, reportGb } = UNITS;
-  // Appended, and again by the next tick, which finds it; two marks.
+  // Written twice, because the next tick repeats the append and finds the event; and two marks.
   const tables = 4 * PRICE.write + 4 * PRICE.read;
   const destinations =
     PRICE.busEvent + PRICE.published + reportGb * (PRICE.archiveGb + PRICE.archivedGb + PRICE.publishedGb);

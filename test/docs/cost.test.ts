@@ -1,4 +1,4 @@
-// Sums that nobody recalculates soon become wrong, so the page is computed and compared.
+// The page is computed and compared, because sums that are not recalculated soon become wrong.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { aFeed, aFunction, resourcesOf } from '../infra/synthesize.ts';
@@ -12,7 +12,7 @@ describe('docs/cost.md', () => {
     expect(page).toBe(renderCostPage(page));
   });
 
-  test.each(amountsInWords().onPage)('says: %s', (text) => {
+  test.each(amountsInWords().onPage)('has the amount: %s', (text) => {
     expect(page).toContain(text);
   });
 });
@@ -32,7 +32,7 @@ test.each([
 
 type Sums = ReturnType<typeof amountsInWords>;
 
-test('the rows of the table add up to its sums, to the cent that each is rounded to', () => {
+test('the rows of the table add up to its sums, except for rounding to the cent', () => {
   const shown = [...page.matchAll(/^\| [^|]+\| [^|]+\| [^|]+\| ([\d.]+) \| ([\d.]+) \|$/gm)];
 
   expect(shown).toHaveLength(monthlyCosts().length);
@@ -45,7 +45,7 @@ test('the rows of the table add up to its sums, to the cent that each is rounded
   }
 });
 
-test('the model pays for the alarms that the construct creates for one source and an ordered subscriber', () => {
+test('the model has as many alarms as the construct creates for one source and an ordered subscriber', () => {
   const { feed, stack, template } = aFeed();
   feed.addOrderedSubscriber(aFunction(stack));
 

@@ -1,5 +1,5 @@
-// Starts the receivers of docs/examples/webhooks, each as its own process, in the way that its page describes. What is
-// slow to make is kept in node_modules/.cache.
+// Starts the receivers of docs/examples/webhooks, each as its own process, as its page describes. Slow preparations are
+// cached in node_modules/.cache.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/webhook-receivers');
 /** Starts a receiver on a port. */
 export type CommandFor = (port: number) => readonly string[];
 
-/** Makes ready what a receiver needs. @returns why its runtime or packages are not available, if they are not */
+/** Prepares a receiver. @returns why its runtime or packages are not available; undefined if they are */
 export type Preparation = () => Promise<CommandFor | string>;
 
 /** A TypeScript example, with this checkout's kit in place of the installed package. */
@@ -113,7 +113,7 @@ export async function startReceiver(
   };
 }
 
-/** The receivers print no port, so theirs is one that was free a moment ago. */
+/** The receivers print no port, so they get one that was free a moment ago. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<string, string>> = {
   'ansi-cyan': '#76e3ea',
 };
 
-/** The lines that remain on a terminal's screen: for an erased line, the text written after it. */
+/** The lines that remain on a terminal's screen: an erased line is replaced by the text written after it. */
 export function linesLeft(output: string): string[] {
   return output
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-// The receivers of docs/webhooks.md: the page shows the files, and each file keeps what the page says.
+// The receivers of docs/webhooks.md: the page shows the files, and each file does what the page describes.
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { startWarehouseSystem, type WarehouseSystem } from './warehouse-system.t
 const PAGE = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const MAKE_TIMEOUT = 240_000;
 
-test.each(readdirSync(EXAMPLES))('docs/webhooks.md shows docs/examples/webhooks/%s as it is', (file) => {
+test.each(readdirSync(EXAMPLES))('docs/webhooks.md shows docs/examples/webhooks/%s unchanged', (file) => {
   const shown = [...PAGE.matchAll(/\]\(examples\/webhooks\/([\w.-]+)\)[\s\S]*?```\w+\n([\s\S]*?)```/g)];
   const byFile = Object.fromEntries(shown.map(([, name = '', text]) => [name, text]));
 
@@ -82,7 +82,7 @@ describe.each([
     expect(bookedOf(1)).toEqual([change(1, 1).id]);
   });
 
-  it('refuses a tampered body, another secret, an old timestamp and a missing signature', async () => {
+  it('rejects a tampered body, another secret, an old timestamp and a missing signature', async () => {
     const event = change(2, 1);
     const body = JSON.stringify(event);
     const unsigned = await fetch(receiver?.url ?? '', { method: 'POST', body });
@@ -99,7 +99,7 @@ describe.each([
     expect(bookedOf(2)).toEqual([]);
   });
 
-  it('refuses malformed signatures and bodies without failing', async () => {
+  it('rejects malformed signatures and bodies without a failure', async () => {
     const event = change(9, 1);
     const body = JSON.stringify(event);
     const post = async (headers: Record<string, string>, bytes: Uint8Array<ArrayBuffer>) => {
@@ -161,7 +161,7 @@ describe.each([
     const first = send(change(7, 1));
     await held.begun;
     const second = send(change(7, 2));
-    // Answers that need no handler: the second event has had its turn by then.
+    // These requests need no handler; after their answers the second event has arrived.
     for (let turn = 0; turn < 5; turn += 1) await send(change(7, 3), { secret: OTHER_SECRET });
     held.release();
 

@@ -20,7 +20,7 @@ try {
     const { page, go, close } = await visit(browser, scene.console, { ...options, reducedMotion: 'reduce' });
     for (const [name, path] of Object.entries(scene.pages)) {
       await go(path);
-      // The port differs from run to run; a page that is kept up to date has nothing else that does.
+      // The port differs from run to run; nothing else on an up-to-date page does.
       if (name !== 'events' && name !== 'find')
         await page.getByRole('status').filter({ hasText: 'Kept up to date' }).first().waitFor();
       if (name === 'live') await page.getByText('JSON', { exact: true }).first().click();

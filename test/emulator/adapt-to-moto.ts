@@ -1,6 +1,7 @@
-// Removes the parts that moto's CloudFormation (5.2) can't create from the templates before the CDK deploys them; the
-// services' own APIs create them afterwards (left-out.ts): types that it skips, and archives, whose pattern it reads as
-// a text. It gives a FIFO queue an invalid name, and resolves a Ref to a bus to an internal object instead of the name.
+// Removes the resources that moto's CloudFormation (5.2) can't create from the templates before the CDK deploys them;
+// the services' own APIs create them afterwards (left-out.ts). These are types that moto skips, and archives, because
+// it reads their pattern as a text. Moto also gives a FIFO queue an invalid name, and resolves a Ref to a bus to an
+// internal object instead of the name.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +45,7 @@ export function adaptToMoto(directory: string): ReadonlyMap<string, Resources> {
 function withQueueName(stackName: string, [id, resource]: [string, Resource]): [string, Resource] {
   const { Type, Properties } = resource;
   if (Type !== 'AWS::SQS::Queue' || Properties.FifoQueue !== true) return [id, resource];
-  // At most 80 characters; the end of the id makes it unique.
+  // A name has at most 80 characters; the end of the id makes it unique.
   const QueueName = `${`${stackName}-${id}`.slice(0, 60)}${id.slice(-8)}.fifo`;
   return [id, { ...resource, Properties: { ...Properties, QueueName } }];
 }

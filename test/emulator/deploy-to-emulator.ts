@@ -1,5 +1,5 @@
 // npm run deploy:emulator: bootstraps the AWS emulator at AWS_ENDPOINT_URL, deploys the trial stage with the CDK's own
-// command line, looks up every resource, deploys again, which must change nothing, and removes everything.
+// command line and looks up every resource. Then it deploys again, which must change nothing, and removes everything.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,12 +81,10 @@ async function printSummary(
   const types = [...leftOut.values()].flatMap((resources) =>
     Object.values(resources).map(({ Type }) => Type),
   );
-  console.log(
-    `\n${count} resources of ${stacks.length} stacks were there; a second deployment changed nothing.`,
-  );
+  console.log(`\n${count} resources of ${stacks.length} stacks exist; a second deployment changed nothing.`);
   if (types.length > 0)
     console.log(
-      `${types.length} of them moto's CloudFormation can't make; they were made by their services: ` +
+      `moto's CloudFormation can't create ${types.length} of them; the services' own APIs created them: ` +
         `${[...new Set(types)].sort().join(', ')}.`,
     );
   if (remains.length === 0) return console.log('Nothing is left.');

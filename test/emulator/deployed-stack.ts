@@ -58,7 +58,7 @@ export async function readDeployedStack(
       found.set(id, seen);
       return `${type.replace('AWS::', '').padEnd(28)} ${id.slice(0, 48).padEnd(48)} ${seen.words}`;
     } catch (cause) {
-      throw new Error(`${type} ${id} is not there: ${String(cause)}`, { cause });
+      throw new Error(`${type} ${id} does not exist: ${String(cause)}`, { cause });
     }
   }
 
@@ -84,7 +84,7 @@ export async function readDeployedStack(
   };
 }
 
-/** Resolves each property on access: some refer to resources that are looked up later, or never. */
+/** Resolves each property on access, because some refer to resources that are looked up later or never. */
 function resolvedWhenAsked(properties: Readonly<Record<string, unknown>>, names: Names): object {
   const resolved = {};
   for (const [name, value] of Object.entries(properties))

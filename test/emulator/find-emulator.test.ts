@@ -8,7 +8,7 @@ test.each([
   ['nothing answers', 'http://127.0.0.1:9', /^No AWS emulator answers at http:\/\/127\.0\.0\.1:9: .*$/],
   ['what is named is no address', 'moto', /^AWS_ENDPOINT_URL is not an address: moto$/],
   ['it is AWS', 'https://sqs.eu-west-1.amazonaws.com', /is AWS itself, not an emulator: nothing was done\.$/],
-])('reports in one line what to do when %s', async (_, address, line) => {
+])('reports the remedy in one line when %s', async (_, address, line) => {
   await expect(findEmulator(address)).rejects.toThrow(line);
 });
 

@@ -8,7 +8,7 @@ export interface Emulator {
 /**
  * Finds the emulator at an address.
  *
- * @throws Error with one line that says what to do
+ * @throws Error with one line that includes the remedy
  */
 export async function findEmulator(address: string | undefined): Promise<Emulator> {
   if (!address)

@@ -1,5 +1,5 @@
-// Creates and deletes the resources that an emulator's CloudFormation can't create, by the services' own APIs and with
-// the template's properties, which have the same names there.
+// Creates and deletes the resources that an emulator's CloudFormation can't create, by the services' own APIs. The
+// properties of the template have the same names there.
 import { CloudWatchClient, DeleteAlarmsCommand, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch';
 import { CreateArchiveCommand, DeleteArchiveCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import {
@@ -108,7 +108,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
           AttributeValue: JSON.stringify(PolicyDocument),
         }),
       ),
-    // Removed with the topic.
+    // It is deleted with the topic.
     remove: async () => {},
   },
   'AWS::SQS::QueuePolicy': {

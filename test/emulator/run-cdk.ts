@@ -1,4 +1,4 @@
-// Runs the CDK's command line against an emulator, without any of the user's own AWS configuration, so that it can't
+// Runs the CDK's command line against an emulator. It has none of the user's own AWS configuration, so that it can't
 // reach an account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,11 @@
-// A destination that keeps its events in order of arrival, and answers for each event as the test sets it.
+// A destination that keeps its events in order of arrival. The test sets the result of each event.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
 
 export interface MemoryDestination extends Destination {
   readonly received: FeedEvent[];
-  /** Every batch it was sent, with any result. */
+  /** Every batch that was sent to it, with any result. */
   readonly batches: FeedEvent[][];
   /** The result for an event; only events with the result `sent` are received. */
   answer: (event: FeedEvent) => SendResult;

@@ -1,4 +1,4 @@
-// The ledger in memory. Events are kept by reference, never copied: nobody changes them.
+// The ledger in memory. It keeps references to events instead of copies, because no code changes events.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
@@ -10,7 +10,7 @@ export interface MemoryLedger extends Ledger {
   put(key: GroupKey, events: readonly FeedEvent[]): void;
   /** Makes an entry undecodable. */
   damage(key: GroupKey, sequence: number, reason: string): void;
-  /** Removes a group's entries up to a number, as after the retention. */
+  /** Removes a group's entries up to a number, like the retention. */
   expire(key: GroupKey, through: number): void;
 }
 
@@ -85,7 +85,7 @@ export function createMemoryLedger(onInsert?: (key: GroupKey, event: FeedEvent) 
   return ledger;
 }
 
-/** The index of the first entry above a number. Numbers rarely have gaps, so the guess is usually right. */
+/** The index of the first entry above a number. Numbers rarely have gaps, so the first guess is usually right. */
 function firstAbove(entries: readonly LedgerEntry[], number: number): number {
   const first = entries[0]?.sequence ?? 0;
   let at = Math.max(0, Math.min(entries.length, number - first + 1));

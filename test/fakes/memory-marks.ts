@@ -12,7 +12,7 @@ interface Mark {
 }
 
 export interface MemoryMarks extends WebhookMarks {
-  /** Why a group stopped at its mark, if it did. */
+  /** The reason why a group stopped at its mark, if it did. */
   behind(destination: string, key: GroupKey): string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Snapshots in memory, written together with the events of a memory ledger. Kept by reference, never copied: nobody
-// changes them.
+// Snapshots in memory, written together with the events of a memory ledger. It keeps references instead of copies,
+// because no code changes snapshots.
 import { isDeepStrictEqual } from 'node:util';
 import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -113,7 +113,7 @@ function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot
   }
 }
 
-/** The index of the first group that was not created before this one; groups of one moment are ordered by id. */
+/** The index of the first group that was not created before this one; groups with equal creation are ordered by id. */
 function placeOf(known: readonly Known[], createdAt: Instant, groupId: number): number {
   let low = 0;
   let high = known.length;

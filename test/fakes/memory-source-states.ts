@@ -3,7 +3,7 @@ import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface MemorySourceStates extends SourceStates {
-  /** Acts as if the states had been restored elsewhere; the given ones are as they were at the backup. */
+  /** Acts like a restore into other tables, with these states from the backup. */
   moveTo(identity: string, backup?: readonly SourceState[]): void;
 }
 

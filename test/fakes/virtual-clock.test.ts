@@ -4,7 +4,7 @@ import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { createVirtualClock, VIRTUAL_START } from './virtual-clock.ts';
 
 describe('virtual time', () => {
-  it('stands still until it is moved', async () => {
+  it('does not move by itself', async () => {
     const clock = createVirtualClock();
 
     await new Promise((resolve) => setImmediate(resolve));
@@ -45,7 +45,7 @@ describe('virtual time', () => {
     );
   });
 
-  it('lets woken sleepers sleep again', async () => {
+  it('wakes sleepers that sleep again', async () => {
     const clock = createVirtualClock();
     const ticks: number[] = [];
     const ticking = async () => {
@@ -80,7 +80,7 @@ describe('virtual time', () => {
     await expect(clock.run(clock.sleep(60_001), MINUTE)).rejects.toThrow('not done after 60000 ms');
   });
 
-  it('refuses a second caller while it moves', async () => {
+  it('throws if a second caller moves it at the same time', async () => {
     const clock = createVirtualClock();
 
     const first = clock.run(clock.sleep(5));

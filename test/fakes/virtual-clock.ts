@@ -1,7 +1,7 @@
-// Virtual time for tests: it stands still while anything runs, and moves to the next sleeper when everything waits.
-// Sleepers wake one by one, in the order of their time and then of falling asleep, and everything that follows from one
-// is done before the next wakes. A run therefore depends only on its inputs. Several machines can have clocks on the
-// same time, each wrong in its own way.
+// Virtual time for tests: it does not move while anything runs, and moves to the next sleeper when everything waits.
+// Sleepers wake one by one, in the order of their time and then of their calls, and all work that follows from one is
+// done before the next wakes. A run therefore depends only on its inputs. Several machines can have clocks on the same
+// time, each with an error of its own.
 import { DAY, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 
@@ -31,7 +31,8 @@ export interface VirtualClock extends Clock {
   /**
    * Moves time until the work is done, by at most `within`.
    *
-   * @throws the work's own error; an error if nobody sleeps, or nobody before that time, so the work can't finish
+   * @throws the work's own error, or an error if the work can't finish because nothing sleeps, or nothing until that
+   * time
    */
   run<Result>(work: Promise<Result>, within?: number): Promise<Result>;
   /** The clock of a machine that deviates from this time. */
@@ -51,7 +52,7 @@ export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock
     sleepers.add(time + Math.max(0, durationMs) * MILLISECOND, signal);
 
   /** Wakes one sleeper after the other until the work is done or the next one is due after the end. */
-  async function go(end: number, isDone: () => boolean): Promise<'done' | 'over' | 'nobody sleeps'> {
+  async function go(end: number, isDone: () => boolean): Promise<'done' | 'over' | 'nothing sleeps'> {
     if (going) throw new Error('Virtual time is already moving: only one caller may move it at a time.');
     going = true;
     try {
@@ -59,7 +60,7 @@ export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock
         await everythingElse();
         if (isDone()) return 'done';
         const due = sleepers.nextDue();
-        if (due === undefined) return 'nobody sleeps';
+        if (due === undefined) return 'nothing sleeps';
         if (due > end) return 'over';
         time = Math.max(time, due);
         sleepers.wakeNext();
@@ -85,7 +86,7 @@ export function createVirtualClock(start: Instant = VIRTUAL_START): VirtualClock
       };
       work.then(settle, settle);
       const outcome = await go(time + within, () => settled);
-      if (outcome === 'nobody sleeps') throw new Error('The work waits for something that is not time.');
+      if (outcome === 'nothing sleeps') throw new Error('The work waits for something that is not time.');
       if (outcome === 'over') throw new Error(`The work is not done after ${within / MILLISECOND} ms.`);
       return work;
     },

@@ -1,7 +1,7 @@
-// Changes of the store while readers watch. The store's own changes concentrate on its few open groups; a reader that
-// rereads what changed lately then knows nearly everything. So by default each change is of any group alike, which is
-// the harder case: nothing but reading the group shows a change that did not move its stamp. No entity gets a status
-// twice, so that each sighting of a status is of one change.
+// Changes the store while readers watch. The store's own changes concentrate on its few open groups, so a reader that
+// rereads recently changed groups finds nearly all of them. By default each change is therefore of a random group,
+// which is harder: only reading that group shows a change that did not move its stamp. No entity gets a status twice,
+// so that each sighting of a status belongs to one change.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import type { FreshnessWorld } from './freshness-world.ts';
@@ -15,7 +15,7 @@ const STATUSES = {
 
 type Kind = keyof typeof STATUSES;
 
-/** Changes the store for so long. */
+/** Changes the store for `forMs`. */
 export async function changeStore(world: FreshnessWorld, seed: number, forMs: number): Promise<void> {
   const { time, service, setting, changing } = world;
   if (changing === 'life') {
@@ -41,7 +41,7 @@ const TRIES = 200;
 
 interface Choice {
   readonly random: Random;
-  /** The statuses that entities got, each with its entity. */
+  /** The statuses that each entity has had. */
   readonly had: Set<string>;
 }
 

@@ -1,5 +1,5 @@
-// The command: `npm run bench:freshness`. It shares the runs, each of one reader in one setting, among as many processes
-// as there are cores.
+// The command: `npm run bench:freshness`. It shares the runs, each of one reader in one setting, among as many
+// processes as there are cores.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -25,7 +25,7 @@ interface Options {
   readonly json: boolean;
   readonly kinds: boolean;
   readonly jobs: number;
-  /** Set only in worker processes: they run what they are sent. */
+  /** Set only in worker processes, which run the jobs that they receive. */
   readonly worker: boolean;
 }
 

@@ -1,5 +1,5 @@
-// A reference service in virtual time, and what goes to and fro: each request takes its time, and is noted with the
-// groups that its answer showed.
+// A reference service in virtual time, with a log of its requests: each takes a fixed time, and is logged with the
+// groups in its answer.
 import {
   createInProcessService,
   type InProcessService,
@@ -10,7 +10,7 @@ import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { PAGE_LIMIT } from '../../shared/limits.ts';
 import { createVirtualClock, type VirtualClock } from '../fakes/virtual-clock.ts';
 import { statusesOf } from '../usual-poller/usual-poller.ts';
-import type { Became } from './measure.ts';
+import type { StatusChange } from './measure.ts';
 import type { Changing, Setting } from './settings.ts';
 
 export interface Exchange {
@@ -18,13 +18,13 @@ export interface Exchange {
   readonly at: Instant;
   readonly query: string;
   readonly status: number;
-  /** The groups that the answer showed. */
+  /** The groups in the answer. */
   readonly groups: readonly number[];
-  /** The purpose that our poller names; undefined for other readers. */
+  /** The purpose of a request of our poller; undefined for other readers. */
   readonly purpose: string | undefined;
 }
 
-/** An answer, and the groups that it shows: who needs no text saves parsing it. */
+/** An answer with its groups, so that readers need not parse its text. */
 interface AnswerOfGroups extends Answer {
   readonly groups: readonly StoredGroup[];
 }
@@ -37,22 +37,22 @@ export interface FreshnessWorld {
   readonly exchanges: readonly Exchange[];
   /** The statuses at the opening. */
   readonly opening: ReadonlyMap<string, string>;
-  /** Sends one request, which takes its time. */
+  /** Sends one request, which takes `requestMs`. */
   ask(path: string, query: URLSearchParams, purpose?: string): Promise<AnswerOfGroups>;
   /** The changes of statuses in the store so far, in order. */
-  changes(): readonly Became[];
+  changes(): readonly StatusChange[];
 }
 
 export interface WorldOptions {
   readonly setting: Setting;
   readonly seed: number;
   readonly groups: number;
-  /** How long a request takes. */
+  /** The duration of a request. */
   readonly requestMs: number;
   readonly changing: Changing;
 }
 
-/** The service lets each token send so many requests a minute. */
+/** The maximum of requests a minute for each token. */
 export const RATE_LIMIT = 300;
 
 /** The store does not change by itself until it is resumed. */
@@ -108,7 +108,7 @@ function noteShown({ store }: InProcessService): () => readonly StoredGroup[] {
   };
 }
 
-function changesOf({ control }: InProcessService): Became[] {
+function changesOf({ control }: InProcessService): StatusChange[] {
   return control.history().flatMap(({ at, before, after }) => {
     const old = new Map(before === undefined ? [] : statusesOf(before));
     const now = new Map(after === undefined ? [] : statusesOf(after));

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '../../shared/instant.ts';
 import { changeStore } from './change-store.ts';
 import { createFreshnessWorld } from './freshness-world.ts';
-import { type Became, delaysOf, quantile, wrongAt } from './measure.ts';
+import { delaysOf, quantile, type StatusChange, wrongAt } from './measure.ts';
 import { runReader } from './run-reader.ts';
 import { SETTINGS } from './settings.ts';
 
 const OPENING = new Map([['shipment/1', 'CREATED']]);
 
 describe('the measure of freshness', () => {
-  it.each([0, 7])('gives %i s to a reader that knows each change after exactly so long', async (seconds) => {
+  it.each([0, 7])('is %i s for a reader that knows each change after exactly that time', async (seconds) => {
     const world = createFreshnessWorld({
       ...{ setting: settingNamed('plain-20'), seed: 1, groups: 100, requestMs: 50, changing: 'spread' },
     });
@@ -28,8 +28,8 @@ describe('the measure of freshness', () => {
     expect(wrongAt(lastAt + 1, world.opening, changes, sightings) > 0).toBe(seconds > 0);
   });
 
-  it('counts a change that the reader never knows', () => {
-    const changes = [became(10, 'IN_TRANSIT')];
+  it('counts changes that the reader never knows', () => {
+    const changes = [changed(10, 'IN_TRANSIT')];
 
     const delays = delaysOf(OPENING, changes, []);
 
@@ -39,22 +39,22 @@ describe('the measure of freshness', () => {
   });
 
   it('counts a later status of the entity as knowledge of the earlier one', () => {
-    const changes = [became(10, 'IN_TRANSIT'), became(12, 'DELIVERED')];
+    const changes = [changed(10, 'IN_TRANSIT'), changed(12, 'DELIVERED')];
 
-    const delays = delaysOf(OPENING, changes, [became(15, 'DELIVERED')]);
+    const delays = delaysOf(OPENING, changes, [changed(15, 'DELIVERED')]);
 
     expect(delays.seconds).toEqual([3, 5]);
   });
 
-  it('gives no delay to a change that is undone before a reading', () => {
-    const changes = [became(10, 'IN_TRANSIT'), became(12, 'CREATED'), became(20, 'FAILED')];
+  it('has no delay for a change that is undone before a reading', () => {
+    const changes = [changed(10, 'IN_TRANSIT'), changed(12, 'CREATED'), changed(20, 'FAILED')];
 
-    const delays = delaysOf(OPENING, changes, [became(21, 'FAILED')]);
+    const delays = delaysOf(OPENING, changes, [changed(21, 'FAILED')]);
 
     expect(delays).toEqual({ seconds: [1], never: 0, unseen: 2 });
   });
 
-  it('finds the whole list wrong at first and right in the end, in no more than an interval', async () => {
+  it('has delays of at most an interval for a reader of the whole list, and no wrong status at the end', async () => {
     const setting = settingNamed('plain-3');
 
     const { delay, wrong, requests } = await runReader(
@@ -70,7 +70,7 @@ describe('the measure of freshness', () => {
   });
 });
 
-function became(second: number, status: string): Became {
+function changed(second: number, status: string): StatusChange {
   return { at: second * SECOND, entity: 'shipment/1', status };
 }
 

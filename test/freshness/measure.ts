@@ -1,9 +1,9 @@
-// How fresh a reader is: what the store's entities became and when, against what the reader saw and when. Pure. It
-// judges statuses only: every reader shows these, and they are what most subscribers act on.
+// Measures the freshness of a reader, as a pure function: compares the status changes of the store with those that the
+// reader saw. It compares only statuses, because every reader shows them, and most subscribers act on them.
 import { type Instant, SECOND } from '../../shared/instant.ts';
 
-/** A status that an entity got, in the store or in a reader's eyes. */
-export interface Became {
+/** A new status of an entity, in the store or as a reader saw it. */
+export interface StatusChange {
   readonly at: Instant;
   /** The entity's type and id. */
   readonly entity: string;
@@ -12,9 +12,9 @@ export interface Became {
 }
 
 export interface Delays {
-  /** Seconds from each change to the moment when the reader knew it or a later one of the entity, ascending. */
+  /** Seconds from each change until the reader knew it or a later change of the entity, ascending. */
   readonly seconds: readonly number[];
-  /** Changes that the reader never got to know. */
+  /** Changes that the reader never knew. */
   readonly never: number;
   /** Changes that were undone before a reading showed them. */
   readonly unseen: number;
@@ -23,12 +23,12 @@ export interface Delays {
 /**
  * @param opening the statuses before all changes, which the reader knows
  * @param changes of the store, in order
- * @param sightings of the reader: statuses other than those it knew, in order
+ * @param sightings of the reader: statuses that were new to it, in order
  */
 export function delaysOf(
   opening: ReadonlyMap<string, string>,
-  changes: readonly Became[],
-  sightings: readonly Became[],
+  changes: readonly StatusChange[],
+  sightings: readonly StatusChange[],
 ): Delays {
   const seen = byEntity(sightings);
   const seconds: number[] = [];
@@ -39,7 +39,8 @@ export function delaysOf(
     let knows = opening.get(entity);
     let known = 0;
     for (const { at, status } of sights) {
-      // If a status came twice, the reader may mean either: only changes without repetitions are judged exactly.
+      // If an entity had the status twice, the sighting may be of either: only unrepeated statuses are measured
+      // exactly.
       const upTo = made.findLastIndex((change) => change.at <= at && change.status === status);
       // A change that is undone before a reading shows it has no delay.
       const undone = made.findLastIndex((change, index) => index < upTo && change.status === knows);
@@ -56,18 +57,18 @@ export function delaysOf(
   return { seconds: seconds.sort((a, b) => a - b), never, unseen };
 }
 
-/** The value below which the share of all changes lies, in seconds; infinite if the reader never knew as many. */
+/** The quantile of the delays, in seconds; infinite if the reader never knew that share of the changes. */
 export function quantile({ seconds, never }: Delays, share: number): number {
   const place = Math.max(0, Math.ceil((seconds.length + never) * share) - 1);
   return seconds[place] ?? (never > 0 ? Number.POSITIVE_INFINITY : 0);
 }
 
-/** The number of entities whose status the reader does not know rightly at a moment. */
+/** The number of entities of which the reader has a wrong status, or none, at a moment. */
 export function wrongAt(
   moment: Instant,
   opening: ReadonlyMap<string, string>,
-  changes: readonly Became[],
-  sightings: readonly Became[],
+  changes: readonly StatusChange[],
+  sightings: readonly StatusChange[],
 ): number {
   const truth = statusesAt(moment, opening, changes);
   const known = statusesAt(moment, opening, sightings);
@@ -75,14 +76,14 @@ export function wrongAt(
   return [...entities].filter((entity) => truth.get(entity) !== known.get(entity)).length;
 }
 
-function statusesAt(moment: Instant, opening: ReadonlyMap<string, string>, all: readonly Became[]) {
+function statusesAt(moment: Instant, opening: ReadonlyMap<string, string>, all: readonly StatusChange[]) {
   const statuses = new Map<string, string | undefined>(opening);
   for (const { at, entity, status } of all) if (at <= moment) statuses.set(entity, status);
   return statuses;
 }
 
-function byEntity(all: readonly Became[]): Map<string, Became[]> {
-  const entities = new Map<string, Became[]>();
+function byEntity(all: readonly StatusChange[]): Map<string, StatusChange[]> {
+  const entities = new Map<string, StatusChange[]>();
   for (const became of all) {
     const known = entities.get(became.entity);
     if (known === undefined) entities.set(became.entity, [became]);

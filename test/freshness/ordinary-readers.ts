@@ -1,15 +1,15 @@
-// The readers that a competent user writes without the feed, at their best, in virtual time: they page until an empty
-// page, take their whole allowance of requests, and never wait longer than it asks.
+// The readers that a competent user would write without the feed, in virtual time and at their best: they page up to an
+// empty page, use their whole allowance of requests, and wait no longer than it requires.
 import { MILLISECOND } from '../../shared/instant.ts';
 import { createTurns } from '../readers/paced-client.ts';
 import { createUsualPoller, type PollerOptions, WHOLE_LIST } from '../readers/usual-poller.ts';
 import { statusesOf } from '../usual-poller/usual-poller.ts';
 import { type FreshnessWorld, RATE_LIMIT } from './freshness-world.ts';
-import type { Became } from './measure.ts';
+import type { StatusChange } from './measure.ts';
 
 export interface OrdinaryReader {
-  readonly sightings: readonly Became[];
-  /** When it had read the whole list, as the number of requests sent until then. */
+  readonly sightings: readonly StatusChange[];
+  /** The number of requests sent when it had read the whole list, for each time. */
   readonly walksEndedAt: readonly number[];
   /** Reads until it is stopped. */
   run(): Promise<void>;
@@ -23,7 +23,7 @@ const KINDS = {
 
 export type OrdinaryKind = keyof typeof KINDS;
 
-/** Requests that it sends without a pause between them, within those that it is allowed in a minute. */
+/** Requests that it sends without a pause between them, within its allowance for a minute. */
 const BURST = 25;
 
 export function createOrdinaryReader(
@@ -35,13 +35,13 @@ export function createOrdinaryReader(
   const clock = { now: () => time.now() / MILLISECOND, sleep: time.sleep };
   const waitForTurn = createTurns({ clock, perMinute: RATE_LIMIT, burst: BURST });
   const known = new Map<string, string>(world.opening);
-  const sightings: Became[] = [];
+  const sightings: StatusChange[] = [];
   const walksEndedAt: number[] = [];
   let isStopped = false;
 
   const poll = createUsualPoller(askPage, clock, learn, KINDS[kind]);
 
-  /** Once it is stopped it gets empty pages, which end a poll. */
+  /** Returns empty pages once the reader is stopped, which end its poll. */
   async function askPage(query: Readonly<Record<string, string>>) {
     if (isStopped) return [];
     await waitForTurn();

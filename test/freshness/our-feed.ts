@@ -1,5 +1,5 @@
-// The real poller, without processes that end and stores that fail: only its pace counts here. Ticks follow each other
-// as those of `watch` do (local/feed/run-watch.ts), or as a schedule of AWS sends them.
+// The real poller, with a process that never ends and stores that never fail, because only its pace is measured. Ticks
+// follow each other like those of `watch` (local/feed/run-watch.ts), or like those of a schedule in AWS.
 import { nextTick } from '../../local/feed/next-tick.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
@@ -11,11 +11,11 @@ import { type SourceSettings, sourceSettings } from '../../shared/source/source-
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { createStores, type Inserted, type Stores } from '../simulation/world/stores.ts';
 import { type FreshnessWorld, slotAt } from './freshness-world.ts';
-import type { Became } from './measure.ts';
+import type { StatusChange } from './measure.ts';
 
 export interface OurFeed {
-  readonly sightings: readonly Became[];
-  /** When a walk over all groups completed, as the number of requests sent until then. */
+  readonly sightings: readonly StatusChange[];
+  /** The number of requests sent when a walk over all groups completed, for each walk. */
   readonly walksEndedAt: readonly number[];
   /** Errors that ticks reported or threw. */
   readonly errors: readonly string[];
@@ -38,7 +38,7 @@ export interface FeedOptions {
 
 const NAME = 'fresh';
 const BASE_URL = 'https://returns.example/api';
-/** As in Lambda and in `watch`. */
+/** The time limit of a tick in Lambda and in `watch`. */
 const TICK_MS = 50_000;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const encoder = new TextEncoder();
@@ -46,7 +46,7 @@ const encoder = new TextEncoder();
 export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurFeed {
   const { time } = world;
   const settings = settingsOf(options);
-  const sightings: Became[] = [];
+  const sightings: StatusChange[] = [];
   const errors: string[] = [];
   const stopping = new AbortController();
   const stores = createStores(
@@ -136,7 +136,7 @@ function createSession(
   });
 }
 
-/** Returns a function that names the purpose of the request that is being sent, by which counter has moved. */
+/** Returns a function that names the purpose of the present request: the purpose with a new count. */
 function createPurposes(): (session: SourceSession) => string {
   let polls = 0;
   return ({ requests }) => {
@@ -147,14 +147,14 @@ function createPurposes(): (session: SourceSession) => string {
   };
 }
 
-function* sightingsOf({ event, at }: Inserted): Generator<Became> {
+function* sightingsOf({ event, at }: Inserted): Generator<StatusChange> {
   const [kind, verb] = event.type.split('.');
   if (!('status' in event.data.object)) return;
   const { id, status } = event.data.object as { readonly id: number | string; readonly status: string };
   yield { at, entity: `${kind}/${id}`, status: verb === 'removed' ? undefined : status };
 }
 
-/** Notes the ends of the baseline and of walks over all groups, as they are saved. */
+/** Notes the ends of the baseline and of walks over all groups when they are saved. */
 function watchWalks({ states }: Stores, { exchanges }: FreshnessWorld) {
   const endedAt: number[] = [];
   const { save } = states;

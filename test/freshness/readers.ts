@@ -1,4 +1,4 @@
-// The readers that are compared, and ours in the combinations of settings that matter.
+// The compared readers, and our feed with the relevant combinations of settings.
 import type { ReaderOptions } from './run-reader.ts';
 
 export interface ReadersWanted {

@@ -1,9 +1,9 @@
-// Sorts requests by their parameters: whose range, which part of it, and whether it was asked before.
+// Classifies requests by their parameters: the purpose, the range, the part of the range, and whether it is a repeat.
 import type { Exchange } from './freshness-world.ts';
 
 export type KindCounts = Readonly<Record<string, number>>;
 
-/** How far back a request counts as the same once more. */
+/** A request is a repeat if one of this many previous requests was equal. */
 const RECENT_REQUESTS = 8;
 
 /** @param exchanges in order */

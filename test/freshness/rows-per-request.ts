@@ -1,5 +1,5 @@
-// How much of the store requests show. A walk is what our poller counts as a cycle over all groups; a pass is any run of
-// requests, whatever they are for, that shows every group at least once.
+// Measures how much of the store requests show. A walk is a cycle of our poller over all groups; a pass is any sequence
+// of requests, for any purpose, that shows every group at least once.
 import type { InProcessService } from '../../local/reference-service/in-process-service.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
 import { PAGE_LIMIT } from '../../shared/limits.ts';
@@ -20,7 +20,7 @@ interface Walk {
 
 /**
  * @param walksEndedAt numbers of requests sent until the end of each walk
- * @returns means over the walks that ended since the changes began, and over those since they ended
+ * @returns means over the walks that ended after the start of the changes, and over those after their end
  */
 export function rowsPerRequest(
   exchanges: readonly Exchange[],
@@ -43,7 +43,7 @@ export function rowsPerRequest(
   };
 }
 
-/** The walk begins with the first request that is no poll's; polls between its requests count as well. */
+/** A walk begins with the first request that does not belong to a poll; polls between its requests count as well. */
 function walkOf(exchanges: readonly Exchange[], page: number): Walk | undefined {
   const walk = exchanges.slice(exchanges.findIndex(({ purpose }) => purpose !== 'poll'));
   const [first, last] = [walk[0], walk.at(-1)];
@@ -65,7 +65,7 @@ export interface PassFigures {
   readonly passShare: number | undefined;
 }
 
-/** One pass after the other, from the moment on. */
+/** The consecutive passes from the moment on. */
 export function passesSince(
   moment: Instant,
   exchanges: readonly Exchange[],

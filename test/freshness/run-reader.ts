@@ -1,10 +1,11 @@
-// One reader in one setting: the store stands still until the reader knows it, changes for a minute, and is quiet then.
+// Runs one reader in one setting: the store does not change until the reader has read it, changes for a minute, and
+// then does not change any more.
 
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { changeStore } from './change-store.ts';
 import { createFreshnessWorld, type FreshnessWorld, type WorldOptions } from './freshness-world.ts';
-import { type Became, delaysOf, quantile, wrongAt } from './measure.ts';
+import { delaysOf, quantile, type StatusChange, wrongAt } from './measure.ts';
 import { createOrdinaryReader, type OrdinaryKind } from './ordinary-readers.ts';
 import { createOurFeed, type FeedOptions, type OurFeed } from './our-feed.ts';
 import { countKinds, type KindCounts } from './request-kinds.ts';
@@ -19,17 +20,17 @@ export interface Figures {
   readonly groups: number;
   readonly seed: number;
   readonly reader: string;
-  /** How long the first reading of all groups took, in seconds. */
+  /** The duration of the first reading of all groups, in seconds. */
   readonly baselineSeconds: number;
-  /** Changes of groups, and those of statuses among them. */
+  /** The number of changes of groups, and of changes of statuses among them. */
   readonly changes: number;
   readonly statuses: number;
-  /** Statuses known wrongly so long after the last change. */
+  /** The number of wrongly known statuses, this long after the last change. */
   readonly wrong: { readonly after0s: number; readonly after40s: number; readonly after3min: number };
-  /** Seconds from a change's stamp to the reader's knowledge; infinite where it never knew. */
+  /** Seconds from a change's stamp until the reader knew it; infinite if it never did. */
   readonly delay: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
   readonly never: number;
-  /** Requests in the minute of changes, by purpose, and those of the quiet minutes, for each minute. */
+  /** Requests in the minute of changes, by purpose, and requests per minute after it. */
   readonly requests: { readonly poll: number; readonly reconciliation: number; readonly all: number };
   readonly requestsAtRest: number;
   readonly kinds: KindCounts;
@@ -37,7 +38,7 @@ export interface Figures {
   /** Distinct rows ÷ requests ÷ rows of a page, in walks over all groups; undefined if none completed. */
   readonly rowsPerRequest: number | undefined;
   readonly rowsPerRequestAtRest: number | undefined;
-  /** How soon all requests together showed every group again. */
+  /** The time in which all requests together showed every group again. */
   readonly passes: PassFigures;
   readonly passesAtRest: PassFigures;
   /** Walks over all groups that completed, and their mean length in seconds. */
@@ -50,7 +51,7 @@ export interface Figures {
 }
 
 const LONGEST_BASELINE = 600 * MINUTE;
-/** Until the reader polls at its usual pace. */
+/** The time until the reader polls at its usual pace. */
 const SETTLES = 30 * SECOND;
 const CHANGES_FOR = MINUTE;
 const QUIET_FOR = 3 * MINUTE;
@@ -73,7 +74,7 @@ export async function runReader(options: WorldOptions, reader: ReaderOptions): P
 }
 
 interface Known {
-  readonly sightings: readonly Became[];
+  readonly sightings: readonly StatusChange[];
   readonly isReady: Promise<void>;
   readonly walksEndedAt: readonly number[];
   readonly feed?: OurFeed;

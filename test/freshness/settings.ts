@@ -1,4 +1,4 @@
-// The settings that readers are compared in: what the service's document leaves open, one by one and all at once.
+// The settings of the comparison: behaviours that the service's document leaves open, one by one and all at once.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { PARTS } from '../../local/reference-service/store/stored-group.ts';
 
@@ -8,7 +8,7 @@ export interface Setting {
   readonly knobs: Partial<Knobs>;
 }
 
-/** Which groups change. `spread`: any alike. `life`: as the store changes by itself. */
+/** Which groups change. `spread`: random groups. `life`: those of the store's own random changes. */
 export type Changing = 'spread' | 'life';
 
 const CLAMPED = { limitMax: 20 } as const;

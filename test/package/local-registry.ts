@@ -1,5 +1,5 @@
-// A package registry on the loopback address that serves this checkout's installed packages, so that a package can be
-// installed as by any user, without a network.
+// A package registry on the loopback address that serves the installed packages of this checkout, so that tests can
+// install packages like a user, without a network.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ function nameOf(path: string): string {
   return path.slice(0, -TARBALL.length);
 }
 
-/** @param folder where packages are packed to */
+/** @param folder receives the packed packages */
 export async function startLocalRegistry(root: string, folder: string): Promise<LocalRegistry> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(request.url ?? '/').slice(1);
@@ -35,7 +35,9 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
-  /** The paths of tarballs. npm asks about optional packages as well, which are large and never downloaded. */
+  /**
+   * The paths of tarballs, packed on request: npm also reads the metadata of large packages that it never downloads.
+   */
   const packed = new Map<string, Promise<string>>();
 
   function packOnce(name: string): Promise<string> {
@@ -44,7 +46,7 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
     return known;
   }
 
-  /** As it was installed: its own scripts would build it anew, with tools that are not here. */
+  /** Packs a package as installed, without its scripts, which would build it with tools that are not installed. */
   async function packInstalled(name: string): Promise<string> {
     return join(folder, await pack(join(root, 'node_modules', name), folder, '--ignore-scripts'));
   }

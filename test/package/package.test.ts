@@ -19,8 +19,8 @@ let folder: string;
 let project: string;
 let registry: LocalRegistry;
 let tarball: string;
-/** The packages that npm installed for the package alone. */
-let installedAlone: string[];
+/** The packages that npm installed for this package without others. */
+let installedPackages: string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'returns-feed-package-'));
@@ -40,7 +40,7 @@ beforeAll(async () => {
         types: ['node'],
         typeRoots: [join(ROOT, 'node_modules/@types')],
         strict: true,
-        // Our types must stand by themselves.
+        // Check our types as well: they must compile without other packages.
         skipLibCheck: false,
         // Each test compiles the files of those before it as well.
         incremental: true,
@@ -53,7 +53,7 @@ beforeAll(async () => {
   registry = await startLocalRegistry(ROOT, folder);
   tarball = await pack(ROOT, folder);
   await npmInstall(join(folder, tarball));
-  installedAlone = await readdir(join(project, 'node_modules'));
+  installedPackages = await readdir(join(project, 'node_modules'));
   await npmInstall('@aws-lambda-powertools/batch');
 });
 afterAll(async () => {
@@ -66,7 +66,7 @@ async function npmInstall(what: string): Promise<void> {
   await runCommand('npm', ['install', what, '--no-audit', '--no-fund', ...own], { cwd: project });
 }
 
-/** Examples of the documents, by the names that they get in the project. */
+/** Examples of the documents, with their file names in the project. */
 function examples(...paths: string[]): Promise<[name: string, text: string][]> {
   return Promise.all(
     paths.map(
@@ -98,7 +98,7 @@ async function compileWith(
 
 describe('the package in another repository', () => {
   it('depends only on zod and the verifier of webhooks', () => {
-    expect(installedAlone.filter((name) => !name.startsWith('.')).sort()).toEqual([
+    expect(installedPackages.filter((name) => !name.startsWith('.')).sort()).toEqual([
       '@stablelib',
       'fast-sha256',
       'returns-change-feed',
@@ -189,7 +189,7 @@ describe('the package in another repository', () => {
     await Promise.all(
       WEB.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
     );
-    // The types of Express, which are not ours to check, use some that are not installed here.
+    // The types of Express need types that are not installed, so skip the check of libraries.
     const errors = await compileWith(
       ['--skipLibCheck'],
       await examples('webhooks/express.ts', 'webhooks/hono.ts', 'webhooks/book-arrival.ts'),
@@ -225,7 +225,7 @@ describe('the package in another repository', () => {
     expect(response.status).toBe(401);
   });
 
-  it('synthesizes a stack with the feed in it and the five lines behind its queue', async () => {
+  it('synthesizes a stack with the feed and the subscriber of five lines behind its queue', async () => {
     await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
     await Promise.all(
       CDK.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
@@ -252,7 +252,7 @@ describe('the package in another repository', () => {
     expect(resources.filter(({ Type }) => Type === 'AWS::Lambda::Function').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('holds no sources, tests or tools', async () => {
+  it('contains no sources, tests or tools', async () => {
     const root = join(project, 'node_modules/returns-change-feed');
 
     const files = await readdir(root, { recursive: true });
@@ -264,7 +264,7 @@ describe('the package in another repository', () => {
     expect(sources.filter((file) => !file.startsWith(join('docs', 'examples')))).toEqual([]);
   });
 
-  it('has documents whose links all lead to files in it', async () => {
+  it('contains every file that its documents link to', async () => {
     const links = await relativeLinks(join(project, 'node_modules/returns-change-feed'));
 
     expect(links.length).toBeGreaterThan(80);
@@ -272,7 +272,7 @@ describe('the package in another repository', () => {
   });
 });
 
-/** Peers, and what CDK bundles with: as they are here. */
+/** Peer dependencies and CDK's bundler, linked from this checkout. */
 const CDK = ['aws-cdk-lib', 'constructs', 'esbuild', '.bin/esbuild'];
 
 /** The packages that the receivers' examples import, with their types. */
@@ -286,7 +286,7 @@ const receiver = createWebhookReceiver({ name: 'worker', secrets: 'c2VjcmV0', on
 export default { fetch: receiver };
 `;
 
-/** Strict with our types, and with nothing of Node's. */
+/** Compiles strictly, checks our types, and has no types of Node. */
 const WORKER_CONFIG = JSON.stringify({
   compilerOptions: {
     module: 'esnext',

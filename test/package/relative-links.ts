@@ -11,7 +11,7 @@ export interface RelativeLink {
   readonly isDead: boolean;
 }
 
-/** @returns all links but those to other hosts and within the document */
+/** @returns all links except those to other hosts and within the document */
 export async function relativeLinks(folder: string): Promise<readonly RelativeLink[]> {
   const files = await readdir(folder, { recursive: true });
   const documents = files.filter((file) => file.endsWith('.md'));

@@ -1,4 +1,4 @@
-// Runs a command as in a user's own project: without the variables of the npm that runs the tests.
+// Runs a command like in a user's own project, without the variables of the npm that runs the tests.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -1,23 +1,23 @@
-// How soon a reader knew each change, by the service's own history: from the moment of the change until the reader
-// believed that state of the entity, or a later one. A change back to what the reader believes is no change to it.
+// Measures how soon a reader knew each change, against the service's own history: from the change until the reader had
+// that state of the entity, or a later one. A change back to the state that the reader has is not counted.
 import type { EntityHistory } from '../acceptance/history.ts';
 import { type Learnt, stateOf } from './known-states.ts';
 
 export interface FreshnessEvidence {
   readonly histories: readonly EntityHistory[];
   readonly learnt: readonly Learnt[];
-  /** Whether the reader knows what was there at the start without having said so, as a silent baseline does. */
-  readonly knewTheStart: boolean;
+  /** Whether the reader has the states of the start without reporting them, like a silent baseline. */
+  readonly knowsInitialState: boolean;
 }
 
 export interface Freshness {
   readonly changes: number;
-  /** From the change until the reader knew it, in ms; Infinity stands for never. */
+  /** From the change until the reader knew it, in ms; Infinity: never. */
   readonly p50: number;
   readonly p99: number;
   readonly most: number;
   readonly never: number;
-  /** Entities that changed, and of which the reader does not believe the last state. */
+  /** Changed entities of which the reader does not have the last state. */
   readonly wrong: number;
 }
 
@@ -26,7 +26,7 @@ interface State {
   readonly text: string;
 }
 
-export function judgeFreshness({ histories, learnt, knewTheStart }: FreshnessEvidence): Freshness {
+export function judgeFreshness({ histories, learnt, knowsInitialState }: FreshnessEvidence): Freshness {
   const bySubject = groupBySubject(learnt);
   const delays: number[] = [];
   let wrong = 0;
@@ -35,15 +35,15 @@ export function judgeFreshness({ histories, learnt, knewTheStart }: FreshnessEvi
     const states = distinctStates(history);
     if (states.every(({ changedAt }) => changedAt === 0)) continue;
     const first = states[0]!;
-    const silent = knewTheStart && first.changedAt === 0;
-    const beliefs = [
+    const silent = knowsInitialState && first.changedAt === 0;
+    const known = [
       ...(silent ? [{ at: 0, state: first.text }] : []),
       ...(bySubject.get(history.subject) ?? []),
     ];
-    if (beliefs.at(-1)?.state !== states.at(-1)!.text) wrong += 1;
+    if (known.at(-1)?.state !== states.at(-1)!.text) wrong += 1;
     states.forEach(({ changedAt, text }, index) => {
-      if (changedAt === 0 || believedAt(beliefs, changedAt) === text) return;
-      delays.push(firstKnown(beliefs, states.slice(index)) - changedAt);
+      if (changedAt === 0 || knownAt(known, changedAt) === text) return;
+      delays.push(firstKnown(known, states.slice(index)) - changedAt);
     });
   }
   return { ...percentiles(delays), wrong };
@@ -65,18 +65,18 @@ function distinctStates({ kind, states }: EntityHistory): State[] {
   return all.filter(({ text }, index) => all[index - 1]?.text !== text);
 }
 
-type Belief = Pick<Learnt, 'at' | 'state'>;
+type KnownState = Pick<Learnt, 'at' | 'state'>;
 
-function believedAt(beliefs: readonly Belief[], time: number): string | undefined {
-  return beliefs.findLast(({ at }) => at <= time)?.state;
+function knownAt(known: readonly KnownState[], time: number): string | undefined {
+  return known.findLast(({ at }) => at <= time)?.state;
 }
 
-/** When the reader first believed one of these states after it had begun. */
-function firstKnown(beliefs: readonly Belief[], states: readonly State[]): number {
+/** When the reader first had one of these states after the state began. */
+function firstKnown(known: readonly KnownState[], states: readonly State[]): number {
   const times = states.map(({ changedAt, text }) =>
-    believedAt(beliefs, changedAt) === text
+    knownAt(known, changedAt) === text
       ? changedAt
-      : (beliefs.find(({ at, state }) => at >= changedAt && state === text)?.at ?? Infinity),
+      : (known.find(({ at, state }) => at >= changedAt && state === text)?.at ?? Infinity),
   );
   return Math.min(...times);
 }

@@ -1,5 +1,5 @@
-// A reader's beliefs: the state of each entity, and since when. A state is the text of the entity's watched fields, so that a
-// row and an event that say the same are the same state.
+// The states that a reader knows: of each entity, and since when. A state is a text of the entity's watched fields, so
+// that a row and an event with the same values give the same state.
 import { entitiesOf } from '../acceptance/entities-of-row.ts';
 import type { EntityKind, Fields } from '../acceptance/history.ts';
 import { WATCHED } from '../acceptance/printed-event.ts';
@@ -32,7 +32,7 @@ export function createKnownStates(): KnownStates {
   };
 }
 
-/** Times in any notation, null for what is absent, and lists without their order. */
+/** The state of an entity: times in any notation are equal, as are null and absent values, and lists in any order. */
 export function stateOf(kind: EntityKind, fields: Fields | undefined): string {
   if (!fields) return GONE;
   return JSON.stringify(

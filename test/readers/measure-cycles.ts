@@ -1,5 +1,5 @@
-// Measures how many distinct rows a request of the feed shows over a reconciliation cycle at rest, as a share of the
-// rows that a page holds. Polls, which ask by update time, are counted apart.
+// Measures how many distinct rows a request of the feed shows in a reconciliation cycle at rest, as a share of the rows
+// of a page. Polls, which request by update time, are counted separately.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServedRequest, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
@@ -16,7 +16,7 @@ export interface AtRest {
 }
 
 export interface Cycles {
-  /** Whole cycles, after the one that the first reading leads into. */
+  /** Whole cycles, after the one that begins with the first reading. */
   readonly cycles: number;
   readonly seconds: number;
   readonly walkRequests: number;
@@ -72,7 +72,7 @@ export async function measureCycles(options: AtRest): Promise<Cycles | undefined
   }
 }
 
-/** When a message came, as `watch-process.ts` notes it. */
+/** The time of a message, which `watch-process.ts` writes before it. */
 function timeOf(message: string): string {
   return message.slice(0, 12);
 }

@@ -1,4 +1,4 @@
-// The rows that docs/performance.md shows, kept as they were measured: a reader measured again replaces itself.
+// The measured rows that docs/performance.md shows. A new measurement of a reader replaces its previous one.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import type { Row } from './run-row.ts';

@@ -1,5 +1,5 @@
-// How a careful reader asks: as many requests as the service allows, spread so that a long reading does not wait for
-// the minute to pass; again after a refusal.
+// The client of a careful reader: it sends as many requests as the service allows, spread so that a long reading does
+// not wait for the end of a minute, and repeats a refused request.
 import type { Fields } from '../acceptance/history.ts';
 import { statesOfRow } from './known-states.ts';
 
@@ -23,7 +23,7 @@ export interface Pace {
   readonly clock: ReaderClock;
   /** Requests that the service allows in 60 s. */
   readonly perMinute: number;
-  /** Requests that may follow each other at once: what the minute allows for the time between two polls. */
+  /** Requests without a pause between them: the allowance for the time between two polls. */
   readonly burst: number;
 }
 

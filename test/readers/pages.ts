@@ -1,10 +1,10 @@
 import type { AskPage, ReadRow } from './paced-client.ts';
 
-/** More than any service in use gives at once, so that each page is as large as it may be. */
+/** More than the maximum of any service in use, so that pages are as large as possible. */
 const ASKED_ROWS = 250;
 const MOST_PAGES = 10_000;
 
-/** Every page of a list until an empty one: a short page may be a clamped one. */
+/** Every page of a list up to an empty one: a short page may be the result of a clamped limit. */
 export async function readPages(
   ask: AskPage,
   query: Readonly<Record<string, string>>,

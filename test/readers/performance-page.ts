@@ -9,10 +9,10 @@ import { READERS } from './start-readers.ts';
 export const PERFORMANCE_PAGE = new URL('../../docs/performance.md', import.meta.url);
 
 const TABLES = /(?<=<!-- begin: npm run bench:readers -->\n)[\s\S]*(?=<!-- end -->)/;
-/** The page shows rows made with these settings; other rows are for looking closer. */
+/** The page shows only rows with these settings; other rows are for closer analysis. */
 const EVERY_MS = 5_000;
 const PER_MINUTE = 300;
-/** The feed may be so much later than the best reader before the page marks it. */
+/** The page marks the feed if it is later than the best reader by more than this. */
 const SLACK = 1.1;
 
 export function renderPerformancePage(tables: readonly MeasuredTable[]): string {

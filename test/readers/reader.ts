@@ -6,8 +6,8 @@ export interface Reader {
   readonly name: string;
   readonly token: string;
   readonly learnt: KnownStates['learnt'];
-  /** Whether it knows what was there at the start without having said so. */
-  readonly knewTheStart: boolean;
+  /** Whether it has the states of the start without reporting them. */
+  readonly knowsInitialState: boolean;
   /** The process that does its work; undefined if the bench's own process does. */
   readonly pid: number | undefined;
   hasReadAll(): boolean;
@@ -22,7 +22,7 @@ export interface Polling extends Pick<Reader, 'name' | 'token' | 'learnt'> {
   readonly clock: ReaderClock;
 }
 
-/** Polls at even times, and at once if the last poll took longer. */
+/** Polls at regular times, or immediately if the last poll took longer. */
 export function startPolling({ poll, name, token, learnt, everyMs, clock }: Polling): Reader {
   let polls = 0;
   let isStopped = false;
@@ -45,7 +45,7 @@ export function startPolling({ poll, name, token, learnt, everyMs, clock }: Poll
     name,
     token,
     learnt,
-    knewTheStart: false,
+    knowsInitialState: false,
     pid: undefined,
     hasReadAll: () => polls > 0,
     failure: () => (error === undefined ? undefined : String(error)),

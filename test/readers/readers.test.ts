@@ -1,4 +1,4 @@
-// The readers are honest: on a calm service, which keeps its order, each one knows every change after its next poll.
+// The readers are fair: with a service that keeps its order, each reader knows every change after its next poll.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
@@ -25,7 +25,7 @@ test.each<{ name: string; options: PollerOptions }>([
     options: { lookbackMs: 30_000, wholeEveryMs: 86_400_000 },
   },
   { name: 'the reader of the whole list', options: WHOLE_LIST },
-])('$name knows every change of a calm service', async ({ options }) => {
+])('$name knows every change of a service that keeps its order', async ({ options }) => {
   const { learnt, learn } = createKnownStates();
   const ask = createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
   const poll = createUsualPoller(ask, CLOCK, (...state) => learn(...state, CLOCK.now()), options);
@@ -35,12 +35,12 @@ test.each<{ name: string; options: PollerOptions }>([
   await poll();
 
   const histories = service.store.histories();
-  const freshness = judgeFreshness({ histories, learnt, knewTheStart: false });
+  const freshness = judgeFreshness({ histories, learnt, knowsInitialState: false });
   expect(freshness).toMatchObject({ never: 0, wrong: 0 });
   expect(freshness.changes).toBeGreaterThanOrEqual(CHANGES / 2);
 });
 
-test('a reader that is refused waits, and asks again', async () => {
+test('a reader waits after a refusal, and repeats the request', async () => {
   await service.close();
   service = await startOutsideService({ groups: 30, mostRequests: 2, tokens: [TOKEN] }, createRandom(7));
   const clock = createFakeClock();
@@ -54,7 +54,7 @@ test('a reader that is refused waits, and asks again', async () => {
   expect(clock.slept()).toBeGreaterThanOrEqual(100_000);
 });
 
-test('a reader never asks more often than the service allows', async () => {
+test('a reader never sends more requests than the service allows', async () => {
   const clock = createFakeClock();
   const ask = createPacedClient({ url: service.url, token: TOKEN, clock, perMinute: 60, burst: 5 });
 

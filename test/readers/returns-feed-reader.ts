@@ -1,4 +1,4 @@
-// The feed as a user runs it: the command `returns-feed watch --json`, whose printed events are all that it knows.
+// The feed as a user runs it: the command `returns-feed watch --json`. It knows the states in the printed events.
 import { readEvent } from '../acceptance/printed-event.ts';
 import { startWatch } from '../acceptance/watch-process.ts';
 import { createKnownStates, GONE, stateOf } from './known-states.ts';
@@ -24,7 +24,7 @@ export function startReturnsFeedReader({ name, token, url, options, mostMinutes 
   return {
     name,
     token,
-    knewTheStart: options.baseline !== 'emit',
+    knowsInitialState: options.baseline !== 'emit',
     pid: watch.pid,
     get learnt() {
       const known = createKnownStates();

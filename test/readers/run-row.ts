@@ -1,5 +1,5 @@
-// One row of the table: a service with one behaviour, and readers side by side, so that they share the noise of the
-// machine. Changes begin when every reader has read what was there.
+// One row of the table: a service with one behaviour, and readers side by side, so that the load of the machine affects
+// all of them. Changes begin when every reader has read all groups.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
@@ -30,7 +30,9 @@ export interface Row {
   readonly seed: number;
   readonly readers: readonly ReaderRow[];
   readonly service: ServiceRow;
-  /** Share of the time in which something waited for a processor: above a third, the feed's figures are the machine's. */
+  /**
+   * Share of the time in which something waited for a processor: above a third, the feed's figures are the machine's.
+   */
   readonly processorWait: number | undefined;
 }
 
@@ -141,12 +143,12 @@ function report(
     groups,
     changesPerSecond: setting.changesPerSecond,
     seed,
-    readers: readers.map(({ name, token, learnt, knewTheStart }, index) => {
+    readers: readers.map(({ name, token, learnt, knowsInitialState }, index) => {
       const own = counted.filter((request) => request.token === token);
       return {
         name,
         about: kinds[index]?.about ?? name,
-        ...judgeFreshness({ histories, learnt, knewTheStart }),
+        ...judgeFreshness({ histories, learnt, knowsInitialState }),
         requestsPerMinute: own.length / minutes,
         refused: own.filter(({ outcome }) => outcome === '429').length,
         usage: used[index],

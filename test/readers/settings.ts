@@ -10,7 +10,7 @@ export interface Setting {
   readonly pageRows: number;
   readonly hasOrder: boolean;
   readonly shipmentsMoveStamp: boolean;
-  /** How long after its stamp a change shows, in ms. */
+  /** The delay from a change's stamp to its visibility, in ms. */
   readonly late: { readonly least: number; readonly most: number };
 }
 
@@ -53,8 +53,8 @@ export function behaviourOf(setting: Setting, random: Random): Behaviour {
 }
 
 /**
- * The requests that any reader needs to see each possible change once between two polls, divided by those it is
- * allowed: above 1 no reader can. Stamps that move with each change show what changed; otherwise any row may have.
+ * The requests that a reader needs to see each possible change once between two polls, divided by its allowance: above
+ * 1 no reader can. If stamps move with each change, they show the changed rows; otherwise any row may have changed.
  */
 export function leastShareOfRequests(
   { changesPerSecond, pageRows, shipmentsMoveStamp, late }: Setting,

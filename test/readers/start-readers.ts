@@ -4,7 +4,7 @@ import { type Reader, startPolling } from './reader.ts';
 import { startReturnsFeedReader } from './returns-feed-reader.ts';
 import { createUsualPoller, type PollerOptions, WHOLE_LIST } from './usual-poller.ts';
 
-/** A reader begins with it: the service and its pace. */
+/** The service and the pace with which a reader starts. */
 export interface Place {
   readonly url: string;
   readonly everyMs: number;
@@ -16,7 +16,7 @@ export interface Place {
 export interface ReaderKind {
   readonly name: string;
   readonly about: string;
-  /** Measured only if it is named: two feeds at a time would take each other's processor time. */
+  /** Measured only if it is named, because two feeds at a time would compete for processor time. */
   readonly isExtra?: boolean;
   readonly start: (place: Place) => Reader;
 }

@@ -1,5 +1,5 @@
-// The poller that every consumer of such a service writes first: at each poll it asks for what was updated since the
-// newest stamp that it has seen, and from time to time for the whole list.
+// The poller that most consumers of a service without webhooks write first: each poll requests all groups updated since
+// the newest known stamp, and from time to time the whole list.
 
 import type { AskPage, ReaderClock } from './paced-client.ts';
 import { readPages } from './pages.ts';
@@ -8,8 +8,8 @@ export interface PollerOptions {
   /** How far before the newest stamp each poll begins. */
   readonly lookbackMs: number;
   /**
-   * Reads the whole list at the start and again after this time, at every poll if it is 0; undefined to begin with what
-   * changes from now on.
+   * Reads the whole list at the start and again after this time, at every poll if it is 0. If it is undefined, reads
+   * only changes from now on.
    */
   readonly wholeEveryMs?: number;
 }

@@ -25,7 +25,7 @@ interface Client {
 // biome-ignore lint/suspicious/noExplicitAny: one of the SDK's packages
 type Package = any;
 
-/** By the CLI's name of a service: the SDK's package and client. */
+/** The SDK's package and client for each service, by the CLI's name. */
 const SERVICES: Readonly<Record<string, readonly [Package, string]>> = {
   cloudformation: [cloudFormation, 'CloudFormationClient'],
   cloudwatch: [cloudWatch, 'CloudWatchClient'],
@@ -50,7 +50,7 @@ export async function runAws(words: readonly string[], options: AwsOptions): Pro
       client.destroy();
     }
   } catch (error) {
-    // The CLI's exit codes: 252 for invalid usage, 254 if the service refused.
+    // The CLI's exit codes: 252 for invalid usage, 254 if the service returned an error.
     if (error instanceof WrongCommandError) return { code: 252, stdout: '', stderr: `${error.message}\n` };
     const { name, message } = error as Error;
     return { code: 254, stdout: '', stderr: `An error occurred (${name}): ${message}\n` };
@@ -63,7 +63,7 @@ function wrong(message: string): never {
   throw new WrongCommandError(message);
 }
 
-/** Features of the CLI alone: commands that are not operations, a positional word, its own options. */
+/** Features that only the CLI has: commands that are not operations, positional words, its own options. */
 const OF_THE_CLI: Readonly<
   Record<string, { readonly operation?: string; readonly word: string; readonly own: readonly string[] }>
 > = {
@@ -115,7 +115,7 @@ function optionsOf(rest: readonly string[], beside: string[]): { option: string;
   return options;
 }
 
-/** An option without a word is a switch. */
+/** The value of an option; true without a word. */
 function readWord(word: string | undefined): unknown {
   if (word === undefined) return true;
   if (/^\d+$/.test(word)) return Number(word);

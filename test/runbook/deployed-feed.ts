@@ -1,5 +1,5 @@
-// A feed as the template deploys it, on the engines of this machine, for an operator: its tables, queues and outputs,
-// with a source that has polled, and everything else that commands request from AWS.
+// A feed with the resources of the template, on the engines of this machine, for an operator's commands: its tables,
+// queues and outputs, a source that has polled, and the other AWS services that commands use.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -25,7 +25,7 @@ export interface DeployedFeed {
   readonly stores: Omit<Stores, 'close'>;
   /** Bypasses the operator's permissions. */
   readonly tablesClient: DynamoDBClient;
-  /** Makes each signing secret one that was never rotated. */
+  /** Resets each signing secret to the state before any rotation. */
   forgetRotations(): void;
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       }
     },
   });
-  /** In place of the webhook's sender, which the message reaches in AWS. */
+  /** Stands in for the webhook's sender, which receives the message in AWS. */
   function noteTest(message: string | undefined): void {
     const { test: id } = JSON.parse(message ?? '{}');
     if (id === undefined) return;
@@ -193,7 +193,7 @@ function answerOf(find: OperatorRequest['body']): unknown {
   return { found: { exact: isKnown ? [184_467] : [], similar: [], isWhole: true } };
 }
 
-/** Only from a dead-letter queue. The engine can't do it. */
+/** Answers StartMessageMoveTask, which the engine does not have: an error unless the queue is a dead-letter queue. */
 function moveMessages(goals: readonly string[]): Served {
   if (goals.length > 0) return json({ TaskHandle: 'moving' });
   const __type = 'com.amazonaws.sqs#InvalidParameterValue';

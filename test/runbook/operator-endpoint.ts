@@ -1,5 +1,5 @@
-// The single address at which an operator's commands reach all of AWS. It checks whether the operator may make each
-// request, refuses it like AWS if not, and otherwise forwards it to its engine.
+// The single endpoint for all AWS requests of an operator's commands. It checks the permissions of each request, and
+// rejects it like AWS or forwards it to its engine.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { type OperatorRequest, permissionsOf } from './operator-permissions.ts';
 
 export interface OperatorEndpoint {
   readonly url: string;
-  /** Allows only this from now on. @returns the permissions that are requested from now on */
+  /** Sets the policy. @returns the permissions that are requested from now on */
   allow(statements: readonly Statement[]): readonly Permission[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Served {
 }
 
 export interface EngineAnswers {
-  /** The address of a request's engine, or the account's own answer. */
+  /** The address of a request's engine, or an answer without an engine. */
   answer(request: OperatorRequest): string | Served | Promise<string | Served>;
   /** ARNs of the queues with this dead-letter queue. */
   queuesInto(deadLetters: string): readonly string[];
@@ -58,7 +58,7 @@ export async function startOperatorEndpoint({
       .end(body);
   }
 
-  /** The SDK sends to a queue's URL: it has to lead here again. */
+  /** The SDK sends to the URL of a queue, so the URL must have this endpoint's address. */
   function withOwnUrls(engine: string, answer: Served): Served {
     const text = Buffer.from(answer.body).toString();
     if (!text.includes('"QueueUrl"')) return answer;
@@ -100,7 +100,7 @@ function nameOf({ method, path, target, body }: OperatorRequest): string {
   return target ?? body.Action ?? `${method} ${path}`;
 }
 
-/** In the words of https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
+/** The message of https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
 function refusal(request: OperatorRequest, { action, resource }: Permission): Served {
   const message =
     `User: arn:aws:iam::000000000000:user/operator is not authorized to perform: ${action} on resource: ` +

@@ -1,5 +1,5 @@
-// The permissions that an operator's request needs, by its form on the wire: those of functions, and those of services
-// that only people call. An unknown request gives undefined, and counts as not allowed.
+// The permissions that an operator's request needs, derived from the request on the wire: for services that functions
+// use as well, and for services that only people use. An unknown request gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import { ACCOUNT, arnOf } from '../stack/create-resources.ts';
 import { type Arns, neededPermissions } from '../stack/needed-permissions.ts';
@@ -38,7 +38,10 @@ function need(action: string, resource: string): Permission[] {
   return [{ action, resource }];
 }
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html */
+/**
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.ht
+ * ml
+ */
 function ofMoving(
   { SourceArn, DestinationArn }: OperatorRequest['body'],
   queuesInto: (deadLetters: string) => readonly string[],
@@ -87,7 +90,7 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
   'secretsmanager.PutSecretValue': ofSecret('PutSecretValue'),
 };
 
-/** The permissions for services whose requests are forms. */
+/** The permissions for services with form-encoded requests. */
 function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
   const { Action, StackName } = body;
   if (Action === 'DescribeStacks')

@@ -1,8 +1,8 @@
-// The commands of a page, as a reader would copy them: in code blocks and within sentences, across line ends. A mention
-// of a command without an option or a placeholder is not to be run.
+// The commands of a page that a reader would copy: in code blocks and within sentences, across line ends. A command
+// without an option or a placeholder counts as a mention, and is not run.
 
 export interface PageCommand {
-  /** In one line, with its `<names>` unchanged. */
+  /** The command in one line, with its `<names>` unchanged. */
   readonly text: string;
   /** The line of the page, from 1. */
   readonly line: number;
@@ -21,7 +21,7 @@ export function readCommands(page: string): PageCommand[] {
   });
 }
 
-/** Its words, as a shell splits them, with each name filled in. @param fill throws for an unknown name */
+/** The words of a command, split like a shell, with each name filled in. @param fill throws for an unknown name */
 export function fillIn(command: string, fill: (name: string) => string): string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|\S+/g)].map(([word, single, double]) =>
     (single ?? double ?? word).replace(/<([^<>]+)>/g, (_, name: string) => fill(name)),

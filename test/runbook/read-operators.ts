@@ -12,7 +12,7 @@ interface Row {
   readonly commands: readonly string[];
   /** A further text that the command must contain. */
   readonly flag: string | undefined;
-  /** Another command whose rows apply as well. */
+  /** Another command; its rows apply as well. */
   readonly like: string | undefined;
   readonly statement: OperatorStatement;
 }

@@ -1,5 +1,5 @@
-// The commands of the runbook and of SECURITY.md, as an operator would run them: on a deployment, with its stack's
-// outputs, and with exactly the permissions that SECURITY.md lists.
+// Runs the commands of the runbook and of SECURITY.md on a deployment, with its stack's outputs, and with exactly the
+// permissions that SECURITY.md lists.
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -91,7 +91,7 @@ test.each([...commands])('%s', async (command) => {
 const CONSOLE = 'npx returns-feed console --stack <stack>';
 const ACTING_CONSOLE = 'npx returns-feed console --act --stack <stack>';
 
-/** Opens the console as a person with these rights alone. */
+/** Opens the console for a person with only these permissions. */
 async function withConsole<Result>(
   policy: readonly OperatorStatement[],
   work: (console: ReadConsole, permissions: readonly Permission[]) => Promise<Result>,
@@ -107,7 +107,7 @@ async function withConsole<Result>(
   }
 }
 
-test('the console shows every page with exactly the listed rights', async () => {
+test('the console shows every page with exactly the listed permissions', async () => {
   const listed = operators.statementsFor(wordsOf(CONSOLE));
   const values = await situations.before(CONSOLE);
 
@@ -125,7 +125,7 @@ test('the console shows every page with exactly the listed rights', async () => 
   );
 });
 
-test('each button of the console works with exactly the listed rights', async () => {
+test('each button of the console works with exactly the listed permissions', async () => {
   const listed = operators.statementsFor(wordsOf(ACTING_CONSOLE));
 
   const texts = await withConsole(listed, async (console, permissions) => {
@@ -143,7 +143,7 @@ test('each button of the console works with exactly the listed rights', async ()
   ]);
 });
 
-test('a page of the console names each right that is missing, and shows the rest', async () => {
+test('a page of the console names each missing permission, and shows the rest', async () => {
   const listed = operators.statementsFor(wordsOf(CONSOLE));
   const values = await situations.before(CONSOLE);
   const needed = new Map((asked.get(CONSOLE) ?? []).map((it) => [`${it.action} on ${it.resource}`, it]));
@@ -173,7 +173,7 @@ test.each<[ButtonName, string]>([
   ['skip', 'dynamodb:PutItem'],
   ['skip', 'dynamodb:UpdateItem'],
   ['resume', 'dynamodb:PutItem'],
-])('the button "%s" names the right that is missing: %s', async (name, action) => {
+])('the button "%s" names the missing permission: %s', async (name, action) => {
   const without = operators.statementsFor(wordsOf(ACTING_CONSOLE)).map((it) => withdraw(it, action));
 
   const { text, status } = await withConsole(without, (console) => press(console, situations, name));
@@ -198,15 +198,15 @@ test('SECURITY.md lists no action that no command needs', () => {
   expect(superfluous).toEqual([]);
 });
 
-test('a command whose last permission is refused fails, and reports it', async () => {
+test('a command without its last permission fails, and reports the permission', async () => {
   const kinds = new Map(
     [...asked]
-      // The console does not end: it has tests of its own above.
+      // The console does not end; the tests above cover it.
       .filter(([command]) => ![CONSOLE, ACTING_CONSOLE].includes(command))
       .map(([command, permissions]) => [command.split(/ [-<]/)[0], { command, permissions }]),
   );
   for (const { command, permissions } of kinds.values()) {
-    // Without DescribeTable `status` deliberately reports everything except whether the tables were restored.
+    // Without DescribeTable, `status` still succeeds: it only can't report whether the tables were restored.
     const { action } = permissions.findLast((it) => it.action !== 'dynamodb:DescribeTable')!;
     const without = operators.statementsFor(wordsOf(command)).map((it) => withdraw(it, action));
 

@@ -1,4 +1,4 @@
-// Creates the situation in which a command of the runbook has something to do, and the values of the names in it.
+// Creates the situation that a command of the runbook is for, and the values of the command's names.
 import { compareReading } from '../../shared/comparing/compare-reading.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
@@ -10,7 +10,7 @@ import { aKey } from '../shared/publishing/an-event.ts';
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Situations {
-  /** Creates the situation, any number of times. @returns the values of the command's names */
+  /** Creates the situation; may be called repeatedly. @returns the values of the command's names */
   before(command: string): Promise<Values>;
 }
 
@@ -23,7 +23,9 @@ export async function createSituations(
   service: string,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
-  /** Makes each signing secret one that was never rotated: a second rotation within a day is refused. */
+  /**
+   * Resets each signing secret to the state before any rotation, because a second rotation within a day is rejected.
+   */
   forgetRotations: () => void,
 ): Promise<Situations> {
   const { states, snapshots, marks, endpoints, activities } = stores;

@@ -1,11 +1,11 @@
-// What a person does in the console on a deployment: reads every page, and uses every button.
+// Uses the console on a deployment like a person: reads every page, and uses every button.
 import type { ReadConsole, ReadPage } from '../console/read-console.ts';
 import type { Situations, Values } from './situations.ts';
 
-/** Words that the service does not find, so that the search goes on in the tables. */
+/** Words that the service does not find, so that the search continues in the tables. */
 export const UNFOUND = 'none';
 
-/** Every page that reads something, until one shows the text. @returns the pages that were read */
+/** Reads the pages with data, up to the first that shows the text. @returns the pages that were read */
 export async function readPages(
   console: ReadConsole,
   { source, group }: Values,
@@ -26,7 +26,7 @@ export async function readPages(
   return pages;
 }
 
-/** By name, the situation in which a button has something to do, and the form that it sends. */
+/** For each button, by name, the situation that it is for, and the form that it sends. */
 export const BUTTONS = {
   release: {
     situation: 'release',

@@ -72,7 +72,7 @@ test('a group that returns is published as created, with the next sequence numbe
   expect(others.every(({ type }) => type.endsWith('.created'))).toBe(true);
 });
 
-test('forgetting again completes an interrupted run, and otherwise changes nothing', async () => {
+test('forgetting again completes an interrupted run, and changes nothing after a complete one', async () => {
   const { world, groupId, events, forget, ports } = await known();
   const erase = ports.eraser.erase;
   ports.eraser.erase = async () => {

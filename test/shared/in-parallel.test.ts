@@ -3,7 +3,7 @@ import { chunked, inParallel } from '../../shared/in-parallel.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('returns results in the order of the items, whichever is done first', async () => {
+test('returns results in the order of the items, independent of the order in which they end', async () => {
   const results = await inParallel([3, 1, 2], 3, async (turns) => {
     for (let left = turns; left > 0; left--) await turn();
     return turns * 10;

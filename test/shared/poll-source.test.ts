@@ -4,7 +4,7 @@ import { pollSource } from '../../shared/poll-source.ts';
 import { createSourceWorld, SOURCE } from './source-world.ts';
 
 describe('a tick', () => {
-  it('is dropped without a request if its slot was taken before', async () => {
+  it('is dropped without a request if a tick already had its slot', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     const slot = world.slot();
@@ -157,7 +157,7 @@ describe('changes', () => {
     expect(events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
   });
 
-  it('whose save has a conflict are not settled, and are published by a later poll', async () => {
+  it('are not settled if their save has a conflict, and are published by a later poll', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -178,7 +178,7 @@ describe('changes', () => {
     expect(await world.groupEvents(group)).toHaveLength(1);
   });
 
-  it('that may be stale readings are left, and published by a later poll', async () => {
+  it('in readings that may be stale are left, and published by a later poll', async () => {
     const world = createSourceWorld({
       knobs: { touches: [] },
       settings: { settleMs: 120_000, lookbackMs: 600_000 },
@@ -247,8 +247,8 @@ describe('the first reading of a group', () => {
     expect((await world.groupEvents(group)).map(({ type }) => type)).toContain('return_group.created');
   });
 
-  // The stamps' clock, which stands still while nothing changes, sets the start. A start by `Date` would lie beyond
-  // the stamps of a service whose `Date` is ahead of them, and lose the changes since.
+  // The stamps' clock sets the start; it stands still while nothing changes. If the `Date` of a service is ahead of its
+  // stamps, a start by `Date` would be later than the stamps, and lose the changes since.
   it('is an event during a silent baseline if the update is within the lookback before the newest stamp', async () => {
     const world = createSourceWorld();
     const [silent, announced, newest] = world.control

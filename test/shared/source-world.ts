@@ -73,7 +73,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   const logged: { readonly message: string; readonly fields: LogFields | undefined }[] = [];
   const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
   const network: Network = { token: reference.token, intercept: undefined, onRequest: undefined };
-  // Tests that are about it ask for it.
+  // Off by default: only tests of feed.source_read need it.
   const parsed = sourceSettings.parse({ name: SOURCE, baseUrl: BASE_URL, sourceRead: false, ...settings });
 
   const slot = () => Math.floor(time.now() / MILLISECOND);
@@ -137,7 +137,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     /** The group that was created as the world began. */
     newest,
 
-    /** Starts a process, which is warm from its first tick on. */
+    /** Starts a process. It keeps its memory from tick to tick. */
     startProcess(owner: string, others: Partial<SourceServices> = {}): SourceSession {
       return createSourceSession({
         settings: parsed,

@@ -1,4 +1,4 @@
-// What many runs must have seen. A case that never occurs is a blind spot of the plans.
+// The cases that must occur in many runs. A case that never occurs is a gap in the plans.
 const EXPECTED = [
   ...['done', 'again', 'threw', 'died', 'went on'].map((ending) => `invocation ${ending}`),
   ...['200', '301', '401', '404', '410', '413', '422', '429', '500', '503'].map(
@@ -14,7 +14,7 @@ const EXPECTED = [
   ...['rung by the sweep', 'swept skipped', 'delivery lost', 'topic drops a repeat', 'stepped over by hand'],
 ] as const;
 
-/** With fewer runs it is normal that something does not occur. */
+/** With fewer runs, some cases may well not occur. */
 const ENOUGH_RUNS = 400;
 
 /** @returns the cases that never occurred; none if there were too few runs to decide */

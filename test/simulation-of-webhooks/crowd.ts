@@ -1,5 +1,5 @@
-// A thousand returns hang, and the others get their events: how long do those take? The receiver never answers for the
-// thousand, and at once for the others. Nothing else fails.
+// Measures the delays of healthy returns while a thousand others hang: the receiver never answers for those, and
+// answers immediately for the others. Nothing else fails.
 import { HOUR, MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { PLAIN_PLAN, PLAIN_WEBHOOK, type Plan } from './plan.ts';
@@ -11,7 +11,7 @@ import { createWorld } from './world/world.ts';
 
 export interface Crowd {
   readonly hanging: number;
-  /** In how many hours they begin to hang, evenly spread. */
+  /** The hours over which they begin to hang, evenly spread. */
   readonly beginsInHours: number;
   /** Events of healthy returns, evenly spread. */
   readonly eventsPerMinute: number;
@@ -19,13 +19,13 @@ export interface Crowd {
 }
 
 export interface Delays {
-  /** In seconds, of events written in each hour: half of them, 99 % and all of them arrived within. */
+  /** For each hour, the quantiles of the delays of its events, in seconds. */
   readonly hours: readonly { readonly p50: number; readonly p99: number; readonly longest: number }[];
   readonly invocations: number;
   readonly attempts: number;
 }
 
-/** Every return whose number is a multiple of it hangs. */
+/** Returns hang if their number is a multiple of this. */
 const HANGS = 1_000;
 
 export async function measureCrowd(crowd: Crowd): Promise<Delays> {

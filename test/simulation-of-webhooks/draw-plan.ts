@@ -1,5 +1,5 @@
-// Draws the plan of a seed: how long it lasts, who subscribes with which filter, what the receivers do, which calls fail,
-// and what the operator does.
+// Draws the plan of a seed: its duration, the webhooks with their filters, the behaviour of receivers, the faults of
+// calls, and the actions of the operator.
 import { createRandom, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import {
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long, how many groups at most, how many saves at most; long runs have few groups, or they would take minutes. */
+/** Duration, maximum of groups, maximum of saves. Long runs have few groups; otherwise they would take minutes. */
 const LENGTHS = [
   { share: 0.42, activeMs: 20 * MINUTE_MS, groups: 12, saves: 60 },
   { share: 0.33, activeMs: 4 * HOUR_MS, groups: 8, saves: 60 },
@@ -82,7 +82,7 @@ function drawWebhook(random: Random, name: string, index: number, activeMs: numb
     lagMs: random.chance(0.5) ? random.below(15 * MINUTE_MS) : 0,
     maxConcurrency,
     retriesAtOnce: Math.max(1, Math.floor(maxConcurrency / 2)),
-    // The first one has trouble more often: the others show whether it is theirs as well.
+    // The first webhook has trouble more often; the others show whether that affects them.
     troubles: random.chance(index === 0 ? 0.9 : 0.4) ? drawTroubles(random, activeMs) : [],
   };
 }
@@ -101,7 +101,7 @@ function drawTroubles(random: Random, activeMs: number): Trouble[] {
     kind: 'status',
     status: random.pick([401, 403, 404, 404, 410, 500]),
     fromMs: random.below(activeMs),
-    // Long enough to be taken for the event's fault, if that were about time alone.
+    // Long enough to skip the event, if only the time decided.
     toMs: activeMs + 1.5 * DAY_MS,
     every: { of: random.pick(['return', 'event']), n: 2 + random.below(4) },
     share: 1,

@@ -11,34 +11,34 @@ export interface FaultRates {
   readonly lost: number;
   /** The call takes seconds. */
   readonly slow: number;
-  /** The process freezes, for longer than a message is hidden at most. */
+  /** The process freezes; the longest freezes exceed the time for which a message is hidden. */
   readonly freeze: number;
-  /** An entry of a batch is not published, or is and counts as not. */
+  /** An entry of a batch is not published, or is published and reported as failed. */
   readonly entryFailed: number;
   readonly recordLost: number;
   readonly recordDoubled: number;
   /** A subscription does not get a message, and never will. */
   readonly deliveryLost: number;
-  /** Two senders get a message at once. */
+  /** Two senders get a message at the same time. */
   readonly messageDoubled: number;
-  /** The queue does not forget a message that its sender was done with. */
+  /** The queue keeps a message after its sender deleted it. */
   readonly messageKept: number;
 }
 
-/** A time in which a receiver answers some or all attempts otherwise. */
+/** A period in which a receiver does not accept some or all attempts. */
 export interface Trouble {
   readonly kind: 'hang' | 'slow' | 'status' | 'reset' | 'refused connection';
   readonly fromMs: number;
-  /** Undefined: for ever. */
+  /** Undefined: until the end. */
   readonly toMs?: number | undefined;
   /** Only every n-th return, or every n-th event of each. */
   readonly every?: { readonly of: 'return' | 'event'; readonly n: number } | undefined;
-  /** The share of attempts that meet it. */
+  /** The share of affected attempts. */
   readonly share: number;
   readonly status?: number | undefined;
-  /** The header, or `+<seconds>` for a date so far ahead. */
+  /** The value of the header, or `+<seconds>` for a date this far ahead. */
   readonly retryAfter?: string | undefined;
-  /** The share of failed attempts that are accepted all the same. */
+  /** The share of failed attempts that the receiver nevertheless accepts. */
   readonly acceptedAnyway: number;
 }
 
@@ -67,7 +67,7 @@ export interface Plan {
   readonly sources: number;
   /** Groups of each source. */
   readonly groups: number;
-  /** How long events, troubles and faults happen; then all is quiet until everything is delivered. */
+  /** The duration of events, troubles and faults. After it nothing fails until everything is delivered. */
   readonly activeMs: number;
   /** Saves in this time; each has 1 to `eventsAtOnce` events. */
   readonly saves: number;
@@ -76,14 +76,14 @@ export interface Plan {
   readonly newGenerationMs?: number | undefined;
   readonly webhooks: readonly WebhookPlan[];
   readonly faults: FaultRates;
-  /** How far the clocks of processes may be off. */
+  /** The maximum error of processes' clocks. */
   readonly clockSkewMs: number;
   /** The share of calls that take time; the others are answered at once, so that months can be simulated. */
   readonly latency: number;
   /** Whether a process that exceeds its time is ended, as Lambda does. */
   readonly endsOverdue: boolean;
   readonly operations: readonly Operation[];
-  /** Only these faults happen (`<call>#<count>`), whatever the rates say. */
+  /** If set, only these faults happen (`<call>#<count>`), regardless of the rates. */
   readonly only?: readonly string[] | undefined;
 }
 

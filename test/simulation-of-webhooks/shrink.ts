@@ -1,10 +1,11 @@
-// Shrinks a run that breaks a guarantee: without that webhook, without this trouble, with fewer changes.
+// Shrinks a run that breaks a guarantee: removes webhooks, troubles and faults as long as the run still breaks the same
+// guarantee.
 import { shrinkRun } from '../simulation-frame/shrink-run.ts';
 import type { Violation } from './checker/evidence.ts';
 import { NO_FAULTS, type Plan, type WebhookPlan } from './plan.ts';
 import { type Run, simulate } from './simulate.ts';
 
-/** The most runs of a shrinking. */
+/** The maximum number of runs. */
 const MOST_RUNS = 200;
 
 /** @returns the smallest run found; the given one if nothing can be left out */

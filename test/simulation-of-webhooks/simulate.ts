@@ -1,5 +1,5 @@
-// One run: the ledger grows while receivers have trouble, calls fail and an operator interferes, then all is quiet until
-// everything is delivered, and the checker judges the evidence.
+// One run: the ledger grows while receivers have trouble, calls fail and an operator interferes. Then nothing fails
+// until everything is delivered, and the checker checks the evidence.
 import { HOUR, MILLISECOND } from '../../shared/instant.ts';
 import { check } from './checker/check.ts';
 import type { Evidence, Violation, WebhookEvidence } from './checker/evidence.ts';
@@ -14,7 +14,7 @@ import { createWorld, type World } from './world/world.ts';
 export interface Run {
   readonly plan: Plan;
   readonly violations: readonly Violation[];
-  /** Covers the whole run: equal hashes are equal runs. */
+  /** A hash over the whole run: equal runs have equal hashes. */
   readonly hash: string;
   readonly occurrences: ReadonlyMap<string, number>;
   /** The faults that happened, to be removed one by one. */
@@ -26,9 +26,9 @@ export interface Run {
 }
 
 const DAY_MS = 86_400_000;
-/** After that, everything must have arrived: a pause of 11 hours, a day of patience with content, and sweeps. */
+/** The time in which everything must arrive: a pause of 11 hours, a day of retries of rejected content, and sweeps. */
 const QUIET_MS = 3.4 * DAY_MS;
-/** In the quiet time each group has an event so often: an event is skipped only if another one was accepted. */
+/** The interval of each group's events in the quiet time, because an event is only skipped if another was accepted. */
 const HEARTBEAT_MS = 8 * 3_600_000;
 
 export async function simulate(plan: Plan, options: { readonly isRead?: boolean } = {}): Promise<Run> {

@@ -45,7 +45,7 @@ describe('a simulated run of webhooks', () => {
     expect(evidence.written.some(({ event }) => event.type === 'feed.events_skipped')).toBe(true);
   });
 
-  // Hundreds more of them: npm run simulate:webhooks -- --seeds 500.
+  // For hundreds more: npm run simulate:webhooks -- --seeds 500.
   it('breaks no guarantee: 12 seeds', async () => {
     const broken: unknown[] = [];
     for (let seed = 1; seed <= 12; seed += 1) {

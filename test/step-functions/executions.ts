@@ -39,7 +39,7 @@ export function createExecutions({ definition, dynamoDb, tokens }: ExecutionsOpt
   function begin(name: string, input: string): Promise<unknown> {
     const context = {
       Execution: { Name: name },
-      // Each read gives the token of another task.
+      // Each read issues the token of another task.
       Task: {
         get Token() {
           return tokens.issue();

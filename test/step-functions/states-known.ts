@@ -1,5 +1,5 @@
-// The parts of the Amazon States Language that the interpreter supports. It refuses all others: a workflow with an
-// ignored field would behave differently at AWS.
+// The parts of the Amazon States Language that the interpreter supports. It rejects all others, because a workflow with
+// an ignored field would behave differently in AWS.
 import { isKnownExpression } from './state-data.ts';
 import type { Rule, State, StateMachineDefinition } from './states-definition.ts';
 
@@ -80,5 +80,5 @@ function checkFields(name: string, part: object, known: readonly string[]): void
 }
 
 function refuse(what: string, name: string): never {
-  throw new Error(`The interpreter does not know ${what} of ${name}.`);
+  throw new Error(`The interpreter does not support ${what} of ${name}.`);
 }

@@ -167,7 +167,7 @@ describe('choices', () => {
 
   test('a comparison with a missing value fails, and so does a choice without a matching rule', async () => {
     await expect(run(choice(is('OPEN')), {})).rejects.toThrow('nothing at $.status');
-    await expect(run(choice(is('DONE'), {} as never), { status: 'OPEN' })).rejects.toThrow('No rule holds');
+    await expect(run(choice(is('DONE'), {} as never), { status: 'OPEN' })).rejects.toThrow('No rule matches');
   });
 });
 
@@ -187,6 +187,6 @@ test.each([
   ],
   ['a result deep inside', { State: { Type: 'Task', ResultPath: '$.a.b', End: true } }, '$.a.b'],
   ['a transition to a missing state', { State: { Type: 'Pass', Next: 'Nowhere' } }, 'Nowhere'],
-])('%s is refused before anything runs', async (_, states, named) => {
+])('%s is rejected before anything runs', async (_, states, named) => {
   await expect(run(states as never, {})).rejects.toThrow(named);
 });

@@ -1,6 +1,7 @@
-// An interpreter of the Amazon States Language (JSONPath), as far as this project's state machines use it. It refuses
-// anything unsupported before it runs, so that it never interprets a state differently from AWS.
-// https://states-language.net and https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
+// An interpreter of the Amazon States Language (JSONPath), as far as this project's state machines use it. It rejects
+// unsupported definitions before it runs, so that it never interprets a state differently from AWS.
+// https://states-language.net and
+// https://docs.aws.amazon.com/step-functions/latest/dg/concepts-amazon-states-language.html
 import { fillTemplate, putResult, readPath, type Scope } from './state-data.ts';
 import type { Retrier, Rule, State, StateMachineDefinition } from './states-definition.ts';
 import { checkKnown } from './states-known.ts';
@@ -8,7 +9,7 @@ import { checkKnown } from './states-known.ts';
 export interface StateMachineWorld {
   /** The context object: `$$` in paths. */
   readonly context: object;
-  /** Runs a task; it fails with an error whose name `Retry` and `Catch` match. */
+  /** Runs a task; it fails with an error, and `Retry` and `Catch` match the error's name. */
   readonly runTask: (state: State, parameters: unknown) => Promise<unknown>;
   readonly onEntered: (state: string) => void;
   readonly onCaught: (state: string, next: string) => void;
@@ -116,7 +117,7 @@ function runMap(
 
 function choose({ Choices = [], Default }: State, scope: Scope): string {
   const next = Choices.find((rule) => holds(rule, scope))?.Next ?? Default;
-  if (next === undefined) throw named('States.NoChoiceMatched', 'No rule holds, and there is no default.');
+  if (next === undefined) throw named('States.NoChoiceMatched', 'No rule matches, and there is no default.');
   return next;
 }
 

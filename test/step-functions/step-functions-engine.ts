@@ -1,5 +1,5 @@
 // Step Functions on this machine, as far as the sample warehouse needs it: one state machine of the Amazon States
-// Language. Its DynamoDB tasks use a real engine over the wire, task tokens and time limits are kept here, and time
+// Language. Its DynamoDB tasks use a real engine over the wire. It keeps task tokens and time limits itself, and time
 // only passes on request. Functions reach it by AWS_ENDPOINT_URL_SFN.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,7 +9,9 @@ import { createExecutions, type Executions } from './executions.ts';
 import { createTaskTokens } from './task-tokens.ts';
 
 export interface StepFunctionsOptions {
-  /** The Amazon States Language as an object or as JSON, with names of resources in place of CloudFormation's functions. */
+  /**
+   * The Amazon States Language as an object or as JSON, with names of resources in place of CloudFormation's functions.
+   */
   readonly definition: string | object;
   /** The client for the definition's tasks. */
   readonly dynamoDb: DynamoDBClient;
@@ -27,7 +29,7 @@ export interface StepFunctionsEngine {
   countWaiting(): number;
   /** Resolves when exactly this many tasks wait for their tokens. */
   untilWaiting(count: number): Promise<void>;
-  /** Advances time; tasks whose limit has passed fail with `States.Timeout`. */
+  /** Advances time; tasks fail with `States.Timeout` after their limit. */
   passTime(seconds: number): void;
   stop(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface TaskTokens {
    * @throws an error named States.Timeout after the time limit
    */
   wait(token: string, limitSeconds: number): Promise<unknown>;
-  /** Forgets the token of a task that did not start. */
+  /** Drops the token of a task that did not start. */
   drop(token: string): void;
   /** @returns Step Functions' name of the refusal; undefined if the token was accepted */
   succeed(token: string, output: unknown): 'InvalidToken' | 'TaskTimedOut' | undefined;

@@ -1,5 +1,5 @@
-// The poller that every consumer of such a service writes first: each minute it requests everything updated since the
-// newest stamp it knows, with the largest page, and treats a short page as the last one.
+// The poller that most consumers of a service without webhooks write first: each minute it requests everything updated
+// since the newest known stamp, with the largest page, and treats a short page as the last one.
 import type { Answer, ServiceRequest } from '../../local/reference-service/service/answer.ts';
 
 const ASKED_ROWS = 250;

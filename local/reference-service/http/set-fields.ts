@@ -1,4 +1,4 @@
-// Makes an alteration from fields by path, such as `shipments.0.status`. Stamps may be texts.
+// Converts fields by path, for instance `shipments.0.status`, to an alteration. Stamps may be texts.
 
 import { parseStamp } from '../../../shared/instant.ts';
 import type { Alteration } from '../store/changes-by-hand.ts';

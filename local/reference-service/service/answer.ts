@@ -1,5 +1,5 @@
-// A request and its answer, independent of sockets: a simulation uses them directly, the HTTP server turns them into
-// bytes and broken connections.
+// A request and its answer, independent of sockets: a simulation uses them directly, the HTTP server sends them as
+// bytes, or breaks the connection.
 
 export interface ServiceRequest {
   /** Below the base URL, for instance `/v2/return-groups`. */

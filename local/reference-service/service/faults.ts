@@ -1,4 +1,4 @@
-// Makes answers fail: at random with a rate, or the next ones for certain. Seeded, so a run can be repeated.
+// Makes answers fail: at random with a rate, or the next ones on request. Seeded, so that a run can be repeated.
 
 import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -7,7 +7,7 @@ import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { httpDate } from './http-date.ts';
 
-/** The error of a wrong Date. */
+/** The error of the Date in a fault. */
 export const WRONG_DATE_BY = 7 * HOUR;
 
 export interface Faults {
@@ -51,7 +51,7 @@ export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant
     case '429-retry-after':
       return jsonAnswer(429, busy, pause);
     case '429-date': {
-      // By the same clock as the answer's Date.
+      // Computed from the same clock as the answer's Date.
       const seconds = knobs.pauseSeconds + 1 + knobs.dateSkewSeconds;
       return jsonAnswer(429, busy, { 'retry-after': httpDate(now + seconds * SECOND) });
     }
@@ -77,12 +77,12 @@ export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant
   }
 }
 
-/** Half the body with a matching length, as a cache or proxy makes it of a broken connection. */
+/** Half the body with a matching Content-Length, as a cache or proxy returns after a broken connection. */
 function truncated(answer: Answer): Answer {
   return { ...answer, body: answer.body.slice(0, Math.max(1, Math.floor(answer.body.length / 2))) };
 }
 
-/** The answer with this Date; '' means none. */
+/** The answer with this Date header; '' removes the header. */
 function dated(answer: Answer, date: Instant | undefined): Answer {
   return { ...answer, headers: { ...answer.headers, date: date === undefined ? '' : httpDate(date) } };
 }

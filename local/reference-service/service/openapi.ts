@@ -1,5 +1,5 @@
-// The machine-readable description (version 0.1.0, "Versioning"): parameters by hand, resources from the feed's own
-// schemas of the document.
+// The machine-readable description (version 0.1.0, "Versioning"). Its parameters are written by hand; its resources
+// come from the feed's own schemas of the document.
 
 import * as z from 'zod';
 import { documentedAddressSchema } from '../../../shared/returns-service/resources/address.ts';

@@ -1,5 +1,5 @@
-// Answers requests, without sockets: first faults, then the rate limit, the token, the route. Every request is logged,
-// without the token.
+// Answers requests, without sockets. Checks for a fault first, then the rate limit, the token and the route. Logs each
+// request without its token.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -65,7 +65,7 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const honest = (request: ServiceRequest): Answer => {
-    // The description needs no token, as is usual for generated ones.
+    // The description needs no token, like most generated descriptions.
     if (request.path === '/openapi.json') return jsonAnswer(200, describeService());
     const freeAt = rateLimit.count(request.token ?? '', now(), knobs().rateLimit);
     if (freeAt !== undefined) return tooManyRequests(freeAt, now(), knobs());

@@ -32,7 +32,7 @@ const OPTIONAL_NULLS = [
   'gateway',
 ] as const;
 
-/** Changes a shown group as the knobs say. The result may not be a group at all. */
+/** Applies the knobs to a shown group. The result may not be a group at all. */
 export function deviate(group: ShownGroup, knobs: Knobs, random: Random): unknown {
   if (knobs.childOrder === 'shuffled') for (const name of ENTITY_ARRAYS) random.shuffle(group[name]);
   setLineItemType(group, knobs.lineItemType);
@@ -66,7 +66,7 @@ function addNewFields(group: ShownGroup): void {
   for (const exchange of group.exchange_line_items) exchange.warehouse = { id: 3 };
 }
 
-/** As a service that has a map keyed by persons where its document has an object. */
+/** Adds keys that are personal data, like a service that sends a map keyed by persons in place of an object. */
 function addPersonalFields(group: ShownGroup): void {
   const customer = group.customer as Shown;
   for (const name of [customer.name, customer.email, customer.phone]) {

@@ -1,5 +1,4 @@
-// Writes groups as the rows of an answer. The text of an unchanged group is cached: most groups are read again and
-// again.
+// Writes groups as the rows of an answer. Caches the text of unchanged groups, because most groups are read repeatedly.
 
 import type { Knobs } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';

@@ -12,7 +12,7 @@ const UNITS = { us: 1, ms: MILLISECOND, s: SECOND } as const;
 const DIGITS = { us: 6, ms: 3, s: 0 } as const;
 
 /**
- * @param form `Z`, an offset such as `+05:30`, `none` (UTC, zone not written) or `none:-05:00` (time of that zone, zone
+ * @param form `Z`, an offset like `+05:30`, `none` (UTC, zone not written) or `none:-05:00` (time of that zone, zone
  *   not written)
  */
 export function createStampForm(form: string, precision: keyof typeof UNITS): StampForm {

@@ -1,4 +1,4 @@
-// Makes groups unreadable, each in one of several ways; a group keeps its way.
+// Makes groups unreadable in one of several ways. A group is always unreadable in the same way.
 
 import type { Shown, ShownGroup } from './show-group.ts';
 
@@ -42,7 +42,7 @@ export function spoil(group: ShownGroup, way: Way | 'mixed', turn: number): unkn
   return WAYS[nameOf(way, turn)](group);
 }
 
-/** The array that holds what is unreadable; undefined where it is the row or its header. */
+/** The array with the unreadable entity; undefined if the row itself or its header is unreadable. */
 export function spoiltArray(way: Way | 'mixed', turn: number): keyof ShownGroup | undefined {
   return ARRAYS[nameOf(way, turn)];
 }

@@ -1,9 +1,9 @@
-// Absurd stamps, for the knobs absurdEvery and absurdStamps. A group keeps its kind of absurdity.
+// Absurd stamps, for the knobs absurdEvery and absurdStamps. A group always has the same kind of absurd stamps.
 
 import { DAY, HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
 
 export interface AbsurdStamps {
-  /** Groups whose id is divisible by this; 0: none. */
+  /** Groups with an id that is divisible by this have absurd stamps; 0: none. */
   readonly every: number;
   readonly kind: 'mixed' | (typeof ABSURD_KINDS)[number];
 }
@@ -17,7 +17,7 @@ const YEAR_1 = Date.parse('0001-01-01T12:00:00Z') * 1_000;
 const YEAR_9999 = Date.parse('9999-12-31T00:00:00Z') * 1_000;
 export const ABSURD_KINDS = ['ahead', 'future', 'far', 'past', 'created'] as const;
 
-/** The stamps that the group shows instead of its honest ones. */
+/** The stamps that the group shows instead of its correct ones. */
 export function absurdly(groupId: number, honest: Stamps, now: Instant, absurd: AbsurdStamps): Stamps {
   const { createdAt, updatedAt } = honest;
   if (absurd.every === 0 || groupId % absurd.every !== 0) return { createdAt, updatedAt };

@@ -1,4 +1,5 @@
-// Makes a whole group from its outline. It is deterministic in (seed, row), so it need not be stored until it changes.
+// Makes a whole group from its outline. The result depends only on (seed, row), so a group is not stored before it
+// changes.
 
 import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
 import {

@@ -5,9 +5,9 @@ import type { Part, StoredGroup } from './stored-group.ts';
 export interface Change {
   /** 1, 2, 3 … over the whole store. */
   readonly sequence: number;
-  /** When it happened; `after` has the stamp, which may differ. */
+  /** When the change happened. The stamp, which may differ, is in `after`. */
   readonly at: Instant;
-  /** When the primary starts to show it. */
+  /** When the primary starts to show the change. */
   readonly shownFrom: Instant;
   readonly row: number;
   readonly groupId: number;

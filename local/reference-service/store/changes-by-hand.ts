@@ -1,4 +1,4 @@
-// Changes made by tests and users, besides the random changes.
+// Changes by tests and users, in addition to the random changes.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -13,7 +13,8 @@ import type { Truth } from './truth.ts';
 type Draft<T = StoredGroup> = T extends object ? { -readonly [Field in keyof T]: Draft<T[Field]> } : T;
 
 /**
- * Changes the draft in place. The store sets `updated_at` as the knobs say, unless the alteration sets it.
+ * Changes the draft in place. The store then sets `updated_at` according to the knobs, unless the alteration has set
+ * it.
  */
 export type Alteration = (draft: Draft) => void;
 

@@ -1,4 +1,4 @@
-// Steps of a group as a whole: refunds, cancelation, corrections and, if knobs say so, the loss of entities.
+// Steps of a group as a whole: refunds, cancelation, corrections and, if a knob enables it, the loss of entities.
 
 import { GATEWAYS, ORDER_TAGS } from './catalogue.ts';
 import { hasArrived } from './line-item-steps.ts';

@@ -1,6 +1,6 @@
-// The store's random changes ("life"): at a steady rate, mostly to open groups, with new groups as old ones close.
-// There is no timer: each access to the store first makes the changes that are due, stamped with the instants they were
-// due. So real and virtual time behave alike, and a seed always makes the same changes.
+// The store's random changes: at a steady rate, mostly to open groups, with new groups as old ones close. There is no
+// timer: each access to the store first makes the changes that are due, stamped with the instants at which they were
+// due. So the store behaves alike in real and in virtual time, and a seed always makes the same changes.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -47,7 +47,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
     unlisted: options.knobs().unlistedStatuses,
   });
 
-  /** Makes one step of a group. @returns false if the group is at its end */
+  /** Makes one step of a group. @returns false if the group does not exist, or only unlikely steps remain */
   const stepGroup = (row: number, at: Instant, isOld: boolean): boolean => {
     const group = truth.group(row);
     const steps = group === undefined ? [] : possibleSteps(group, contextAt(row, at));
@@ -71,7 +71,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
     create(at);
   };
 
-  /** Makes one of the changes that knobs enable. @returns false if none was drawn */
+  /** Draws one of the changes that knobs enable, and makes it. @returns false if none was drawn */
   const misfortune = (at: Instant): boolean => {
     const { removals, groupRemovals, reappearances, bulkSize } = options.knobs();
     if (random.chance(reappearances) && removed.size > 0) {

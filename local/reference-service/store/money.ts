@@ -1,5 +1,5 @@
-// The service's money: bags of an amount in the shop's and in the customer's currency. Sums are computed in cents, so
-// that they are exact.
+// The service's money: bags of an amount in the shop's and in the customer's currency. Sums are computed in cents,
+// which is exact.
 
 import type { MoneyBag, StoredProduct } from './stored-group.ts';
 
@@ -38,7 +38,7 @@ export function presentmentOf(bag: MoneyBag): 'USD' | 'EUR' {
   return bag.presentment_money.currency_code === 'EUR' ? 'EUR' : 'USD';
 }
 
-/** The sum over the products of these items. */
+/** The sum of the amounts of these items' products. */
 export function sumOf(
   items: readonly { readonly product: StoredProduct }[],
   field: 'total' | 'tax_total',

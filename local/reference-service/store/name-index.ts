@@ -17,7 +17,7 @@ import { type GroupFilter, isMatch, type Manner } from './query.ts';
 import type { StoredGroup } from './stored-group.ts';
 
 export interface NameIndex {
-  /** Rows that may match, or undefined if the filter has no name, so that every row may. */
+  /** Rows that may match, or undefined if the filter has no name: then every row may match. */
   candidates(filter: GroupFilter, strings: Manner['strings'], rows: number): number[] | undefined;
   note(change: Change): void;
 }
@@ -34,7 +34,7 @@ export function createNameIndex(seed: number): NameIndex {
     ...new Set([...byArithmetic, ...(noted.get(`${kind} ${name}`.toLowerCase()) ?? [])]),
   ];
 
-  /** Checks the name of every row; slow for a million, as in any service. */
+  /** The rows of all matching names. Checks every name, which is slow for a million rows, as in any service. */
   const partial = (kind: string, wanted: string, rows: number, nameOf: (row: number) => string): number[] => {
     const matches = new Set<number>();
     for (let row = 0; row < rows; row += 1) if (isMatch(nameOf(row), wanted, 'partial')) matches.add(row);
@@ -82,7 +82,7 @@ function unusualNames(seed: number, row: number, group: StoredGroup): string[] {
   return names;
 }
 
-/** All possible ones: a shipment's place is the last digit of its tracking number. */
+/** All possible tracking numbers of a row: a shipment's place is the last digit. */
 function allTrackingNumbers(seed: number, row: number): string {
   const first = trackingNumberOf(seed, row, 0).slice(0, -1);
   return Array.from({ length: 10 }, (_, place) => `${first}${place}`).join(' ');

@@ -1,5 +1,5 @@
 // Rows in the order of a key, for offset paging. A sorted array: a page is a slice of it, and a change moves one row.
-// Among a million rows such a move copies a few megabytes, which takes less than a millisecond.
+// Among a million rows a move copies a few megabytes, which takes less than a millisecond.
 
 export interface OrderedIndex {
   readonly size: number;

@@ -1,6 +1,6 @@
-// The outline of a group when the store was opened: its creation time, its progress and the number of its parts. It
-// depends only on seed and row and costs a fraction of the whole group. So a million outlines can be made at the start,
-// and whole groups only when they are read.
+// The outline of a group at the opening of the store: its creation time, its progress and the number of its parts. It
+// depends only on seed and row, and is much cheaper to make than the whole group. So the store makes a million outlines
+// at the start, and whole groups only when they are read.
 
 import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
 import { mix, mixedFraction } from './seeded-random.ts';

@@ -5,7 +5,7 @@ import { shipmentSteps } from './shipment-steps.ts';
 import type { Step, StepContext } from './step.ts';
 import type { StoredGroup } from './stored-group.ts';
 
-/** All possible next steps of a group; never empty. */
+/** The possible next steps of a group; at least one. */
 export function possibleSteps(group: StoredGroup, context: StepContext): Step[] {
   return [
     ...shipmentSteps(group, context),

@@ -1,5 +1,5 @@
-// Queries of the store, independent of the request's texts and of the knobs for bounds: ranges are half-open and in
-// microseconds.
+// Queries of the store, independent of the texts of the request and of the knobs for bounds: ranges are half-open and
+// in microseconds.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { Order } from './orders.ts';

@@ -19,7 +19,7 @@ export interface Random {
 
 export function createRandom(seed: number): Random {
   const generator = xoroshiro128plus(mix(seed));
-  // The first outputs of this generator still look like its seed.
+  // Discard the first outputs of this generator: they resemble the seed.
   for (let skipped = 0; skipped < 4; skipped += 1) generator.next();
 
   const fraction = () => (generator.next() >>> 0) / 4_294_967_296;

@@ -44,7 +44,7 @@ function selectRows(view: View, query: GroupQuery, manner: Manner, random: Rando
   return page(inOrder(narrow.index.slice(narrow.from, narrow.to).filter(isWanted)));
 }
 
-/** The ranks [from, to) of an index whose keys are within the query's range on that key, if it has one. */
+/** The ranks [from, to) of an index with keys within the query's range on that key, or all ranks without a range. */
 interface Stretch {
   readonly index: OrderedIndex;
   readonly range: Range | undefined;
@@ -60,7 +60,7 @@ function stretchOf(view: View, key: SortKey, query: GroupQuery): Stretch {
   return { index, range, from, to: Math.max(from, index.countBelow(range.until)) };
 }
 
-/** A page from a stretch of the order's own index, all of whose rows match. */
+/** A page from a stretch of the order's own index. All rows of the stretch match. */
 function pageOfStretch(
   { index, from, to }: Stretch,
   query: GroupQuery,

@@ -10,7 +10,7 @@ import type { Random } from './seeded-random.ts';
 export interface Sorting {
   readonly key: SortKey;
   readonly isDescending: boolean;
-  /** Keys within the same unit are equal. */
+  /** In microseconds; keys within the same unit are equal. */
   readonly unit: number;
   readonly areTiesStable: boolean;
   /** Whether rows keep the order of the key's index. */

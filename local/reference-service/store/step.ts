@@ -7,7 +7,7 @@ import { listedOrNot } from './unlisted-statuses.ts';
 export interface Step {
   /** For instance `shipment.delivered`. */
   readonly name: string;
-  /** Likelihood relative to the other steps. A group with a step of 1 or more is not at its end. */
+  /** Likelihood relative to the other steps; below 1 the step is unlikely, for instance a correction. */
   readonly weight: number;
   apply(): StoredGroup;
 }
@@ -46,7 +46,7 @@ export function stepMaker<Kind extends keyof typeof LISTS>(
   });
 }
 
-/** The list with one element replaced, the others shared. */
+/** A copy of the list with one element replaced. */
 export function withReplaced<T>(list: readonly T[], old: T, fresh: T): T[] {
   return list.map((element) => (element === old ? fresh : element));
 }

@@ -18,7 +18,7 @@ import { createTruth } from './truth.ts';
 import { createView, type View } from './view.ts';
 
 export interface StoreOptions {
-  /** The store's only clock; must not go back. */
+  /** The store's clock; it must not go back. */
   readonly now: () => Instant;
   /** @default 1 */
   readonly seed?: number | undefined;
@@ -28,7 +28,7 @@ export interface StoreOptions {
   readonly life?: { readonly changesPerSecond: number } | false | undefined;
   /** Whether to keep every change, which costs memory. @default true */
   readonly keepsHistory?: boolean | undefined;
-  /** Called at each use, so that knobs can change while the store runs. */
+  /** Called at each use, because knobs may change while the store runs. */
   readonly knobs?: (() => Knobs) | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Store extends ChangesByHand {
   catchUp(): void;
   /** One page, as the primary or the lagging replica shows it. */
   select(query: GroupQuery, from?: 'primary' | 'replica'): StoredGroup[];
-  /** The true state of the group, visible yet or not. */
+  /** The true state of the group, also if it is not visible yet. */
   group(id: number): StoredGroup | undefined;
   /** The true state of all groups, by id. */
   groups(): Iterable<StoredGroup>;
@@ -49,7 +49,9 @@ export interface Store extends ChangesByHand {
   resetReplica(): void;
 }
 
-/** Before any present: a change without a delay shows with the next access, even if its stamp is a little ahead. */
+/**
+ * Earlier than all times of the clock: a change without a delay shows at the next access, even if its stamp is ahead.
+ */
 const AT_ONCE: Instant = 0;
 
 export function createStore(options: StoreOptions): Store {

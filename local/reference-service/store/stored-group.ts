@@ -142,7 +142,7 @@ export interface StoredGroup {
   readonly suggested_refund: StoredSuggestedRefund;
 }
 
-/** The parts of a group whose changes may or may not update its `updated_at`, with their fields. */
+/** The parts of a group, with their fields. A knob sets for each part whether its changes update `updated_at`. */
 const FIELDS_OF_PARTS = {
   return_group: ['return_method', 'credit_method', 'return_outcome', 'order', 'customer', 'suggested_refund'],
   return_line_item: ['returns'],

@@ -1,5 +1,5 @@
-// The true state of each group after its last change, visible yet or not. Every change goes through `commit`, which
-// sets its stamp, finds the changed parts, draws when it becomes visible, and passes it on.
+// The true state of each group after its last change, also if that is not visible yet. Every change goes through
+// `commit`, which sets its stamp, finds the changed parts, draws the time when it becomes visible, and passes it on.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
@@ -18,7 +18,7 @@ interface Commit {
   readonly before: StoredGroup | undefined;
   /** The changed group, without the new `updated_at`; undefined removes the group. */
   readonly after: StoredGroup | undefined;
-  /** Whether to keep the stamps of `after`, whatever the knobs say. */
+  /** Whether to keep the stamps of `after` regardless of the knobs. */
   readonly keepsStamps?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Truth {
   commit(commit: Commit): Change;
   /** Creates a group on a new row. */
   create(at: Instant, adapt?: (group: StoredGroup) => StoredGroup): Change;
-  /** Brings a removed group back as it was, with a new stamp. */
+  /** Restores a removed group with its last state and a new stamp. */
   restore(row: number, at: Instant): void;
 }
 

@@ -6,7 +6,7 @@ import type { StoredGroup } from './stored-group.ts';
 
 type Kind = keyof typeof UNLISTED_STATUSES;
 
-/** Replaces a share of a base group's statuses, always the same ones. */
+/** Replaces a share of a base group's statuses, the same ones for the same seed. */
 export function unlistBaseStatuses(group: StoredGroup, seed: number, share: number): StoredGroup {
   if (share === 0) return group;
   const random = createRandom(mix(seed, group.id, 31));

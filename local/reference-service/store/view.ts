@@ -1,6 +1,6 @@
-// A state of the store that answers requests: the primary shows each change as soon as it is visible, a replica some
-// time later. Unchanged groups come from the base, changed ones from their last applied change. Queries filter and sort
-// by the stamps, which the view holds of every group, so that only the groups of a page are made.
+// A state of the store that answers requests. The primary shows each change as soon as it is visible, a replica some
+// time later. Unchanged groups come from the base, changed ones from their last applied change. The view has the stamps
+// of all groups, by which queries filter and sort, so that only the groups of a page are made.
 
 import type { Instant } from '../../../shared/instant.ts';
 import type { BaseGroups } from './base-groups.ts';
@@ -60,7 +60,7 @@ export function createView(base: BaseGroups): { view: View; openRows: number[] }
     if (!isClosed) openRows.push(row);
   }
   const view = viewOver(base, { stamps, shown: new Map(), waiting: [] });
-  // Nearly every query needs these two: make them now, so that no request waits for them.
+  // Nearly every query needs these two indexes: make them now, so that no request waits for them.
   view.index('created_at');
   view.index('updated_at');
   return { view, openRows };
@@ -129,7 +129,7 @@ function viewOver(base: BaseGroups, { stamps, shown, ...initial }: State): View 
       const due = waiting.filter(({ from }) => from <= now);
       if (due.length === 0) return;
       waiting = waiting.filter(({ from }) => from > now);
-      // Late changes become visible in another order than they happened; the sort keeps that of equal instants.
+      // Late changes become visible in another order than they happened. The sort is stable for equal instants.
       for (const { change } of due.sort((one, other) => one.from - other.from)) apply(change);
     },
     copy: () => viewOver(base, { stamps: [...stamps], shown: new Map(shown), waiting }),

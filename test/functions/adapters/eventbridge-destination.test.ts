@@ -32,7 +32,7 @@ afterEach(async () => {
   await engine.stop();
 });
 
-test('an event arrives with its brand’s source, its type, and its time in whole seconds', async () => {
+test('an event arrives with the feed’s EventBridge source, its type, and its time in whole seconds', async () => {
   await createEventBridgeDestination({ client, eventBusName }).send([A]);
 
   await engine.bus.idle();
@@ -67,11 +67,11 @@ test('an event with an invalid time is sent without it', async () => {
   expect(results).toEqual([SENT]);
 });
 
-describe('an entry that failed', () => {
+describe('a failed entry', () => {
   test.each(['MalformedDetail', 'InvalidArgument', 'RedactionFailure'])(
     'is refused for %s',
     async (ErrorCode) => {
-      expect(await sendWith({ ErrorCode, ErrorMessage: 'as told' })).toEqual([
+      expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
         { sent: false, cause: 'refused', reason: expect.stringContaining(ErrorCode) },
         SENT,
       ]);
@@ -87,14 +87,14 @@ describe('an entry that failed', () => {
     'NotAuthorizedForDetailTypeException',
     'InvalidAccountIdException',
     'SomethingNewException',
-  ])('is to be retried after %s', async (ErrorCode) => {
-    expect(await sendWith({ ErrorCode, ErrorMessage: 'as told' })).toEqual([
+  ])('is retryable after %s', async (ErrorCode) => {
+    expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
       { sent: false, cause: 'failed', reason: expect.stringContaining(ErrorCode) },
       SENT,
     ]);
   });
 
-  test('is to be retried if the answer does not mention it', async () => {
+  test('is retryable if the answer does not contain it', async () => {
     expect(await sendWith({})).toEqual([{ sent: false, cause: 'failed', reason: expect.any(String) }, SENT]);
   });
 

@@ -124,7 +124,7 @@ describe('connections', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('that the service closed meanwhile fail like any other, and no request is sent twice', async () => {
+  it('that the service has closed fail like any other, and no request is sent twice', async () => {
     let requests = 0;
     const url = await serve((incoming, response) => {
       requests += 1;

@@ -30,7 +30,7 @@ test('freshness is reported per source, the other metrics for the feed', async (
   expect(dimensions).toEqual(['[["service","source"]]', '[["service"]]']);
 });
 
-test('a source that is not read completely falls behind', async () => {
+test('the freshness of a source that is not read completely gets worse', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session);
@@ -43,7 +43,7 @@ test('a source that is not read completely falls behind', async () => {
   expect(line?.SecondsBehind).toBeGreaterThanOrEqual(120);
 });
 
-test('a tick that did not own the source reports nothing', async () => {
+test('a dropped tick reports nothing', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session, { slot: 1 });

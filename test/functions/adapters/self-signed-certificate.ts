@@ -1,5 +1,5 @@
 // Made only for these tests: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
-// -subj /CN=localhost. It protects nothing, and no client trusts it, which the tests need.
+// -subj /CN=localhost. It protects nothing. The tests need a certificate that no client trusts.
 
 export const SELF_SIGNED_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5rw1sHgub0VV7Fuh

@@ -43,7 +43,7 @@ const idOf = ({ Body = '' }: Message) => JSON.parse(Body).id;
 const idsReceived = async () => (await received()).map(idOf).sort();
 
 describe('a message', () => {
-  test('has its event’s group and id, and what subscriptions filter by as attributes', async () => {
+  test('has the group and id of its event, and the values for subscription filters as attributes', async () => {
     await createSnsDestination({ client, topicArn }).send([A]);
 
     const [message] = await received();
@@ -70,7 +70,7 @@ describe('a message', () => {
     expect(Object.keys(message?.MessageAttributes ?? {}).sort()).toEqual(['entity', 'source', 'type']);
   });
 
-  test('is the event’s JSON, with escapes for what SQS does not take', async () => {
+  test('is the event’s JSON, with escapes for characters that SQS rejects', async () => {
     const event = anEvent(aKey(1), 1, 'é שלום 👟 a\ufffe\uffff half\ud83d &<>+%20\n');
 
     await createSnsDestination({ client, topicArn }).send([event]);
@@ -106,7 +106,7 @@ describe('a message', () => {
   });
 });
 
-describe('an entry that failed', () => {
+describe('a failed entry', () => {
   const failA = (failure: FailedEntry | 'left out') => topic.next(() => ({ entries: { [A.id]: failure } }));
 
   test.each(['InvalidParameter', 'ParameterValueInvalid', 'InvalidParameterValue', 'ValidationException'])(
@@ -132,7 +132,7 @@ describe('an entry that failed', () => {
     ['KMSAccessDenied', true],
     ['KMSDisabled', true],
     ['NotFound', true],
-  ])('is to be sent again after %s', async (code, senderFault) => {
+  ])('is retryable after %s', async (code, senderFault) => {
     failA({ code, senderFault });
 
     const results = await createSnsDestination({ client, topicArn }).send([A, B]);
@@ -140,7 +140,7 @@ describe('an entry that failed', () => {
     expect(results).toEqual([{ sent: false, cause: 'failed', reason: expect.stringContaining(code) }, SENT]);
   });
 
-  test('is to be sent again if the answer leaves it out', async () => {
+  test('is retryable if the answer does not contain it', async () => {
     failA('left out');
 
     const results = await createSnsDestination({ client, topicArn }).send([A, B]);
@@ -190,7 +190,7 @@ describe('a call that is rejected as a whole', () => {
     ['NotFound', 404],
     ['InvalidClientTokenId', 403],
     ['SignatureDoesNotMatch', 403],
-  ])('with %s is no event’s fault, and fails at once', async (code, status) => {
+  ])('with %s rejects no event, and fails at once', async (code, status) => {
     topic.next(() => ({ error: { code, status } }), Number.POSITIVE_INFINITY);
 
     const sending = createSnsDestination({ client, topicArn }).send([A, B]);
@@ -199,7 +199,7 @@ describe('a call that is rejected as a whole', () => {
     expect(topic.batches).toHaveLength(1);
   });
 
-  test('because of the topic’s name is no event’s fault', async () => {
+  test('because of the topic’s name makes the send fail, and no single event', async () => {
     rejectCallsWith(A.id, 'InvalidParameter', 'Invalid parameter: TopicArn');
 
     const sending = createSnsDestination({ client, topicArn }).send([A]);

@@ -55,7 +55,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A receiver that keeps the bytes it got. */
+/** A receiver that keeps the received bytes. */
 async function receiver(status: number, headers: Record<string, string> = {}) {
   const received: Received[] = [];
   const url = await serve((request, response) => {
@@ -97,7 +97,7 @@ describe('a posted event', () => {
       expect(() => new Webhook(secret).verify(body.toString(), headers)).not.toThrow();
   });
 
-  it('carries the time of the attempt and the headers that were given', async () => {
+  it('has the time of the attempt and the given headers', async () => {
     const { url, received } = await receiver(204);
     const headers = async () => ({ authorization: 'Bearer abc' });
 
@@ -127,7 +127,7 @@ describe('an answer', () => {
     expect(asked).toBe(1);
   });
 
-  it('counts by its status, though its body never ends', async () => {
+  it('counts by its status, even if its body never ends', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(200);
       const writing = setInterval(() => response.write('x'.repeat(16_384)), 1);
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(await open(url)(EVENT)).toMatchObject({ status: 200 });
   });
 
-  it('counts by its status, though its body comes byte by byte', async () => {
+  it('counts by its status, even if its body comes byte by byte', async () => {
     const url = await serve((_request, response) => {
       response.writeHead(200);
       const writing = setInterval(() => response.write('x'), 100);
@@ -161,7 +161,7 @@ describe('an answer', () => {
     expect('status' in answer ? answer.status : answer.failure).toBeOneOf([413, 'EPIPE', 'ECONNRESET']);
   });
 
-  it('that does not come in time is a timeout', async () => {
+  it('that comes too late is a timeout', async () => {
     const url = await serve(() => undefined);
 
     expect(await open(url, { timeoutMs: 100 })(EVENT)).toMatchObject({ failure: 'timeout' });
@@ -196,7 +196,7 @@ describe('an answer', () => {
 });
 
 describe('a connection', () => {
-  it('is used again, and replaced at once if the receiver had closed it', async () => {
+  it('is used again, or replaced at once if the receiver has closed it', async () => {
     let connections = 0;
     let requests = 0;
     const server = createTcpServer((socket) => {
@@ -241,7 +241,7 @@ describe('an address', () => {
     expect(await post(EVENT)).toMatchObject({ failure: 'ADDRESS_NOT_ALLOWED' });
   });
 
-  it('is the one that was checked: the connection goes where the lookup pointed', async () => {
+  it('is the checked one: the connection goes to the result of the lookup', async () => {
     const { url, received } = await receiver(204);
     const { port } = new URL(url);
 
@@ -268,7 +268,7 @@ describe('parseWebhookUrl', () => {
     ['https://10.0.0.7/', 'private'],
     ['https://[fd00::1]/', 'private'],
     ['http://127.0.0.1:3000/hook', 'any'],
-  ])('takes %s where addresses are %s', (text, addresses) => {
+  ])('accepts %s if allowed addresses are %s', (text, addresses) => {
     expect(parseWebhookUrl(text, addresses).href).toBe(new URL(text).href);
   });
 
@@ -289,7 +289,7 @@ describe('parseWebhookUrl', () => {
     ['https://[2002:7f00:1::]/', 'public', '2002:7f00:1::'],
     ['https://198.18.0.1/', 'public', '198.18.0.1'],
     ['https://224.0.0.1/', 'public', '224.0.0.1'],
-  ])('refuses %s where addresses are %s', (text, addresses, problem) => {
+  ])('rejects %s if allowed addresses are %s', (text, addresses, problem) => {
     expect(() => parseWebhookUrl(text, addresses)).toThrow(problem);
   });
 });
@@ -311,7 +311,7 @@ describe('parseSigningSecret', () => {
     ['{"a":1}', 'it is JSON'],
     ['c2hvcnQ=', 'it has 5 bytes'],
     [randomBytes(65).toString('base64'), 'it has 65 bytes'],
-  ])('refuses %j', (secret, problem) => {
+  ])('rejects %j', (secret, problem) => {
     expect(() => parseSigningSecret(secret)).toThrow(problem);
   });
 });

@@ -60,7 +60,7 @@ test('each tick of a source that is polled once a minute looks it up', async () 
   expect(found).toHaveLength(2);
 });
 
-test('a removed source is missed within a minute, and found again at once', async () => {
+test('a removed source is unknown within a minute, and known again immediately after its return', async () => {
   const { parameter, sourceOf, pass } = setUp();
   await sourceOf('acme');
   parameter.isGone = true;

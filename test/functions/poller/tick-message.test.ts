@@ -27,7 +27,7 @@ describe('a tick message', () => {
 });
 
 describe('the later ticks of a minute', () => {
-  it('are none for an interval of a minute or more', () => {
+  it('do not exist for an interval of a minute or more', () => {
     expect(laterTicks(60_000)).toEqual([]);
     expect(laterTicks(300_000)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The handler as Lambda runs it, apart from its bundle: configured by its environment alone, on engines over the wire.
+// The handler as in Lambda, but not bundled: only its environment configures it, and it uses engines over the wire.
 
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Context, DynamoDBStreamEvent } from 'aws-lambda';

@@ -18,13 +18,13 @@ function record(
   };
 }
 
-/** A relay whose result is failed for these groups, and done for the others. */
+/** A relay with the result `failed` for these groups, and `done` for all others. */
 function relayFailing(...ids: number[]) {
   const asked: GroupKey[] = [];
   const relay = async (groups: readonly GroupKey[]): Promise<Outcome[]> => {
     asked.push(...groups);
     return groups.map(({ group }) =>
-      ids.includes(Number(group)) ? { state: 'failed', reason: 'as told' } : { state: 'done' },
+      ids.includes(Number(group)) ? { state: 'failed', reason: 'injected by the test' } : { state: 'done' },
     );
   };
   return { relay, asked };
@@ -55,7 +55,7 @@ test('records other than new entries are ignored', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a record without a group is logged, and blocks nothing', async () => {
+test('a record without a group is logged, and is not reported as failed', async () => {
   const { relay, asked } = relayFailing();
   const logged: string[] = [];
   const log: Log = { ...SILENT, error: (message) => void logged.push(message) };
@@ -68,7 +68,7 @@ test('a record without a group is logged, and blocks nothing', async () => {
   expect(response).toEqual({ batchItemFailures: [] });
 });
 
-test('the reported record is the last one from which on every failed group still appears', async () => {
+test('the reported record is the latest from which a retry includes every failed group', async () => {
   const { relay } = relayFailing(2, 3);
   const groups = [2, 1, 3, 1, 2, 1, 3, 1];
   const records = groups.map((group, place) => record(place, `acme_mi8x2k_${group}`));
@@ -78,7 +78,7 @@ test('the reported record is the last one from which on every failed group still
   expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '1004' }] });
 });
 
-test('groups that are behind or wait for another record block nothing', async () => {
+test('groups that are behind or wait for another record are not reported as failed', async () => {
   const relay = async (): Promise<Outcome[]> => [
     { state: 'behind', sequence: 1, reason: 'too large' },
     { state: 'waiting', missing: { from: 1, to: 1 } },

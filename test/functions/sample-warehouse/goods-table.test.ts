@@ -89,7 +89,7 @@ describe('recording a status', () => {
 });
 
 describe('a parcel', () => {
-  test('belongs to its first delivery, however often it is recorded', async () => {
+  test('belongs to its first delivery, even if it is recorded several times', async () => {
     const answers = [];
     for (const delivery of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
       answers.push(await goods.claimParcel(parcel('line_item/11'), delivery));
@@ -97,7 +97,7 @@ describe('a parcel', () => {
     expect(answers).toEqual([true, false, true]);
   });
 
-  test('may contain no known line items', async () => {
+  test('may have no known line items', async () => {
     expect(await goods.claimParcel(parcel(), 'acme_g_1_5')).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
-// The function as Lambda runs it, in cases that the workflow's tests don't cover: without an environment, and when its
-// calls fail.
+// The function as in Lambda, in cases that the workflow's tests don't cover: without an environment, and with failing
+// calls.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import delivered from '../../../docs/events/examples/shipment.status_changed.json' with { type: 'json' };
@@ -46,7 +46,7 @@ test('importing it reads no environment; the first invocation does, and names al
   await expect(onBus(batch(), CONTEXT)).rejects.toThrow(missing);
 });
 
-test('an event whose workflow does not start fails, and starts it when it is delivered again', async () => {
+test('an event fails if its workflow does not start, and starts it when it is delivered again', async () => {
   const warehouse = await startWarehouse(dynamoDb, engine.endpoint);
   const { executions, stateMachineArn } = warehouse.stepFunctions;
   vi.stubEnv('STATE_MACHINE_ARN', `${stateMachineArn}-gone`);

@@ -1,5 +1,5 @@
-// Stories of parcels and their line items at the reference service in virtual time, with the events that the feed makes
-// of them. Each story is its own return, with one step a minute.
+// Stories of parcels and their line items at the reference service in virtual time, with the events that the feed
+// publishes for them. Each story is a return of its own, with one step a minute.
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Decision } from '../../../shared/deployment/sample-warehouse.ts';
@@ -9,7 +9,7 @@ export interface Story {
   /** The return at the feed's first reading: two line items in one parcel on its way, unless altered. */
   readonly begins?: Alteration;
   readonly steps: readonly (Alteration | 'gone')[];
-  /** Number of line items that are waited for after the first parcel was delivered. */
+  /** Number of line items for which workflows wait after the delivery of the first parcel. */
   readonly waits: number;
   /** The final decision on each part. */
   readonly ends: Readonly<Record<string, Decision>>;
@@ -115,7 +115,7 @@ export const STORIES = {
     waits: 2,
     ends: { 'item 0': 'QUARANTINE', 'item 1': 'QUARANTINE' },
   },
-  'nobody knows what the parcel brings': {
+  'a parcel of unknown content is delivered': {
     begins: ({ shipments }) => {
       shipments[0]!.return_ids = [];
     },
@@ -125,7 +125,7 @@ export const STORIES = {
   },
 } as const satisfies Record<string, Story>;
 
-export interface ToldStory extends Story {
+export interface RecordedStory extends Story {
   readonly name: string;
   readonly group: number;
   /** The names of parts in {@link Story.ends}, by those in the warehouse's table. */
@@ -137,7 +137,7 @@ export interface ToldStory extends Story {
 /** Minutes after the last step: a removed return is only published after two look-ups. */
 const MINUTES_AFTER = 30;
 
-export async function tellStories(): Promise<readonly ToldStory[]> {
+export async function recordStories(): Promise<readonly RecordedStory[]> {
   const world = createSourceWorld({ groups: 12, seed: 7 });
   const session = world.startProcess('poller');
   const stories: [string, Story][] = Object.entries(STORIES);

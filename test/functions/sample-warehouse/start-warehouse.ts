@@ -1,5 +1,5 @@
 // The sample warehouse on the engines, as its template defines it: a table with the template's keys, its state machine
-// with resolved names, and its function as Lambda runs it, configured by its environment alone.
+// with resolved names, and its function as in Lambda, with only its environment as configuration.
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';

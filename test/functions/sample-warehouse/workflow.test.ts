@@ -1,5 +1,5 @@
-// The workflow in all its branches, on events that the feed made: an interpreter runs the state machine of the template,
-// with its function and its table.
+// All branches of the workflow, on events of the feed: an interpreter runs the state machine of the template, with its
+// function and its table.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import validate from 'asl-validator';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -8,18 +8,18 @@ import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
 import { statesOf } from '../../step-functions/executions.ts';
-import { STORIES, type ToldStory, tellStories } from './parcel-stories.ts';
+import { type RecordedStory, recordStories, STORIES } from './parcel-stories.ts';
 import { definitionFor, startWarehouse, type Warehouse } from './start-warehouse.ts';
 
 const TIME_LIMIT_SECONDS = 14 * 24 * 60 * 60;
 
 let engine: DynamoDbEngine;
 let dynamoDb: DynamoDBClient;
-let stories: readonly ToldStory[];
+let stories: readonly RecordedStory[];
 const running: Warehouse[] = [];
 
 beforeAll(async () => {
-  [engine, stories] = await Promise.all([startDynamoDbEngine(), tellStories()]);
+  [engine, stories] = await Promise.all([startDynamoDbEngine(), recordStories()]);
   dynamoDb = connectDynamoDb(engine.endpoint);
   // Do the slow loading here, outside of the first test's time.
   definitionFor('any');
@@ -45,12 +45,12 @@ test('an independent validator accepts its definition as Amazon States Language'
   expect([isValid, errorsText?.()]).toEqual([true, '']);
 });
 
-const story = (name: keyof typeof STORIES): ToldStory => stories.find((it) => it.name === name)!;
+const story = (name: keyof typeof STORIES): RecordedStory => stories.find((it) => it.name === name)!;
 
 const isDelivery = ({ type, data }: FeedEvent) =>
   type.startsWith('shipment.') && 'status' in data.object && data.object.status === 'DELIVERED';
 
-async function endsOf(warehouse: Warehouse, { group, parts }: ToldStory) {
+async function endsOf(warehouse: Warehouse, { group, parts }: RecordedStory) {
   const decisions = await warehouse.decisions(`acme/${group}`);
   return Object.fromEntries(Object.entries(decisions).map(([part, decision]) => [parts[part], decision]));
 }
@@ -182,7 +182,7 @@ test.each([1, 2, 3, 4])(
 );
 
 test('the stories visit all states and all error paths', async () => {
-  const sum = (count: (followed: ToldStory) => number) =>
+  const sum = (count: (followed: RecordedStory) => number) =>
     stories.reduce((all, followed) => all + count(followed), 0);
   const warehouse = await start();
   const { handle } = await warehouse.startProcess();

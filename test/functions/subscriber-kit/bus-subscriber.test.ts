@@ -21,7 +21,7 @@ function subscriber(options: Partial<SubscriberOptions> = {}) {
   return { handler, handled, failing, log };
 }
 
-/** A rule's target may be a queue: its messages are the events in EventBridge's form. */
+/** A message of a queue that is the target of a rule: the event in EventBridge's form. */
 function queued(...events: readonly FeedEvent[]) {
   const { Records } = batch(...events);
   return {

@@ -1,7 +1,7 @@
 // A FIFO queue with its event source mapping, as AWS documents it: a batch takes all available messages of a group, and
-// none of a group whose messages are being handled. A failed message is delivered again in its old place, with a higher
-// receive count; after too many receives it goes to the dead-letter queue. The embedded engine never delivers two
-// messages of one group together, which hides the effect on messages that share a batch with a failing one.
+// none of a group with messages that are being handled. A failed message is delivered again in its old place, with a
+// higher receive count; after too many receives it goes to the dead-letter queue. The embedded engine never delivers
+// two messages of one group together, which hides the effect of a failing message on others of its batch.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { batch, CONTEXT } from './deliveries.ts';
 

@@ -30,10 +30,10 @@ async function handOver(batchSize?: number) {
   return { handled, dead: dead.map(({ data }) => data.sequence) };
 }
 
-test('it goes to the dead-letter queue alone, and its group continues without it', async () => {
+test('only this event goes to the dead-letter queue, and its group continues without it', async () => {
   expect(await handOver()).toEqual({ handled: [1, 3, 4], dead: [POISON] });
 });
 
-test('in larger batches, events of its group in the same batch go with it', async () => {
+test('in larger batches, events of its group in the same batch go to the dead-letter queue as well', async () => {
   expect(await handOver(10)).toEqual({ handled: [1], dead: [POISON, 3, 4] });
 });

@@ -60,7 +60,7 @@ describe('a subscriber to the ordered queue', () => {
     });
   });
 
-  it('throws if a whole batch failed, so that the function shows as failing', async () => {
+  it('throws if a whole batch failed, so that Lambda counts an error', async () => {
     const { handler, failing } = subscriber();
     failing.add(change(1, 1).id);
 
@@ -168,7 +168,7 @@ describe('repeats and stale events', () => {
     expect(outcomes[3]).toBe(`${change(1, 2).id} repeated`);
   });
 
-  it('are decided per subject: another subject may have lower numbers', async () => {
+  it('are detected per subject: another subject may have lower numbers', async () => {
     const { handler, handled } = subscriber();
     const other = change(1, 3, { subject: 'return-groups/1/shipments/5' });
 
@@ -177,7 +177,7 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 7).id, other.id]);
   });
 
-  it('are decided by handled events: a type without a handler makes none stale', async () => {
+  it('are detected by handled events: a type without a handler makes no event stale', async () => {
     const { handler, handled } = subscriber();
 
     await handler(batch(change(1, 7, { type: 'shipment.updated' }), change(1, 4)), CONTEXT);
@@ -185,7 +185,7 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 4).id]);
   });
 
-  it('start again with a later generation, which outranks any number', async () => {
+  it('are detected anew in a later generation, which comes after any number of an earlier one', async () => {
     const { handler, handled } = subscriber();
     const later = change(1, 1, { id: 'acme_mi9aaa_1_1' });
     const muchLater = change(1, 1, { id: 'acme_1mi9aaa_1_1' });
@@ -236,7 +236,7 @@ describe('a replay', () => {
     expect(handled).toEqual([change(1, 3).id, change(1, 4).id]);
   });
 
-  it('is handled completely under `reprocess`, once per replay, and moves no position back', async () => {
+  it('is handled completely with `reprocess`, once per replay, and moves no position back', async () => {
     const got: unknown[] = [];
     const { handler } = subscriber({
       replays: 'reprocess',
@@ -258,7 +258,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('is not handled at all under `skip`', async () => {
+  it('is not handled with `skip`', async () => {
     const { handler, handled, outcomes } = subscriber({ replays: 'skip' });
 
     const response = await handler(batch(replayed(1), change(1, 1)), CONTEXT);
@@ -325,7 +325,7 @@ describe('gaps', () => {
     expect(log.lines[0]).toMatchObject({ level: 'warn', fields: { from: 6, to: 6 } });
   });
 
-  it('are not looked for by default', async () => {
+  it('are not detected by default', async () => {
     const { handler, log } = subscriber();
 
     await handler(batch(change(1, 5), change(1, 9)), CONTEXT);

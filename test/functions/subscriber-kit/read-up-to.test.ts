@@ -25,7 +25,7 @@ function aReport(
 const MIDNIGHT = '2026-11-21T00:00:00Z';
 
 describe('readUpTo', () => {
-  it('is what the newest report of the source says, in whatever order they come', async () => {
+  it('is the value of the newest report of the source, in any order of arrival', async () => {
     const read = createReadUpTo();
     const handler = createQueueSubscriber({ on: read.on, stale: 'handle' });
 
@@ -42,7 +42,7 @@ describe('readUpTo', () => {
     expect(read.readUpTo('globex')).toBeUndefined();
   });
 
-  it('begins anew with a new generation, whose baseline is not completed', async () => {
+  it('is unknown in a new generation until its baseline is completed', async () => {
     const read = createReadUpTo();
 
     await runRecorded(createQueueSubscriber({ on: read.on }), [
@@ -65,7 +65,7 @@ describe('isReadUpTo', () => {
     expect(isReadUpTo(aReport(1, object), new Date(MIDNIGHT))).toBe(isRead);
   });
 
-  it('refuses a text that is no moment', () => {
+  it('rejects a text that is no moment', () => {
     expect(() => isReadUpTo(aReport(1, {}), 'yesterday')).toThrow('"yesterday" is no moment');
   });
 });

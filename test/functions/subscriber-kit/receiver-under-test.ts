@@ -27,7 +27,7 @@ export function receiverUnderTest(options: Partial<WebhookReceiverOptions> = {})
   return { receiver, handled, outcomes, failing, log };
 }
 
-/** A promise that the test keeps or breaks. */
+/** A promise that the test resolves or rejects. */
 export interface Deferred {
   readonly promise: Promise<void>;
   readonly resolve: () => void;

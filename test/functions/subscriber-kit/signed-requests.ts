@@ -1,4 +1,4 @@
-// Webhook requests as the feed's sender makes them, and as others might.
+// Webhook requests of the feed's sender, and requests of other clients.
 import { Webhook } from 'standardwebhooks';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 
@@ -9,9 +9,9 @@ export const OTHER_SECRET = SECRET.toLowerCase();
 export interface Signing {
   readonly id?: string;
   readonly secret?: string;
-  /** More secrets that sign as well, as during a rotation. */
+  /** Further secrets that also sign, as during a rotation. */
   readonly previous?: readonly string[];
-  /** How long ago it was signed. @default 0 */
+  /** The age of the signature. @default 0 */
   readonly ageSeconds?: number;
 }
 

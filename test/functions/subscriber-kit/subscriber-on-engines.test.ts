@@ -1,4 +1,5 @@
-// The kit in use: an event source mapping reads a FIFO queue that is subscribed to the ordered topic, the memory is a table, all over the wire.
+// The kit in use, over the wire: an event source mapping reads a FIFO queue that is subscribed to the ordered topic,
+// and the memory is a table.
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SNSClient } from '@aws-sdk/client-sns';
@@ -67,7 +68,7 @@ async function start(handle: (event: FeedEvent, attempt: number) => void) {
     queueUrl,
     handled,
     outcomes,
-    /** Sends like the relay; the queue does not drop a replay's events, although it knows the originals by their id. */
+    /** Sends like the relay; the queue does not drop a replay's events, although it has seen the originals' ids. */
     send: async (events: readonly FeedEvent[]) => {
       for (const event of events) expect(await destination.send([event])).toEqual([{ sent: true }]);
     },

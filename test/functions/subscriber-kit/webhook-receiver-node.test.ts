@@ -1,4 +1,4 @@
-// The adapter for `node:http`, over real sockets, alone and in Express.
+// The adapter for `node:http`, over real sockets, by itself and in Express.
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ async function send(port: number, headers = signedHeaders(BODY), body = BODY, me
 }
 
 describe('a receiver behind node:http', () => {
-  it('handles a signed event, over the bytes of the socket', async () => {
+  it('handles an event with a signature over the bytes of the socket', async () => {
     const { receiver, handled } = receiverUnderTest();
     const port = await listen(toNodeHandler(receiver));
 
@@ -127,7 +127,7 @@ describe('a receiver in Express', () => {
     ['express.json()', express.json()],
     ['express.raw()', express.raw({ type: '*/*' })],
     ['express.text()', express.text({ type: '*/*' })],
-  ])('says what is wrong behind %s', async (_name, parser) => {
+  ])('reports the problem behind %s', async (_name, parser) => {
     const { receiver, handled, log } = receiverUnderTest();
     const app = express();
     app.use(parser);

@@ -28,7 +28,7 @@ describe('the signature', () => {
         return post(bytes, signedHeaders(body));
       },
     ],
-  ])('is refused with 401 if it %s', async (_name, alter) => {
+  ])('is rejected with 401 if it %s', async (_name, alter) => {
     const { receiver, handled, log } = receiverUnderTest();
 
     const response = await receiver(await alter(attempt(change(1, 1))));
@@ -71,14 +71,14 @@ function withOrder(data: unknown, order: object): object {
 describe('secrets', () => {
   const signedBy = (secret: string, ...previous: string[]) => attempt(change(1, 1), { secret, previous });
 
-  it('may be several, of which any signs', async () => {
+  it('may be several, and any of them may have signed', async () => {
     const { receiver } = receiverUnderTest({ secrets: [SECRET, `whsec_${OTHER_SECRET}`] });
 
     expect((await receiver(signedBy(SECRET))).status).toBe(204);
     expect((await receiver(signedBy(OTHER_SECRET))).status).toBe(204);
   });
 
-  it('may be one of those that signed, as during a rotation', async () => {
+  it('may be only one of those that signed, as during a rotation', async () => {
     const third = 'third'.repeat(8);
     const { receiver } = receiverUnderTest({ secrets: OTHER_SECRET });
 
@@ -108,7 +108,7 @@ describe('secrets', () => {
     ['other characters', 'not a secret', /not base64/],
     ['a cut-off secret', SECRET.slice(1), /not base64/],
     ['one bad secret of two', [SECRET, '***'], /secret 2 is not base64/],
-  ])('that are malformed fail at once and say what to do: %s', (_name, secrets, message) => {
+  ])('that are malformed throw at once, with a remedy in the message: %s', (_name, secrets, message) => {
     const create = () => receiverUnderTest({ secrets: secrets as never });
 
     expect(create).toThrow(message);
@@ -116,7 +116,7 @@ describe('secrets', () => {
     expect(create).not.toThrow(/abcd/);
   });
 
-  it('that a function returns malformed are answered 500, with the reason in the log', async () => {
+  it('cause a 500 if a function returns malformed ones, with the reason in the log', async () => {
     const { receiver, log } = receiverUnderTest({ secrets: () => 'not a secret' });
 
     const response = await receiver(attempt(change(1, 1)));

@@ -74,7 +74,7 @@ describe('receivers with a shared table', () => {
     expect((await receiver(attempt(change(4, 1)))).status).toBe(500);
   });
 
-  it('answer 500 when the table does not', async () => {
+  it('answer 500 when the table does not answer', async () => {
     const { receiver, log } = receiverUnderTest({
       memory: createTableMemory({ tableName: 'missing', client }),
     });

@@ -32,7 +32,7 @@ const timestamp = fc.oneof(
   fc.integer({ min: -400, max: 400 }).map((seconds) => String(Math.floor(Date.now() / 1000) + seconds)),
 );
 
-describe('a webhook receiver, whatever arrives', () => {
+describe('a webhook receiver, for any request', () => {
   it('never answers 2xx without a right signature', async () => {
     const { receiver, handled } = receiverUnderTest();
     await fc.assert(
@@ -67,7 +67,7 @@ describe('a webhook receiver, whatever arrives', () => {
           const at = place % altered.length;
           altered[at] = (altered[at] ?? 0) ^ flipped;
           const text = altered.toString();
-          // Not what `fetch` sends, or what a reader of numbers takes for the same time.
+          // Exclude headers that `fetch` does not send, and other spellings of the same number.
           fc.pre(part === 'body' || /^[\x21-\x7e]+$/.test(text));
           fc.pre(
             part !== 'webhook-timestamp' ||
@@ -91,7 +91,7 @@ const step = fc.record({
   action: fc.constantFrom('arrive', 'arrive', 'repeat', 'finish', 'fail'),
 });
 
-/** A receiver whose handlers take until the test ends them, and what they did by return. */
+/** A receiver with handlers that the test ends, and what they have handled, by return. */
 function withSlowHandlers() {
   const running = new Map<number, Deferred>();
   const done = new Map([1, 2, 3].map((group) => [group, [] as number[]]));
@@ -148,7 +148,7 @@ describe('a webhook receiver, in any interleaving', () => {
   });
 });
 
-/** Lets everything run that waits for nothing but the event loop. */
+/** Runs everything that waits only for the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -22,7 +22,7 @@ describe('a webhook receiver', () => {
     expect(status).toBe(204);
   });
 
-  it('answers 500 when a handler fails, with the reason in the log alone', async () => {
+  it('answers 500 when a handler fails, with the reason only in the log', async () => {
     const { receiver, handled, failing, log } = receiverUnderTest();
     failing.add(change(1, 1).id);
 
@@ -60,7 +60,7 @@ describe('a webhook receiver', () => {
   });
 });
 
-describe('a signed event that no handler gets', () => {
+describe('a signed event without a call of a handler', () => {
   const unknown = () =>
     change(1, 1, { type: 'shipment.teleported', dataschema: 'urn:returns-change-feed:shipment:1' });
 
@@ -77,7 +77,7 @@ describe('a signed event that no handler gets', () => {
     expect(handled).toEqual([]);
   });
 
-  it('is answered 204 if it is a test of the endpoint, which no handler and no count gets', async () => {
+  it('is answered 204 if it is a test of the endpoint, and is neither handled nor counted', async () => {
     const got: unknown[] = [];
     const { receiver, outcomes, log } = receiverUnderTest({ otherwise: (event) => void got.push(event) });
 
@@ -112,7 +112,7 @@ describe('a signed body that is not an event of the feed', () => {
   });
 });
 
-describe('a request that no sender of the feed makes', () => {
+describe('a request that the feed’s sender never makes', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('is answered 405: %s', async (method) => {
     const { receiver } = receiverUnderTest();
 
@@ -175,7 +175,7 @@ describe('a request that no sender of the feed makes', () => {
 });
 
 describe('two requests of one return', () => {
-  it('never run handlers at once: the second is answered 409 and can be repeated', async () => {
+  it('never run handlers at the same time: the second is answered 409 and can be repeated', async () => {
     const work = deferred();
     const handled: string[] = [];
     const { receiver } = receiverUnderTest({
@@ -218,7 +218,7 @@ describe('two requests of one return', () => {
 });
 
 describe('the rules of the queue’s subscriber', () => {
-  it('hold: repeats and stale events are answered 204 and not handled', async () => {
+  it('apply: repeats and stale events are answered 204 and not handled', async () => {
     const { receiver, handled, outcomes } = receiverUnderTest();
 
     const statuses: number[] = [];
@@ -229,7 +229,7 @@ describe('the rules of the queue’s subscriber', () => {
     expect(outcomes).toEqual(['handled', 'handled', 'repeated', 'stale']);
   });
 
-  it('hold for replays: filled in under the original id, and again under an id of their own', async () => {
+  it('apply to replays: an event is handled once under its own id, and once for each replay', async () => {
     const { receiver, handled } = receiverUnderTest({ replays: 'reprocess' });
     const again = (replayid: string) => {
       const event = change(1, 1, { replayid });
@@ -243,7 +243,7 @@ describe('the rules of the queue’s subscriber', () => {
     expect(handled).toEqual([change(1, 1).id, change(1, 1).id, change(1, 1).id]);
   });
 
-  it('hold for gaps and for `otherwise`', async () => {
+  it('apply to gaps and to `otherwise`', async () => {
     const [gaps, others]: [unknown[], string[]] = [[], []];
     const { receiver } = receiverUnderTest({
       memory: createProcessMemory(),
@@ -259,7 +259,7 @@ describe('the rules of the queue’s subscriber', () => {
     expect(others).toEqual(['shipment.updated']);
   });
 
-  it('hold for options that can’t work together', () => {
+  it('apply to options that can’t work together', () => {
     const options = { name: 'warehouse', secrets: SECRET, on: {}, tableName: 't' };
 
     expect(() => createWebhookReceiver({ ...options, memory: createProcessMemory() })).toThrow(/not both/);

@@ -1,4 +1,4 @@
-// A test of a webhook at its sender: one attempt, whatever the queue and the stores do.
+// A test of a webhook by its sender: one attempt, for any behaviour of the queue and the stores.
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ function aTest() {
 }
 
 describe('a test', () => {
-  test('is an event by its id and envelope, and is answered once', async () => {
+  test('has the id and envelope of an event, and its result is stored once', async () => {
     const { run, posted, stored } = aTest();
 
     await run(parseTestId(ID)!);
@@ -56,7 +56,7 @@ describe('a test', () => {
     });
   });
 
-  test('is not posted again where the queue delivers its message again', async () => {
+  test('is not posted again if the queue delivers its message again', async () => {
     const { run, posted } = aTest();
 
     await run(parseTestId(ID)!);
@@ -76,7 +76,7 @@ test.each([
   expect(Object.keys(parseMessage(body) ?? {})).toEqual(kind === undefined ? [] : [kind]);
 });
 
-test('a test that fails does not come again', async () => {
+test('a failed test of an endpoint is not retried', async () => {
   const ran: Parameters<RunEndpointTest>[0][] = [];
   const handle = createRingHandler({
     client: new SQSClient({ region: 'eu-west-1' }),

@@ -21,7 +21,7 @@ function setUp() {
   return {
     log,
     lines: () => lines.splice(0),
-    /** Fails so often, with a tally after each time. */
+    /** Logs `times` failures, with a tally after each. */
     fail(times: number, everyMs: number) {
       for (let time = 0; time < times; time += 1) {
         now += everyMs;
@@ -47,7 +47,7 @@ test('a warning is logged at once, and its repeats are counted every five minute
   expect(lines()).toEqual(['warn: Again, 10 times in the last 5 min: Not read. no answer after 9 ms']);
 });
 
-test('a fault that ceases is over after three of its intervals, with the count', () => {
+test('a fault that ceases counts as over after three of its intervals, and is logged with its count', () => {
   const { fail, wait, lines } = setUp();
   fail(4, 30 * SECOND);
   lines();
@@ -65,7 +65,7 @@ test('a fault that ceases is over after three of its intervals, with the count',
   ]);
 });
 
-test('a fault that is known to be over ends at once, also after a single time', () => {
+test('a fault that is reported as over ends at once, also after a single failure', () => {
   const { fail, log, lines } = setUp();
   fail(1, SECOND);
   log.end('Not read.', 'Read again.');
@@ -80,7 +80,7 @@ test('a fault that is known to be over ends at once, also after a single time', 
   ]);
 });
 
-test('other errors, groups and levels are other faults; other measurements are not', () => {
+test('another error, group or level is another fault; other measurements are not', () => {
   const { log, lines } = setUp();
 
   log.warn('A pause.', { pauseMs: 1_000 });
@@ -96,7 +96,7 @@ test('other errors, groups and levels are other faults; other measurements are n
   expect(lines()).toHaveLength(8);
 });
 
-test('what was not logged yet is logged at the end', () => {
+test('repeats that were not logged yet are logged at the end', () => {
   const { fail, log, lines } = setUp();
   fail(3, SECOND);
   lines();
@@ -107,7 +107,7 @@ test('what was not logged yet is logged at the end', () => {
   expect(lines()).toEqual(['warn: Again, twice in the last 2 s: Not read. no answer after 2 ms']);
 });
 
-test('many faults at once are kept in bounds', () => {
+test('the number of tracked faults is bounded', () => {
   const { log, lines } = setUp();
 
   for (let group = 0; group < 150; group += 1) {

@@ -19,7 +19,7 @@ export function lacksShell(shell: Shell): boolean {
   }
 }
 
-/** Each calls the shell with the script's path, a line without the program's name, and prints a match on each line. */
+/** Each program gets the script's path and a line without the program's name, and prints one match a line. */
 const OFFERING: Readonly<Record<Shell, string>> = {
   bash: `source "$1"
 read -r -a words <<<"$2"; [[ $2 == *' ' || $2 == '' ]] && words+=('')
@@ -66,7 +66,7 @@ export async function complete(shell: Shell, line: string): Promise<string[]> {
     await writeFile(script, completionScript(shell, createProgram()));
     const args = [...ARGUMENTS[shell], script, line];
     const { stdout } = await promisify(execFile)(shell, args, { cwd: '/', timeout: 30_000 });
-    // Zsh adds directories more than once, in parts; a slash at the end is a matter of taste.
+    // Zsh adds directories more than once, in parts, and shells differ in the slash at the end.
     const offered = stdout.split('\n').map((match) => match.replace(/\/$/, ''));
     return [...new Set(offered)].filter((match) => match !== '').sort();
   } finally {

@@ -90,7 +90,7 @@ describe.concurrent('a failure at the start', () => {
     expect(stderr).not.toContain(token);
   });
 
-  /** The engine can't keep its tables: a directory has the file's name. */
+  /** The engine can't write its tables, because a directory has the name of the file. */
   async function withoutTables(): Promise<string[]> {
     const data = join(directory, 'unwritable');
     await mkdir(join(data, 'tables.db'), { recursive: true });
@@ -137,7 +137,7 @@ describe.concurrent('a regular end', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/stopped: \d+ events\n$/) });
   });
 
-  test('a command run by npm ends when npm is gone', async () => {
+  test('a command run by npm ends when npm has ended', async () => {
     const npm = spawn(process.execPath, ['-e', RUNS_ITS_ARGUMENTS, COMMAND, 'serve', '--groups', '5'], {
       env: { ...process.env, npm_lifecycle_event: 'npx' },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -150,7 +150,7 @@ describe.concurrent('a regular end', () => {
     expect(stdout).toMatch(/^http:/);
   });
 
-  test('a watch whose reader closes the pipe exits with 0, without a message', async () => {
+  test('a watch exits with 0, without a message, when the reader of its output closes the pipe', async () => {
     const args = watch(service.url, '--every', '500ms', '--baseline', 'emit', '--json');
     const child = spawn(process.execPath, [COMMAND, ...args], {
       env: { ...process.env, RETURNS_API_TOKEN: TOKEN },

@@ -50,7 +50,7 @@ test('a wildcard stands for the kind or the change, and a type counts once', () 
   expect(all.type).toEqual(CHANGE_TYPES);
 });
 
-test('an event passes if it has one of the types and is of one of the groups', () => {
+test('an event is selected if it has one of the types and belongs to one of the groups', () => {
   const group = String('return_group' in delivered.data && delivered.data.return_group.id);
 
   const passing = [
@@ -67,7 +67,7 @@ test('an event passes if it has one of the types and is of one of the groups', (
   expect(selects(parse('--type', '*.removed', '--group', group), delivered)).toBe(false);
 });
 
-test('an event of the feed itself is of no group', () => {
+test('an event of the feed itself belongs to no group', () => {
   const event = { type: 'feed.baseline_completed', data: { object: { type: 'baseline' } } } as never;
 
   expect(selects(parse('--group', '7'), event)).toBe(false);
@@ -83,7 +83,7 @@ test.each([
   ['--type', 'shipment?created', /No type of event is "shipment\?created"/],
   ['--group', '#1299', /"#1299" is no id of a return group: give whole numbers/],
   ['--group', '', /"" is no id/],
-])('a value that can select nothing is refused: %s %s', (option, value, message) => {
+])('a value that can select nothing is rejected: %s %s', (option, value, message) => {
   expect(() => parse(option, value)).toThrow(message);
 });
 

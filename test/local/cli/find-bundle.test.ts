@@ -7,7 +7,7 @@ import { findBundle } from '../../../local/cli/find-bundle.js';
 
 const LONG_AGO = new Date('2026-01-01T00:00:00Z');
 
-/** A checkout whose command says what its sources say. */
+/** A checkout; its command prints a text from its sources. */
 let checkout: string;
 let here: string;
 let folder: string;
@@ -66,7 +66,7 @@ test.each([
   expect(findBundle(folder, here)).toBeUndefined();
 });
 
-test('a source that changes while it is bundled leaves no note that the bundle is of its new content', async () => {
+test('a source that changes while it is bundled does not mark the bundle as up to date', async () => {
   await write('local/cli/said.ts', "export const said = 'one';", new Date(Date.now() + 60_000));
 
   bundleSources(folder, here);

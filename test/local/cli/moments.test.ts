@@ -28,7 +28,7 @@ test('milliseconds and texts with any offset are the same times', () => {
   expect(printed).toEqual(['2026-07-02 00:00:00', '2026-07-02 00:00:00']);
 });
 
-test('a short time has its date only if that is not today, in the zone', () => {
+test('a short time has its date only on another day than today in the zone', () => {
   const [utc, newYork] = [inZone('UTC'), inZone('America/New_York')];
   const [evening, night] = ['2026-11-21T23:59:59Z', '2026-11-22T00:00:00Z'];
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createPrinter } from '../../../local/cli/print.ts';
 
-/** A stream that looks like a terminal with this many columns, or like none. */
+/** A stream that acts like a terminal with this many columns, or like a pipe. */
 function stream(columns: number | undefined) {
   const through = new PassThrough();
   const terminal = Object.assign(through, { isTTY: columns !== undefined, columns });

@@ -18,7 +18,7 @@ function written(options: Partial<TerminalLogOptions>): string[] {
   return lines;
 }
 
-test('a line has its time, level and source; errors and lists go on from the message', () => {
+test('a line has its time, level and source; errors and lists follow the message', () => {
   const lines = written({ moments, source: 'acme', level: 'debug' });
 
   expect(lines).toEqual([
@@ -29,7 +29,7 @@ test('a line has its time, level and source; errors and lists go on from the mes
   ]);
 });
 
-test('a line that is kept has its date', () => {
+test('a line in a file has its date', () => {
   const [line] = written({ moments, isDated: true, source: 'acme' });
 
   expect(line).toMatch(/^2026-11-21 22:30:00 {2}warning {2}acme: It could not be read\./);
@@ -71,7 +71,7 @@ test('a line of JSON has the time in UTC, and the fields', () => {
   ]);
 });
 
-test('on a terminal a line continues below its level, and a command keeps a line of its own', () => {
+test('on a terminal a line continues below its level, and a command stays on a line of its own', () => {
   const lines: string[] = [];
   const options = { moments, source: 'acme', width: () => 60 };
   const log = createTerminalLog({ write: (line) => lines.push(line), ...options });

@@ -21,7 +21,7 @@ export interface TestDeployment extends Omit<Stores, 'close'> {
   drain(): ReturnType<typeof drain>;
   /** The events on the bus. */
   readonly published: FeedEvent[];
-  /** The variables that name its parts. */
+  /** The environment variables that name its tables, topic and bus. */
   readonly environment: Readonly<Record<string, string>>;
   run(...args: readonly string[]): Promise<Ended>;
   runWith(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended>;

@@ -21,7 +21,7 @@ export interface WebhookDeployment {
   readonly aws: FakeAws;
   readonly receiver: WebhookReceiver;
   readonly sqs: SQSClient;
-  /** Of the webhook `Wms`, which posts to the receiver. */
+  /** The record of the webhook `Wms`, which posts to the receiver. */
   readonly record: WebhookRecord;
   run(...args: readonly string[]): Promise<Ended>;
   /** Adds a webhook like `Wms`. */

@@ -1,6 +1,6 @@
-// The parts of AWS that adding a source and working on a webhook need: parameters, secrets, schedules, alarms. In memory,
-// over the wire, each service with its own protocol. The answers were compared with moto's, except for the versions of
-// secrets, which follow the documents of PutSecretValue and ListSecretVersionIds.
+// The parts of AWS that adding a source and working on a webhook need: parameters, secrets, schedules, alarms. In
+// memory, over the wire, each service with its own protocol. The answers equal moto's, except for the versions of
+// secrets, which follow the documentation of PutSecretValue and ListSecretVersionIds.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -62,7 +62,7 @@ describe('explain', () => {
   });
   afterAll(() => deployment.marks.noteBehind('queue', key, undefined));
 
-  test('shows what is known, what is missing, how far it was sent, and its events', async () => {
+  test('shows the known state, missing entities, the last sent events, and all events', async () => {
     const { code, stdout, stderr } = await run('explain', 'acme', '184467', '--utc');
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -240,7 +240,7 @@ describe('redrive', () => {
 });
 
 describe('forget', () => {
-  test('erases a group, and reports unsent events and copies that it can not reach', async () => {
+  test('erases a group, and reports unsent events and the copies that it can’t erase', async () => {
     const key = aKey(184_467);
     const before = (await skipped()).length;
 

@@ -46,7 +46,7 @@ function eventsOf({ stdout }: Ended, group: number): FeedEvent[] {
   return events.filter(({ partitionkey }) => partitionkey === `acme/${group}`);
 }
 
-/** Everything that the ledger and the snapshots hold of a group. */
+/** All entries of a group in the ledger and the snapshots. */
 async function storedOf(generation: string, group: number) {
   const engine = await startDynamoDbEngine({ dbPath: join(data, 'tables.db') });
   const client = connect(engine.endpoint);
@@ -108,7 +108,7 @@ test('events are printed again as a replay, a group is explained, and nothing ne
   expect(redriven).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
 });
 
-test('the present state is exported, and meets the events at their numbers', async () => {
+test('the exported state has the sequence number of the last event of each group', async () => {
   const { code, stdout, stderr } = await runFeed(['export', 'acme', '--data', data]);
   const replayed = await runFeed(['replay', 'acme', '--data', data]);
 

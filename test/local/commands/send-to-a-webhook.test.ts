@@ -1,4 +1,5 @@
-// `redrive` and `replay` to a webhook, and how `status` and `explain` show webhooks, on real engines, as a shell sees it.
+// `redrive` and `replay` to a webhook, and how `status` and `explain` show webhooks, on real engines, as a shell sees
+// it.
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRingQueue } from '../../../functions/adapters/ring-queue.ts';
@@ -60,11 +61,11 @@ describe('redrive', () => {
     expect(await run('redrive', '--to', 'Wms')).toMatchObject({ code: 0, stdout: 'nothing is behind\n' });
   });
 
-  test('reaches a group whose message pauses in the queue', async () => {
+  test('reaches a group with a message that is hidden in the queue', async () => {
     await writeFailing(3, 1, 1);
     const { deployment, receiver, sqs: client, record } = webhooks;
     await createRingQueue({ client, queueUrl: record.queueUrl }).ring(aKey(3), 1, now());
-    // Whoever takes a message of a FIFO queue takes the whole message group.
+    // A receiver of one message of a FIFO queue blocks the whole message group.
     const held = await takeOne();
 
     await run('redrive', 'acme', '3', '--to', 'Wms');
@@ -74,7 +75,7 @@ describe('redrive', () => {
     expect(await deployment.marks.load('Wms', aKey(3))).toBe(1);
   });
 
-  test('skips the event that is named, if the group is stuck at it, and publishes that', async () => {
+  test('skips the named event if the group is stuck at it, and publishes the skip', async () => {
     await writeFailing(4, 2, 3);
 
     const wrong = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '3');
@@ -105,7 +106,7 @@ describe('redrive', () => {
 });
 
 /** Takes one message and keeps it. @returns how many there were */
-/** Waits: a message that went to the last poll of a stopped sender comes back after the queue's timeout. */
+/** It waits, because a message of a stopped sender's last poll comes back after the queue's visibility timeout. */
 async function takeOne(): Promise<number> {
   const command = new ReceiveMessageCommand({ QueueUrl: webhooks.record.queueUrl, WaitTimeSeconds: 20 });
   for (let tries = 1; ; tries += 1) {
@@ -121,7 +122,7 @@ describe('replay', () => {
     await deployment.marks.advance('Wms', aKey(11), 2);
   });
 
-  test('posts what the sender has posted before, under the same ids', async () => {
+  test('posts the sent events again, under the same ids', async () => {
     const { code, stdout, stderr } = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -132,7 +133,7 @@ describe('replay', () => {
     expect(webhooks.receiver.accepted).toEqual([anEvent(aKey(11), 1), anEvent(aKey(11), 2)]);
   });
 
-  test('with --again, events come under new ids and marked', async () => {
+  test('with --again, events have new ids and are marked as replayed', async () => {
     const args = ['--group', '11', '--to', 'Wms', '--again', '--replay-id', 'r1'];
 
     const { code } = await run('replay', 'acme', ...args);
@@ -142,7 +143,7 @@ describe('replay', () => {
     expect(webhooks.receiver.accepted[0]).toEqual({ ...anEvent(aKey(11), 1), replayid: 'r1' });
   });
 
-  test('posts only what the filter lets pass', async () => {
+  test('posts only events that match the filter', async () => {
     webhooks.add('Lost', { filter: { to: ['DELIVERED'], entities: ['shipment'] } });
     webhooks.add('None', { filter: { types: ['return_group.created'] } });
     for (const id of ['Lost', 'None']) await webhooks.deployment.marks.advance(id, aKey(11), 3);
@@ -155,7 +156,7 @@ describe('replay', () => {
     expect(none).toMatchObject({ code: 0, stderr: 'there is nothing to replay\n' });
   });
 
-  test('stops a group at an event that the endpoint refuses', async () => {
+  test('stops a group at an event that the endpoint rejects', async () => {
     webhooks.receiver.answer = ({ data }) => (data.sequence === 2 ? 422 : 204);
 
     const { code, stderr } = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
@@ -220,7 +221,7 @@ describe('status and explain', () => {
     expect(stderr).toMatch(/^The webhooks are left out\. error: The parameter \/x\/Odd does not describe/);
   });
 
-  test('explain shows how far each webhook got, and since when its next event fails', async () => {
+  test('explain shows the last accepted event of each webhook, and since when its next event fails', async () => {
     const { stdout, stderr } = await run('explain', 'acme', '21');
 
     expect(stderr).toBe('');

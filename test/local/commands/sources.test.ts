@@ -150,7 +150,7 @@ describe('a source that is added', () => {
   });
 });
 
-describe('a source whose tables were restored', () => {
+describe('a source with restored tables', () => {
   test('is listed as restored, and continues in a new generation after `sources restore`', async () => {
     const { states } = storesOn(tables.client, tables.tables);
     const lease = { owner: '', epoch: 1, expiresAt: 0 };

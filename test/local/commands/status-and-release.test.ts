@@ -1,4 +1,4 @@
-// A held source on this machine: its `status`, and how `release` lets it continue.
+// A held source on this machine: its `status`, and its `release`.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ describe('a source that was held', () => {
     const dry = await runFeed(['release', '--hold', '1', '--data', data, '--dry-run', '--json']);
     const released = await paste(narrow.stdout);
     const after = await status();
-    // Ctrl-C at the first event: how long that takes depends on the machine.
+    // Ctrl-C at the first event, because the time until then depends on the machine.
     const continued = await watch('50s', { onOutput: (child) => child.kill('SIGINT') });
 
     expect(known.stdout).not.toBe('');

@@ -34,7 +34,7 @@ beforeEach(() => {
   receiver.answer = () => 204;
 });
 
-/** No note of another `npm start` of this user counts. */
+/** With a directory of its own for notes, so that other `npm start` runs of this user have no effect. */
 const run = (...args: string[]) => runFeed(['trigger', ...args], { environment: { TMPDIR: folder } });
 const to = () => ['--forward-to', receiver.url, '--forward-secret', SECRET];
 
@@ -58,7 +58,7 @@ describe('of a type', () => {
     expect(event?.id).toContain(`_${event?.data.generation}_`);
   });
 
-  test('fails where the receiver refuses it, or does not know the secret', async () => {
+  test('fails if the receiver rejects it, or has another secret', async () => {
     receiver.answer = () => 500;
     const refused = await run('return_group.created', ...to());
     const unknown = await run('return_group.created', '--forward-to', receiver.url);
@@ -70,7 +70,7 @@ describe('of a type', () => {
 });
 
 describe('of an entity', () => {
-  test('gives an entity of the service that runs here another status', async () => {
+  test('changes the status of an entity of the service on this machine', async () => {
     const note = { url: service.url, pid: process.pid };
     await writeFile(join(folder, `returns-feed-start-${userInfo().username}.json`), JSON.stringify(note));
 
@@ -85,7 +85,7 @@ describe('of an entity', () => {
     expect(service.control.history().at(-1)?.groupId).toBe(Number(group));
   });
 
-  test('reaches the service that --service names, and notes when a parcel was delivered', async () => {
+  test('reaches the service that --service names, and sets the time of a delivery', async () => {
     for (const { id, shipments } of service.control.snapshot())
       service.control.mutate(Number(id), (draft) => {
         for (const index of shipments.keys())
@@ -116,7 +116,7 @@ test.each([
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
 });
 
-test('reports that no service answers', async () => {
+test('fails if no service answers', async () => {
   const ended = await run('shipment', 'DELIVERED', '--service', 'http://127.0.0.1:1/api');
 
   expect(ended).toEqual({

@@ -1,4 +1,4 @@
-// `watch` as people run it: in terminals of several widths, in a pipe, and with what makes it stop or refuse.
+// `watch` as a user runs it: in terminals of several widths, in a pipe, and with errors that end it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ afterAll(async () => {
 const watch = (...others: string[]) => ['watch', '--base-url', service.url, '--source', 'acme', ...others];
 const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
   runFeed(args, { token: TOKEN, environment });
-/** Ends at the first event; the events of everything that is read by then are printed. */
+/** Ends at the first event; it still prints the events of everything that it has read by then. */
 const runUntilEvent = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
   runFeed([...args, '--baseline', 'emit'], {
     token: TOKEN,
@@ -66,7 +66,7 @@ test('a terminal gets rows and log lines of its width, in colour', async () => {
   expect(text).toMatch(/info {5}acme: watching 127\.0\.0\.1:\d+ every 1 s; times in UTC/);
 });
 
-test('a pipe gets a dated line for each event that is asked for, and log lines with the zone', async () => {
+test('a pipe gets a dated line for each selected event, and log lines with the zone', async () => {
   const args = watch('--every', '1s', '--type', 'return_group.*,shipment.*');
 
   const { code, stdout, stderr } = await runUntilEvent(args, { TZ: 'America/New_York', FORCE_COLOR: '1' });
@@ -85,7 +85,7 @@ test('a pipe gets a dated line for each event that is asked for, and log lines w
 });
 
 describe('a data directory', () => {
-  test('remembers the address of a source, and names the sources that are not watched', async () => {
+  test('stores the address of a source, and names the sources that are not watched', async () => {
     const other = await createReferenceService({ groups: 3, seed: 2, token: TOKEN, life: false });
     const data = join(directory, 'state');
     const flags = ['--data', data, '--every', '1s', '--json'];
@@ -119,7 +119,7 @@ describe('a data directory', () => {
     expect(second.stderr).toMatch(
       /warning {2}beta: \S+ also holds source acme, which this command does not watch/,
     );
-    // It is another store after all: the guard notices, and its command can be pasted.
+    // It is another store after all: the guard detects that, and prints a command that can be pasted.
     expect(allowed.stdout).toBe('');
     expect(allowed.stderr).toContain(`returns-feed release --source acme --hold 1 --data ${data}`);
   });
@@ -133,7 +133,7 @@ describe('a watch that can read nothing', () => {
       ['--base-url', 'http://127.0.0.1:9/api/v2/return-groups'],
       /write http:\/\/127\.0\.0\.1:9\/api\./,
     ],
-  ])('fails, and says what to do: %s', async (_, args, message) => {
+  ])('fails, with a remedy in its message: %s', async (_, args, message) => {
     const { code, stdout, stderr } = await run(['watch', ...args, '--for', '3s']);
 
     expect(code).not.toBe(0);
@@ -150,7 +150,7 @@ describe('a watch that can read nothing', () => {
     );
   });
 
-  test('fails when its time is over, also if the source is known', async () => {
+  test('fails when its time is over, also for a known source', async () => {
     const gone = await createReferenceService({ groups: 3, token: TOKEN, life: false });
     const flags = ['--base-url', gone.url, '--every', '1s', '--data', join(directory, 'gone'), '--json'];
     await runUntilEvent(['watch', ...flags]);
@@ -163,7 +163,7 @@ describe('a watch that can read nothing', () => {
   });
 });
 
-/** The lines that remain on the screen: of an erased one, what was written after it. */
+/** The lines that remain on the screen: an erased line is replaced by the text written after it. */
 function linesLeft(output: string): string[] {
   return output.split('\n').map((line) => {
     const erased = line.lastIndexOf('\u001b[2K');

@@ -91,7 +91,7 @@ describe('list', () => {
 });
 
 describe('pause and resume', () => {
-  test('stop the sender and let it go on, and say so where nothing changed', async () => {
+  test('stop and continue the sender, and report if nothing changed', async () => {
     const paused = await run('pause', 'Wms');
     const listed = await run('list');
     const again = await run('pause', 'Wms');
@@ -106,7 +106,7 @@ describe('pause and resume', () => {
     expect((await webhooks.deployment.endpoints.load('Wms'))?.isPaused).toBe(false);
   });
 
-  test('name the webhooks that there are', async () => {
+  test('list the existing webhooks for an unknown name', async () => {
     const ended = await run('pause', 'Wmz');
 
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
@@ -132,7 +132,7 @@ describe('secret and rotate', () => {
     changes().length = 0;
   });
 
-  test('the secret is all that stands on stdout', async () => {
+  test('stdout has the secret and nothing else', async () => {
     expect(await run('secret', 'Wms')).toEqual({ code: 0, stdout: `whsec_${SECRET}\n`, stderr: '' });
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBreakablePauses } from '../../../local/engines/breakable-pauses.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 
-/** A clock whose pauses end only by their signal. */
+/** A clock with pauses that only their signal ends. */
 const endless = {
   now: () => VIRTUAL_START,
   elapsed: () => 0,

@@ -61,7 +61,7 @@ async function lockElsewhere(): Promise<string> {
 }
 
 describe('the lock of a data directory', () => {
-  it('is refused while another living process holds it', async () => {
+  it('is refused while another running process holds it', async () => {
     const other = await startTaker();
     await other.take();
 
@@ -114,7 +114,7 @@ describe('the lock of a data directory', () => {
     clearInterval(beating);
   });
 
-  it('is taken over from a process in another container whose heartbeat stopped', async () => {
+  it('is taken over from a process in another container after its heartbeat stopped', async () => {
     await lockElsewhere();
 
     const lock = await lockDataDirectory(directory, { times: SHORT });
@@ -134,12 +134,12 @@ describe('the lock of a data directory', () => {
     expect(await readFile(file, 'utf8')).toBe('released');
   });
 
-  it('is taken over from a dead process whose id was reused', async () => {
+  it('is taken over from a dead process if its id was reused', async () => {
     const other = await startTaker();
     await other.take();
     const file = join(directory, 'lock-1');
     const holder = JSON.parse(await readFile(file, 'utf8'));
-    // If the system does not report when a process began, the id is all there is.
+    // If the system does not report when a process began, only its id identifies it.
     if (holder.began === null) return;
     await writeFile(file, JSON.stringify({ ...holder, began: '1' }));
 
@@ -182,7 +182,7 @@ describe('the lock of a data directory', () => {
 });
 
 describe('the lock of an earlier release', () => {
-  it('is refused while its process lives', async () => {
+  it('is refused while its process runs', async () => {
     const other = await startTaker();
     await writeFile(join(directory, 'lock'), String(other.child.pid));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startEngineProcess } from '../../../local/engines/engine-process.ts';
 
-// Shell programs in place of engines, each with its own behaviour.
+// Shell programs take the place of engines.
 const onPosix = test.runIf(process.platform !== 'win32');
 const startShell = (script: string, stopTimeoutMs?: number) =>
   startEngineProcess('/bin/sh', ['-c', script], stopTimeoutMs);

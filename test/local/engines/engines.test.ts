@@ -50,7 +50,7 @@ test('returns an endpoint for each service, and the configured region', async ()
   });
 });
 
-test("every SDK client finds its engine by the environment, despite the user's own settings", async () => {
+test("every SDK client uses its engine, despite the user's own settings in the environment", async () => {
   const { code, stdout, stderr } = await runProgram(
     'use-engines.ts',
     [join(directory, 'data')],
@@ -61,7 +61,7 @@ test("every SDK client finds its engine by the environment, despite the user's o
   expect(await readdir(join(directory, 'data'))).toEqual(['tables.db']);
 });
 
-test('sends no credentials of the user to another, named engine', async () => {
+test('sends no credentials of the user to an engine that the environment names', async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(JSON.stringify(request.headers));
@@ -83,7 +83,7 @@ test('sends no credentials of the user to another, named engine', async () => {
   expect(seen[0]).not.toContain('real');
 });
 
-test('topics are where the queues are, unless both are named', async () => {
+test('topics have the address of the queues, unless both are named', async () => {
   const elsewhere = 'http://127.0.0.1:4567';
   const embedded = await startEngines({ environment: { AWS_ENDPOINT_URL_SNS: elsewhere } });
   await embedded.stop();
@@ -113,7 +113,7 @@ test('starts no engine in place of a named one', async () => {
   });
 });
 
-test('starts no bus where none is wanted', async () => {
+test('starts no bus if `withBus` is false', async () => {
   const engines = await startEngines({ environment: {}, withBus: false });
   await engines.stop();
 
@@ -126,11 +126,11 @@ test.each([
   [{ AWS_ENDPOINT_URL_EVENTBRIDGE: '' }, false],
   [{ AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:1' }, true],
   [{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, true],
-])('knows whether the environment names a bus: %o', (environment, isNamed) => {
+])('detects whether the environment names a bus: %o', (environment, isNamed) => {
   expect(isBusNamed(environment)).toBe(isNamed);
 });
 
-test('leaves credentials alone when every engine is named', async () => {
+test('does not change credentials if every engine is named', async () => {
   const engines = await startEngines({ environment: { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' } });
   await engines.stop();
 

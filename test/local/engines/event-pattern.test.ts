@@ -44,7 +44,7 @@ test.each([
   ['no element of an array', { labels: ['red'] }, false],
   ['prefix', { status: [{ prefix: 'DEL' }] }, true],
   ['prefix of something else', { status: [{ prefix: 'IN_' }] }, false],
-  ['prefix, whatever its case', { status: [{ prefix: { 'equals-ignore-case': 'del' } }] }, true],
+  ['a prefix in any case', { status: [{ prefix: { 'equals-ignore-case': 'del' } }] }, true],
   ['suffix', { status: [{ suffix: 'ERED' }] }, true],
   ['equals-ignore-case', { status: [{ 'equals-ignore-case': 'delivered' }] }, true],
   ['wildcard', { status: [{ wildcard: 'D*V*D' }] }, true],
@@ -68,14 +68,14 @@ test.each([
   expect(object(pattern)).toBe(expected);
 });
 
-test('of an array of objects one element must match as a whole', () => {
+test('one element of an array of objects must match all conditions', () => {
   const one = matches({ detail: { lines: { sku: ['B'], quantity: [2] } } });
   const mixed = matches({ detail: { lines: { sku: ['A'], quantity: [2] } } });
 
   expect([one, mixed]).toEqual([true, false]);
 });
 
-test('exists tests leaves, so an object or an empty array does not exist', () => {
+test('`exists` applies to leaf values only: an object or an empty array does not exist', () => {
   const things = ['object', 'none'].map((field) => matches({ detail: { [field]: [{ exists: true }] } }));
 
   expect(things).toEqual([false, false]);
@@ -94,6 +94,6 @@ test.each([
   ['exists with a text', { source: [{ exists: 'true' }] }, /true or false/],
   ['numeric with a word', { detail: { n: [{ numeric: ['above', 1] }] } }, /numeric is malformed/],
   ['an empty object as a matcher', { source: [{}] }, /must name one operator/],
-])('refuses %s', (_name, pattern, message) => {
+])('rejects %s', (_name, pattern, message) => {
   expect(() => compileEventPattern(pattern)).toThrow(message);
 });

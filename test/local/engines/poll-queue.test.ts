@@ -219,7 +219,7 @@ test('a message sent during a long poll is delivered at once', async () => {
   expect(mapping.invocations).toEqual([['1']]);
 });
 
-test('stops in the middle of a long poll, and the next poller gets later messages', async () => {
+test('can be stopped during a long poll, and the next poller gets later messages', async () => {
   const queue = await createQueue(sqs);
   const first = start(queue);
   await first.idle();
@@ -280,7 +280,7 @@ test('a delayed message is delivered when it is due', async () => {
   expect(mapping.invocations).toEqual([['tick']]);
 });
 
-/** The same client with another way of receiving. */
+/** The same client with another implementation of receiving. */
 function receivingWith(send: (command: ReceiveMessageCommand) => Promise<unknown>): SQSClient {
   return new Proxy(sqs, {
     get(target, property) {

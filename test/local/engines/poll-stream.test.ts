@@ -224,7 +224,7 @@ test('is not idle while a batch fails', async () => {
   await expect(idle).rejects.toThrow('stopped before');
 });
 
-test('stops in the middle of a pause', async () => {
+test('can be stopped during a pause', async () => {
   const table = await createStreamedTable(tables);
   const pausing = new EventEmitter();
   const endless: Clock['sleep'] = (_durationMs, signal) =>
@@ -275,7 +275,7 @@ test('continues at its position after the engine was unreachable for a while', a
   expect(mapping.invocations).toEqual([['a/1'], ['a/2']]);
 });
 
-/** The same client, whose calls fail while it is unreachable. */
+/** The same client; its calls fail while it is unreachable. */
 function unreliable(client: DynamoDBStreamsClient, isReachable: () => boolean): DynamoDBStreamsClient {
   return new Proxy(client, {
     get(target, property) {

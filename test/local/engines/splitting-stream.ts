@@ -1,5 +1,5 @@
-// A DynamoDB stream as AWS has them, unlike the embedded engine: shards close and continue in children, closed shards
-// end, iterators expire. It speaks the streams' protocol over HTTP to the real SDK client.
+// A DynamoDB stream with features of AWS that the embedded engine lacks: shards close and continue in children, closed
+// shards end, iterators expire. It implements the streams' protocol over HTTP for the real SDK client.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

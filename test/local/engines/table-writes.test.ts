@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** Stores on a client of their own, and what they have put into a table. */
+/** Stores on a client of their own, and the writes that this client reported. */
 function watched(table: keyof TestTables['tables']) {
   const client = connect(engine.endpoint);
   const put: StoredItem[][] = [];
@@ -40,7 +40,7 @@ test('reports an appended event once it can be read', async () => {
   expect(keysOf(put)).toEqual([['acme_mi8x2k_feed']]);
 });
 
-test('reports a write that failed, for it may have taken effect', async () => {
+test('reports a failed write, because it may have taken effect', async () => {
   const { stores, put, end } = watched('ledger');
   await stores.ledger.append(aKey(21), anEvent(aKey(21), 1));
 

@@ -35,7 +35,7 @@ test('only the ledger has a stream', async () => {
   ]);
 });
 
-test('a stream that nobody reads ends, and the table keeps its entries', async () => {
+test('a stream without a reader ends, and the table keeps its entries', async () => {
   const { client, tables } = engine;
   const names = { ...tables, ledger: `${tables.ledger}-streamed` };
   await createTables(client, names);
@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test('a place without tables gets no index', async () => {
+test('no index is created if there are no tables', async () => {
   const names = { snapshots: 'none-1', ledger: 'none-2', marks: 'none-3', sources: 'none-4' };
 
   await addMissingIndexes(engine.client, names);

@@ -26,7 +26,7 @@ function delivered(changes: Partial<FeedEvent> = {}): FeedEvent {
   return { ...event, time: ago(2_340), data: { ...event.data, object }, ...changes } as FeedEvent;
 }
 
-/** A shipment whose two long fields changed together with its status. */
+/** A shipment; two long fields changed together with its status. */
 function shipped(): FeedEvent {
   const event = goldenEvent('shipment.status_changed');
   const previous_attributes = { status: 'CREATED', carrier: null, tracking_number: null };
@@ -114,7 +114,7 @@ test('no line is wider than the terminal, nor ends with spaces', () => {
   }
 });
 
-test('a long return and a long id continue on lines of their own, and leave the columns of other rows', () => {
+test('a long return and a long id continue on lines of their own, and do not move the columns of other rows', () => {
   const exchange = goldenEvent('exchange_line_item.created');
   const { return_group } = exchange.data;
   const order = { ...return_group.order, name: '#MARKETPLACE-2026-11-000123' };
@@ -174,7 +174,7 @@ test('an amount, a list and an empty field are readable', () => {
   expect(list).toMatch(/return_ids – → 5512 5513$/);
 });
 
-test('a group is shown by its id, as is one whose order has no name', () => {
+test('a group is shown by its id, like a group with an order without a name', () => {
   const event = goldenEvent('return_group.removed');
   const { return_group: group } = event.data;
   const unnamed = { ...group, order: { ...group.order, name: null } };

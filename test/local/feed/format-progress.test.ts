@@ -81,7 +81,7 @@ test('shows the cost of a completed baseline', () => {
   expect(line).toBe('baseline complete: 1 group, 37 requests');
 });
 
-test('does not count backwards where a range is read again', () => {
+test('does not count backwards if a range is read again', () => {
   const progress = createBaselineProgress();
   progress.line(baseline({ groups: 5_000 }), NOW);
 
@@ -90,7 +90,7 @@ test('does not count backwards where a range is read again', () => {
   expect(line).toBe('baseline: 5,000 groups, reading a range again, 0 requests');
 });
 
-test('a slow baseline names its causes and the most time that is left', () => {
+test('a slow baseline names its causes and the maximum of the time left', () => {
   const progress = createBaselineProgress();
   const error = new Error('No connection.');
   progress.note(report({ unstable: 'all rows were others' }), NOW);
@@ -105,7 +105,7 @@ test('a slow baseline names its causes and the most time that is left', () => {
   );
 });
 
-test('the pace falls while nothing is read, and causes that are over are left out', () => {
+test('the pace falls while nothing is read, and causes that are over are no longer shown', () => {
   const progress = createBaselineProgress();
   progress.note(report({ rateLimited: 1 }), NOW);
   progress.line(baseline({ groups: 0 }), NOW);
@@ -119,7 +119,7 @@ test('the pace falls while nothing is read, and causes that are over are left ou
   expect(late).toBe('baseline: 100 groups, time left unknown, 1 groups/s, 0 requests');
 });
 
-test('a baseline that reads nothing at all names the cause as well', () => {
+test('a baseline that reads nothing names the cause as well', () => {
   const progress = createBaselineProgress();
   progress.note(report({ rateLimited: 1 }), NOW);
   progress.line(baseline({}), NOW);

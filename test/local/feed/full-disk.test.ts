@@ -17,14 +17,14 @@ test.each([
   expect(explained).toMatchObject({ message: expect.stringMatching(ADVICE), cause: error });
 });
 
-test('other errors, and those of a feed that keeps nothing, stay as they are', () => {
+test('other errors, and errors of a feed without a data directory, stay unchanged', () => {
   const [other, full] = [new Error('No connection.'), new Error(SQLITE)];
 
   expect(explainFullDisk(other, '/srv/state')).toBe(other);
   expect(explainFullDisk(full, undefined)).toBe(full);
 });
 
-test('what the parts of the feed log of a full disk goes to what ends the feed, and is not logged', () => {
+test('a full disk in a log entry of the feed ends the feed, and is not logged', () => {
   const lines: string[] = [];
   const ended: Error[] = [];
   const write = (message: string) => void lines.push(message);

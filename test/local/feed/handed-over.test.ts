@@ -12,7 +12,7 @@ const B = aKey(2);
 
 const idOf = (key: GroupKey, sequence: number) => formatEventId({ ...key, sequence });
 
-/** In virtual time, with the numbers that were written. */
+/** Marks in virtual time, and the numbers written to them. */
 function countedMarks() {
   const memory = createMemoryMarks();
   const written: number[] = [];
@@ -52,7 +52,7 @@ test('stores the events of 100 ms with one write for each group, and the next on
   expect(written).toEqual([4, 5]);
 });
 
-test('stores at once, without waiting, when asked to', async () => {
+test('stores without a wait when `stored` is called', async () => {
   const { memory, clock, handedOver } = countedMarks();
 
   handedOver.note([idOf(A, 1)]);
@@ -87,7 +87,7 @@ test('reports a mark that could not be stored, and stores the next', async () =>
   expect(await memory.load(HANDED_OVER, A)).toBe(2);
 });
 
-test('stores nothing where nothing is kept', async () => {
+test('stores nothing without a data directory', async () => {
   const marks = createMemoryMarks();
   const handedOver = createHandedOver(marks, { isKept: false, clock: createVirtualClock(), onError() {} });
 

@@ -15,7 +15,7 @@ function aRelay(gate: Gate = openGate) {
   return { world, clock, relay };
 }
 
-test('sends the events of the groups that it is woken for, in order', async () => {
+test('sends the events of the groups for which it was woken, in order', async () => {
   const { world, relay } = aRelay();
   world.show(A, 1, 2);
   world.show(B, 1);
@@ -43,7 +43,7 @@ test('sends events that were written during a run', async () => {
   expect(world.numbersArrived(A)).toEqual([1, 2]);
 });
 
-test('tries a group again, after a pause, until the destination takes its events', async () => {
+test('retries a group, after a pause, until the destination accepts its events', async () => {
   let failures = 3;
   const { world, clock, relay } = aRelay(async (call, effect) => {
     if (call === 'destination.send' && failures-- > 0) throw new Error('no answer');
@@ -58,7 +58,7 @@ test('tries a group again, after a pause, until the destination takes its events
   expect(clock.elapsed()).toBe((100 + 200 + 400) * 1_000);
 });
 
-test('takes a bounded number of groups at a time: one that is woken later need not wait for a second turn of others', async () => {
+test('takes a bounded number of groups at a time, and a group that is woken again after all others', async () => {
   const { world, relay } = aRelay();
   const many = range(1, 150).map((id) => aKey(id));
   for (const key of many) world.show(key, 1);

@@ -1,6 +1,6 @@
 import { withStates } from '../../../local/operating/open-states.ts';
 
-/** Moves the last slot ahead, as by a wrong clock. Retries if a running tick saves in between. */
+/** Moves the last slot ahead, like a wrong clock. Retries if a running tick saves in between. */
 export async function moveLastSlot(dataDir: string, aheadMs: number): Promise<void> {
   await withStates({ data: dataDir }, async ({ states, stateOf }) => {
     for (;;) {

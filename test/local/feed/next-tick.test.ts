@@ -7,7 +7,7 @@ const NOTHING_DUE = { nextCycleInMs: undefined, error: undefined };
 const LAST = 1_000_000_000;
 
 describe('the next tick', () => {
-  it('is one interval after the last due time, however long that tick took', () => {
+  it('is one interval after the last due time, independent of the duration of that tick', () => {
     expect(nextTick({ last: LAST, now: LAST + 59_000 }, SETTINGS, NOTHING_DUE)).toBe(LAST + 60_000);
   });
 

@@ -1,4 +1,5 @@
-// G7 over the whole feed: nothing that the feed leaves behind contains personal data of the service, or the token.
+// G7 for the whole feed: its events, tables, files, logs and errors contain no personal data of the service and no
+// token.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Everything visible of a value: for an error its stack, its causes and its properties. */
+/** The full text of a value: for an error with its stack, its causes and its properties. */
 function seen(value: unknown): string {
   return inspect(value, {
     depth: Number.POSITIVE_INFINITY,
@@ -39,7 +40,7 @@ function leaks(text: string, mark = MARK): string[] {
   return [...new Set(text.match(pattern) ?? [])].slice(0, 5);
 }
 
-/** Every body in the tables, and everything outside the bodies. */
+/** Every body in the tables, and the attributes outside the bodies. */
 async function readTables(): Promise<{ readonly text: string; readonly bodies: number }> {
   const client = createDynamoDbClient();
   const { TableNames = [] } = await client.send(new ListTablesCommand({}));
@@ -80,7 +81,7 @@ interface Trail {
   readonly files: string;
 }
 
-/** Runs the feed like `watch`, through every failure once, and gathers everything that it leaves behind. */
+/** Runs the feed like `watch`, through every failure once, and returns everything that it writes. */
 async function leaveTrail(
   change: (body: string) => string,
   failures: readonly Answer[],
@@ -143,8 +144,8 @@ const OVER_THE_WIRE = [
   '401',
 ].flatMap((name) => FAILURES[name] ?? []);
 
-describe('what the feed leaves behind', () => {
-  it('contains no personal data and no token, whatever the service answers', async () => {
+describe('the output of the feed', () => {
+  it('contains no personal data and no token, for any answer of the service', async () => {
     const { events, reports, logged, tables, bodies, files } = await leaveTrail(taintedPage, OVER_THE_WIRE);
 
     expect(events.length).toBeGreaterThan(100);
@@ -158,7 +159,7 @@ describe('what the feed leaves behind', () => {
     expect(leaks(files)).toEqual([]);
   });
 
-  it('would show such data: publishable texts are found in events, tables and files', async () => {
+  it('is searched in the right places: publishable texts are found in events, tables and files', async () => {
     const allowed = 'WvAllowedText';
     const { events, tables, files } = await leaveTrail(
       (body) => body.replaceAll(/"(sku|carrier)":("[^"]*"|null)/g, `"$1":"${allowed}"`),

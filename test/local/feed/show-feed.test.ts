@@ -1,4 +1,4 @@
-// What a watched feed prints, on terminals of several widths and in pipes.
+// The output of `watch` on terminals of several widths and in pipes.
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const HOSTILE = 'UPS\u001b[2J\u009b31m\nDHL';
 const settings = sourceSettings.parse({ name: 'acme', baseUrl: 'https://returns.example.com/api' });
 const EVENTS: readonly FeedEvent[] = [...CHANGE_TYPES.map((type) => goldenEvent(type)), hostileEvent()];
 
-/** Texts of a store hold whatever people and carriers type. */
+/** Texts of a store may have any characters, because people and carriers type them. */
 function hostileEvent(): FeedEvent {
   const event = goldenEvent('shipment.status_changed');
   const { return_group } = event.data;
@@ -116,7 +116,7 @@ describe('events', () => {
     expect(lines.map((line) => feedEvent.parse(JSON.parse(line)))).toEqual(EVENTS);
   });
 
-  test.each([false, true])('are printed only as far as they are asked for (JSON: %s)', async (json) => {
+  test.each([false, true])('are printed only if they are selected (JSON: %s)', async (json) => {
     const { display, printEvents, printed, logged } = open(undefined, {
       json,
       filter: { type: ['shipment.created', 'shipment.status_changed'] },
@@ -137,7 +137,7 @@ describe('events', () => {
 });
 
 describe('log lines', () => {
-  test('begin with the address, the zone, and from when on changes are announced', async () => {
+  test('begin with the address, the zone, and the time from which changes are announced', async () => {
     const { display, logged } = open(undefined, { settings: { ...settings, lookbackMs: 300_000 } });
     const startedAt = NOW * MILLISECOND;
     display.start(true);
@@ -152,7 +152,7 @@ describe('log lines', () => {
     ]);
   });
 
-  test('say the same of stamps that have no zone, which run ahead', async () => {
+  test('name the same time if stamps have no zone and run ahead', async () => {
     const { display, logged } = open(undefined);
     const { stamps } = aState('acme');
     const state = {
@@ -166,7 +166,7 @@ describe('log lines', () => {
     expect(await logged()).toContain('announcing changes since 19:25:05, ');
   });
 
-  test('of a known source announce nothing, and name where its baseline continues', async () => {
+  test('of a known source announce nothing, and show the progress from which its baseline continues', async () => {
     const { display, logged } = open(undefined);
     const { baseline } = aState('acme');
     display.start(false);
@@ -195,7 +195,7 @@ describe('log lines', () => {
     expect(linesOf(text).every((line) => /^(\d\d:\d\d:\d\d | {10}\S)/.test(line))).toBe(true);
   });
 
-  test('count repeats of a failure, and say when it is over', async () => {
+  test('count repeats of a failure, and report its end', async () => {
     const { display, logged } = open(undefined);
     const error = new Error('No connection.');
     display.start(false);
@@ -215,7 +215,7 @@ describe('log lines', () => {
     ]);
   });
 
-  test('are JSON if asked for, and only of the level that is asked for', async () => {
+  test('are JSON on request, and only of the requested level', async () => {
     const { display, logged } = open(undefined, { log: { level: 'warning', format: 'json' } });
     display.start(true);
 

@@ -1,5 +1,5 @@
-// A returns service with a marked text wherever personal data may be, which repeats marked token and text in all of its
-// error messages. Otherwise honest: its answers come from the reference service.
+// A returns service with a marked text in every place for personal data. It repeats the token and the marked text in
+// all of its error messages. Its answers come from the reference service.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 
-/** The mark in every text that must not appear again. Letters only, so that every encoding keeps it. */
+/** The mark in every text that the feed must not output. Only letters, so that every encoding keeps it. */
 export const MARK = 'qzVjxTaint';
 export const TOKEN = `${MARK}Token-5f1c`;
 const TAINT = `${MARK} Ada ${MARK}@example.test +49 ${MARK}`;

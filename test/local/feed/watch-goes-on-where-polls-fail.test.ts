@@ -1,6 +1,6 @@
-// G8: a kind of request that always fails does not stop the others; if polls fail, walks continue. But a `watch` that
-// is restarted on a data directory with a state ends with its first tick if the service refuses queries by updated_at:
-// a tick without a finished poll counts as hopeless, although its walk made progress.
+// G8: a kind of request that always fails does not stop the others; if polls fail, walks continue. The defect: a
+// `watch` on a data directory with a state ended with its first tick if the service refused queries by updated_at. A
+// tick without a finished poll counted as hopeless, although its walk made progress.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

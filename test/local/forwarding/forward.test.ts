@@ -76,7 +76,7 @@ function createReturns({ control }: Service, count: number): void {
 }
 
 describe('forwarding', () => {
-  it('posts every event that is printed, signed, each return in its order', async () => {
+  it('posts every printed event, signed, each return in its order', async () => {
     const [service, receiver] = [await startService(), await startReceiver()];
     const feed = await startFeed(service.url, receiver.url);
     await feed.tick();
@@ -93,8 +93,8 @@ describe('forwarding', () => {
     expect(receiver.unverified).toBe(0);
   });
 
-  it('starts now: what was published before the URL was given is not posted', async () => {
-    // So that the events of the first run are a minute old in the second.
+  it('starts now: events from before the URL was given are not posted', async () => {
+    // The events of the first run are then a minute old in the second.
     const service = await startService({ dateSkewSeconds: -60 });
     const dataDir = await aDirectory();
     const other = await startReceiver();
@@ -115,7 +115,7 @@ describe('forwarding', () => {
     expect([...firstArrivals(receiver.accepted).keys()]).toHaveLength(1);
   });
 
-  it('posts only the types that were asked for', async () => {
+  it('posts only the selected types', async () => {
     const [service, receiver] = [await startService(), await startReceiver()];
     const filter = { types: ['return_group.created'] } as const;
     const feed = await startFeed(service.url, receiver.url, { filter });
@@ -130,7 +130,7 @@ describe('forwarding', () => {
     expect(receiver.accepted.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort());
   });
 
-  it('delivers after a restart what a dead receiver missed, and prints nothing twice', async () => {
+  it('delivers the events that a dead receiver missed after a restart, and prints nothing twice', async () => {
     const service = await startService();
     const dataDir = await aDirectory();
     const dead = await startWebhookReceiver(SECRET);
@@ -161,7 +161,7 @@ describe('forwarding', () => {
     expect(first.warnings.at(-1)).toMatchObject({ returns: 7 });
   });
 
-  it('ends though the receiver refuses an event, and counts what is left of its return', async () => {
+  it('ends even if the receiver rejects an event, and counts the remaining events of its return', async () => {
     const [service, receiver] = [await startService(), await startReceiver()];
     const feed = await startFeed(service.url, receiver.url);
     receiver.answer = ({ data }) => (data.sequence === 2 ? 500 : 204);
@@ -177,7 +177,7 @@ describe('forwarding', () => {
 });
 
 describe('the command', () => {
-  it('prints the secret that it made, keeps it, and shows each attempt on stderr alone', async () => {
+  it('prints a new secret, stores it, and shows each attempt only on stderr', async () => {
     const service = await createReferenceService({ groups: 10, token: TOKEN, life: { changesPerSecond: 5 } });
     ends.push(service.close);
     const dataDir = await aDirectory();

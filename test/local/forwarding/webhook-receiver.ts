@@ -1,5 +1,5 @@
-// A receiver of webhooks that this project did not write the checks of: Standard Webhooks verifies each signature over
-// the bytes that arrived. It answers as the test sets it, and keeps each event that it accepted.
+// A receiver of webhooks with independent checks: Standard Webhooks verifies each signature over the received bytes.
+// The test sets its answers. It keeps each accepted event.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,14 +13,14 @@ export interface WebhookReceiver {
   readonly accepted: FeedEvent[];
   /** The ids of all signed attempts. */
   readonly attempts: string[];
-  /** How many requests did not verify. */
+  /** The number of requests with an invalid signature. */
   unverified: number;
-  /** The status that an event is answered; replace it. */
+  /** The status of the answer to an event; replace it. */
   answer: (event: FeedEvent) => number;
   close(): Promise<void>;
 }
 
-/** @param port 0 for any; a closed receiver's port to come back at the same address */
+/** @param port 0 for any free port, or the port of a closed receiver to reuse its address */
 export async function startWebhookReceiver(secret: string, port = 0): Promise<WebhookReceiver> {
   const webhook = new Webhook(secret);
   const server = createServer(async (request, response) => {

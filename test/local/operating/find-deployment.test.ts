@@ -10,7 +10,7 @@ import {
 } from '../../../local/operating/find-deployment.ts';
 
 describe('tables named by the environment', () => {
-  it('are used, all three or none', () => {
+  it('are used if all three are named, and rejected if only some are', () => {
     const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c' };
 
     expect(findDeploymentInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
@@ -71,7 +71,7 @@ describe('tables of a stack', () => {
     server.closeAllConnections();
   });
 
-  it('are its outputs', async () => {
+  it('are in its outputs', async () => {
     outputs = { SourcesTable: 's-1', SnapshotsTable: 'n-1', LedgerTable: 'l-1', BusName: 'b' };
 
     expect(await findStackDeployment('feed')).toEqual({
@@ -80,7 +80,7 @@ describe('tables of a stack', () => {
     });
   });
 
-  it('without all of them is not a stack of the feed', async () => {
+  it('are missing in a stack that is not of the feed', async () => {
     outputs = { BusName: 'b', LedgerTable: 'l-1' };
 
     await expect(findStackDeployment('feed')).rejects.toThrow('SourcesTable, SnapshotsTable');

@@ -102,7 +102,7 @@ test('a tracking number finds its return, with a few requests', async () => {
   expect(sent() - before).toBeLessThanOrEqual(3);
 });
 
-test('an order name finds its return, whatever characters it has', async () => {
+test('an order name finds its return, also with special characters', async () => {
   const { group } = aParcel();
   service.control.mutate(group, (draft) => {
     draft.order.name = HOSTILE;
@@ -130,7 +130,7 @@ test('all pages of a clamped list are read, and the exact name comes first', asy
   expect(troubles).toEqual([]);
 });
 
-test('an order name that no return has finds nothing, with one request', async () => {
+test('an unknown order name finds nothing, with one request', async () => {
   const before = sent();
 
   const { found } = await find('no such order', { as: ['order_name'] });
@@ -176,7 +176,7 @@ test('the search for an entity is bounded, and reports the bound', async () => {
   expect(far).toMatchObject({ found: [], isWhole: false, groups: 6 });
 });
 
-test('an id that nothing has finds nothing', async () => {
+test('an unknown id finds nothing', async () => {
   const { found, troubles } = await find('acme_abc_1_1', {
     as: ['return_group_id', 'entity_id', 'event_id'],
   });
@@ -184,14 +184,15 @@ test('an id that nothing has finds nothing', async () => {
   expect({ found, troubles }).toEqual({ found: [], troubles: [] });
 });
 
-test('without a token ids are still found, and the trouble names the variable', async () => {
+test('without a token ids are still found, and the error names the variable', async () => {
   const { group } = aParcel();
 
   const { found, troubles } = await find(String(group), { environment: {} });
 
   expect(found).toMatchObject([{ returnGroupId: group, matched: 'return_group_id' }]);
-  expect(troubles).toEqual(
-    ['tracking_number', 'order_name'].map((searched) => ({
+  // The two searches run in parallel, and may end in either order.
+  expect(troubles.toSorted((one, other) => one.searched.localeCompare(other.searched))).toEqual(
+    ['order_name', 'tracking_number'].map((searched) => ({
       source: 'acme',
       searched,
       message: expect.stringContaining('RETURNS_API_TOKEN'),
@@ -199,7 +200,7 @@ test('without a token ids are still found, and the trouble names the variable', 
   );
 });
 
-test('another token than the one of the polls finds nothing: it may show another store', async () => {
+test('another token than that of the polls finds nothing: it may belong to another store', async () => {
   const other = await createReferenceService({ groups: 5, token: 'another', life: false });
   const environment = { RETURNS_API_TOKEN: 'another' };
 
@@ -210,7 +211,7 @@ test('another token than the one of the polls finds nothing: it may show another
   expect(troubles).toMatchObject([{ message: expect.stringContaining('may be of another store') }]);
 });
 
-test('a service in trouble is asked again', async () => {
+test('a failed search is repeated', async () => {
   const { group, shipment } = aParcel();
   service.control.failNext('503-json', 2);
   const before = sent();
@@ -221,7 +222,7 @@ test('a service in trouble is asked again', async () => {
   expect(sent() - before).toBeGreaterThan(2);
 });
 
-test('the present answer agrees with the feed, until the group changes', async () => {
+test('the present answer equals the feed’s state until the group changes', async () => {
   const { group, shipment } = aParcel();
   const before = await ask(group);
   service.control.mutate(group, (draft) => {
@@ -242,7 +243,7 @@ test('the present answer agrees with the feed, until the group changes', async (
   expect(after).toMatchObject({ agrees: true, differences: [] });
 });
 
-test('the present answer holds the allowlist alone', async () => {
+test('the present answer has only fields of the allowlist', async () => {
   const { group } = aParcel();
 
   const asked = await ask(group);
@@ -254,7 +255,7 @@ test('the present answer holds the allowlist alone', async () => {
   expect(JSON.stringify(asked)).not.toContain('customer');
 });
 
-test('a group that the service does not have is absent', async () => {
+test('a group is absent if the service does not have it', async () => {
   const asked = await ask(999_999_999);
 
   expect(asked).toMatchObject({ answer: { kind: 'absent' }, agrees: true });
@@ -288,7 +289,7 @@ test('explain finds a return by its tracking number, its order name or an event,
 const name = (...words: string[]) =>
   withFeed({ data }, (open) => nameReturn({ ...open, log: QUIET }, { words }));
 
-test('a text that several returns have is not guessed: the error lists them with the command for one', async () => {
+test('explain rejects a text of several returns: the error lists them with the command for one', async () => {
   const [one, other] = service.control.snapshot().slice(50, 52);
   for (const group of [one, other])
     service.control.mutate(Number(group?.id), (draft) => {
@@ -305,7 +306,7 @@ test('a text that several returns have is not guessed: the error lists them with
   vi.unstubAllEnvs();
 });
 
-test('a text that nothing has is reported with where it was searched, and what to try', async () => {
+test('explain rejects an unknown text: the error names the places of the search, and what to try', async () => {
   vi.stubEnv('RETURNS_API_TOKEN', TOKEN);
 
   const naming = name('acme', '#none');
@@ -322,11 +323,11 @@ test.each([
   [['acme_abc_feed_1'], 'is an event of the feed itself'],
   [['other', '#1'], 'There is no state of a source "other"'],
   [[' '], 'The text to search for is empty'],
-])('words that name no return are refused: %j', async (words, message) => {
+])('words that name no return are rejected: %j', async (words, message) => {
   await expect(name(...words)).rejects.toThrow(message);
 });
 
-test('a 429 makes the search wait, and a used-up budget ends it at once, without a request', async () => {
+test('a 429 makes the search wait, and a used-up budget ends it without a request', async () => {
   const { group, shipment } = aParcel();
   const text = String(shipment?.tracking_number);
   service.control.failNext('429-retry-after');

@@ -105,7 +105,7 @@ test('only resources that the command created count as added', () => {
   ]);
 });
 
-test('the poller may read tokens with allowed names, and the command refuses all others', () => {
+test('the poller may read tokens with allowed names, and the command rejects all others', () => {
   const path = pathOf(template);
   const service = path.split('/')[1];
   const arnOf = (rest: string) =>

@@ -1,11 +1,11 @@
-// A feed with tables restored from a backup, as the poller sees it.
+// The poller on tables that were restored from a backup.
 import { expect, test } from 'vitest';
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import { SECOND } from '../../../shared/instant.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 
-/** A known source in other tables than the ones it was minted in. */
+/** A known source in other tables than those of its creation. */
 async function restored() {
   const world = createSourceWorld();
   const session = world.startProcess('a');
@@ -55,7 +55,7 @@ test('a source that was not restored is only renewed by force', async () => {
   expect(renewed.generation).not.toBe(state.generation);
 });
 
-test('a renewal fails during a tick, and after another save', async () => {
+test('a renewal fails during a tick, or if another process saved in between', async () => {
   const { world } = await restored();
   const state = await world.state();
   const now = world.time.now();

@@ -12,7 +12,7 @@ async function withHold() {
 }
 
 describe('a release', () => {
-  it('is saved once, on the state that it was based on', async () => {
+  it('is saved once, on the state that it was made from', async () => {
     const states = await withHold();
 
     const outcomes = [

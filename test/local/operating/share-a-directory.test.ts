@@ -79,7 +79,7 @@ describe('a data directory that no watch uses', () => {
       expect(each).toMatchObject({ code: 3, stderr: '', stdout: expect.stringMatching(/^acme {2}stopped/) });
   });
 
-  test('is still read by a command after the process whose engine it used has ended, or was killed', async () => {
+  test('is still read by a command after the process with the engine has ended or was killed', async () => {
     const first = await startReader();
     const second = await startReader();
     const open = await openStates({ data });
@@ -98,7 +98,7 @@ describe('a data directory that no watch uses', () => {
 });
 
 describe('a command that keeps a data directory open', () => {
-  test('gives it to a watch that starts, and reads on during the watch and after it', async () => {
+  test('gives it to a watch that starts, and continues to read during the watch and after it', async () => {
     const reader = await startReader();
     const open = await openStates({ data });
     store.control.create();

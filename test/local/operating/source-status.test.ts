@@ -57,18 +57,18 @@ describe('a source', () => {
   it.each([
     ['two minutes', 2 * MINUTE],
     ['a year', 365 * 24 * HOUR],
-  ])('whose last tick is %s in the future is not healthy, and reports what to do', (_, ahead) => {
+  ])('with a last tick %s in the future is not healthy, and reports what to do', (_, ahead) => {
     const state = well({ lastSlot: (NOW + ahead) / MILLISECOND });
 
     expect(status(state)).toMatchObject({ isHealthy: false, reasons: [{ code: 'ahead' }] });
     expect(lines(state).join(' ').replaceAll(/\s+/g, ' ')).toContain('Check the clock of this machine');
   });
 
-  it('whose last tick is slightly ahead of the local clock is healthy', () => {
+  it('with a last tick slightly ahead of the local clock is healthy', () => {
     expect(status(well({ lastSlot: (NOW + 20 * SECOND) / MILLISECOND })).isHealthy).toBe(true);
   });
 
-  it('whose tables were restored stops, and reports how to continue', () => {
+  it('with restored tables is stopped, and reports how to continue', () => {
     const state = well();
     const [same, other] = [state.mintedIn, 'the tables of the backup'].map((place) =>
       status(state, { place }),
@@ -194,7 +194,7 @@ describe('a status for people', () => {
     expect(report).toContain("1 that can't be read\n                a row without an id: it has no id");
   });
 
-  it('calls no source late that is as far behind as its lookback', () => {
+  it('does not show a source as late if it is only as far behind as its lookback', () => {
     const state = well();
 
     expect(text(state)).toContain('2025-11-20 10:10:03; each poll reads the last 5 min again');
@@ -202,7 +202,7 @@ describe('a status for people', () => {
     expect(text({ ...state, ...late })).toContain('2025-11-20 09:15:03 (60 min ago)');
   });
 
-  it('shows how many rows the service really gives', () => {
+  it('shows the number of rows that the service sends', () => {
     expect(text(well())).toContain('pages of up to 20 rows (200 rows asked for)');
   });
 
@@ -226,14 +226,14 @@ describe('a status for people', () => {
     expect(joined).toContain(`    returns-feed release --source acme --hold 7${flags}\n`);
   });
 
-  it('is not wrapped where the width is unknown', () => {
+  it('is not wrapped if the width is unknown', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
     const sentence = 'No return group is published as removed. The hold ends by itself once they are back.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 
-  it('has colours where something needs attention, and the same text without colours', () => {
+  it('is coloured if something needs attention, and has the same text without colours', () => {
     const colored = { width: 80, colors: pc.createColors(true) };
     const painted = formatStatus(status(held()), moments, colored).join('\n');
 

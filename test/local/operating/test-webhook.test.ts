@@ -4,7 +4,7 @@ import { testWebhook } from '../../../local/operating/test-webhook.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 
-/** A clock whose pauses take no time. */
+/** A clock with pauses that take no time. */
 function aClock(): Clock {
   let elapsed = 0;
   return {

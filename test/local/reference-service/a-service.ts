@@ -8,7 +8,7 @@ import type { Answer } from '../../../local/reference-service/service/answer.ts'
 
 export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z') * 1_000;
 
-/** A row of an answer, as far as tests read it. */
+/** The parts of a row that tests read. */
 export interface Row {
   readonly id: number;
   readonly type?: string;

@@ -33,7 +33,7 @@ describe('knobs on a command line', () => {
     expect(readKnobs(['fault-kinds=all'])).toEqual({ faultKinds: FAULT_KINDS });
   });
 
-  it('are refused all at once, with the accepted values', () => {
+  it('are rejected with all problems at once, and the accepted values', () => {
     const read = () =>
       readKnobs(['order=sideways', 'limit-mx=3', 'limit-max', 'stale-share=2', 'late-seconds=9-3']);
 
@@ -45,7 +45,7 @@ describe('knobs on a command line', () => {
     expect(read).toThrow(/late-seconds does not take "9-3"/);
   });
 
-  it('are suggested by their nearest name', () => {
+  it('with a mistyped name are rejected with the nearest name', () => {
     expect(() => readKnobs(['ordr='])).toThrow(
       'there is no knob "ordr". Did you mean "order"? --help lists them',
     );

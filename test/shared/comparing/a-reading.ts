@@ -62,7 +62,7 @@ export function read(row: unknown, after = 0, more: Partial<Reading> = {}): Read
   };
 }
 
-/** Compares as if every save succeeded. */
+/** Compares a reading, and assumes that every save succeeds. */
 export function take(
   snapshot: Snapshot | undefined,
   reading: Reading,

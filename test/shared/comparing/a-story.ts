@@ -10,12 +10,12 @@ const CHAPTERS: readonly { readonly after: number; readonly happens: (row: Row) 
   { after: 0, happens: () => {} },
   { after: 2 * MINUTE, happens: deliver },
   { after: 3 * MINUTE, happens: correct },
-  // Absent for the first time, then for good; the stamp does not move.
+  // The entity is absent from now on; the stamp does not move.
   { after: 5 * MINUTE, happens: dropEntities },
   { after: 7 * MINUTE, happens: () => {} },
 ];
 
-export function tellStory(): EntityEvent[] {
+export function storyEvents(): EntityEvent[] {
   const row = aRow();
   const events: EntityEvent[] = [];
   let snapshot: Snapshot | undefined;

@@ -19,8 +19,8 @@ function setUp() {
   return { projection, first, second, refund, state };
 }
 
-describe('the state after some changes are published', () => {
-  it('is without a removed entity and its notes', () => {
+describe('the state after some of several changes are published', () => {
+  it('lacks a removed entity and its notes', () => {
     const { first, projection, second, state } = setUp();
     const next = applyChanges(state, [{ verb: 'removed', object: first }]);
 

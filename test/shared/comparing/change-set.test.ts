@@ -1,4 +1,4 @@
-// The notes and changes of a comparison, to the letter: stores and events receive them like this.
+// The exact notes and changes of a comparison, as stores and events receive them.
 import { describe, expect, it } from 'vitest';
 import { findChanges, type KnownState } from '../../../shared/comparing/change-set.ts';
 import { MINUTE } from '../../../shared/instant.ts';

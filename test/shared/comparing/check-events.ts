@@ -1,5 +1,4 @@
-// Checks a group's published events against the true history: complete, unbroken, in order, and nothing that did not
-// happen.
+// Checks a group's published events against the true history: they must be complete, unbroken, in order and true.
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
 import { type EntityEvent, EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
@@ -13,7 +12,7 @@ import { LATE_FIELDS, show, type Version } from './true-history.ts';
 /** Entities' watched fields as they were published, by `<kind>/<id>`. */
 type Published = Map<string, Record<string, unknown>>;
 
-/** @throws with a sentence for the first broken promise. */
+/** @throws Error that describes the first broken guarantee */
 export function checkEvents(followed: Followed): void {
   const published: Published = new Map();
   const truth = followed.versions.map(statesOf);
@@ -21,7 +20,7 @@ export function checkEvents(followed: Followed): void {
   const silent = [...followed.takenIn];
   const arraysSeen = new Set<string>();
   for (const [at, event] of followed.events.entries()) {
-    while (silent[0] !== undefined && silent[0].told <= at) takeIn(silent.shift());
+    while (silent[0] !== undefined && silent[0].eventsBefore <= at) takeIn(silent.shift());
     checkForm(event, at + 1);
     checkChain(event, published);
     checkTruth(event, followed, truth, places);
@@ -30,7 +29,7 @@ export function checkEvents(followed: Followed): void {
   if (!followed.isSettled) throw new Error('The feed never settles.');
   checkPresent(published, truth.at(-1) ?? new Map(), followed);
 
-  /** A silent feed knows what it reads for the first time without an event. */
+  /** Adds the entities that a silent feed reads for the first time, and for which it publishes no event. */
   function takeIn(taken: TakenIn | undefined): void {
     if (taken === undefined || !followed.isSilent) return;
     if (taken.isAnnounced) arraysSeen.clear();
@@ -115,7 +114,7 @@ function plain(watched: Record<string, unknown>): State {
   return Object.fromEntries(Object.entries(watched).map(([field, value]) => [field, instant(value)]));
 }
 
-/** Fields that the service did not send from the start may have been filled in without an event. */
+/** Ignores late fields, which the feed may have filled in without an event. */
 function isTrue(state: State | undefined, truth: State | undefined): boolean {
   if (state === undefined || truth === undefined) return state === truth;
   return Object.keys(truth).every(
@@ -153,13 +152,13 @@ function checkTruth(
 }
 
 /**
- * Whether a state began between the moments of its observation. A state that came and went between two readings may
- * come from a third reading that is staler than the second: then it must only have held between them. Late fields are
- * sometimes published after an answer that left out the array.
+ * Whether a state began between the moments of its observation. A third reading, staler than the second, may show a
+ * state that began and ended between the first two: that state must only have held at some time between them. Late
+ * fields are sometimes published after an answer that left out the array.
  */
 function isObservedTruly(
   { data }: EntityEvent,
-  { versions, remembers }: Followed,
+  { versions, keepsUnchanged }: Followed,
   holds: (at: number) => boolean,
 ): boolean {
   const { observed } = data;
@@ -170,7 +169,7 @@ function isObservedTruly(
   return versions.some(({ from }, at) => {
     if (!holds(at) || from > by) return false;
     const begins = from > after && !(at > 0 && holds(at - 1));
-    return begins || (remembers && (versions[at + 1]?.from ?? by) > after);
+    return begins || (keepsUnchanged && (versions[at + 1]?.from ?? by) > after);
   });
 }
 

@@ -40,7 +40,7 @@ describe('a field that the snapshot could not know', () => {
     expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
   });
 
-  it('is filled in likewise if the older release did not store it', () => {
+  it('is also filled in if the older release did not store it', () => {
     const older = snapshotOf(read(withShipment(FULL)));
     for (const shipment of older.projection.shipments ?? [])
       for (const field of Object.keys(FULL)) Reflect.deleteProperty(shipment, field);
@@ -53,7 +53,7 @@ describe('a field that the snapshot could not know', () => {
     expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
   });
 
-  it('is published if the snapshot knew it after all', () => {
+  it('is published if the snapshot was written when the service already sent it', () => {
     const longer = withShipment({ ...FULL, return_ids: [1_844_671, 1_844_672] });
 
     const taken = take(snapshotOf(read(withShipment(FULL))), read(longer, 2 * MINUTE), { unknowable });
@@ -67,7 +67,7 @@ describe('a field that the snapshot could not know', () => {
     expect(again.verdict).toBe('unchanged');
   });
 
-  it("is part of the entity's next event, whose previous attributes are the published ones", () => {
+  it("is part of the entity's next event, with the published value in the previous attributes", () => {
     const changed = take(filledIn(), read(withShipment({ ...FULL, status: 'DELIVERED' }), 5 * MINUTE));
     const next = take(changed.snapshot, read(withShipment({ ...FULL, status: 'FAILED' }), 8 * MINUTE));
 
@@ -103,7 +103,7 @@ describe('a field that the snapshot could not know', () => {
     expect(inShort(back.events)).toEqual([['shipment.updated', '1844670', UNPUBLISHED]]);
   });
 
-  it('is forgotten with its entity', () => {
+  it('is dropped from the notes when its entity is removed', () => {
     const lacking = take(filledIn(), read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
 
     const gone = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));

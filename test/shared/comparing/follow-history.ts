@@ -1,4 +1,4 @@
-// Reads a true history like the feed, with crashes between saves, and keeps the published events.
+// Reads a true history in the same way as the feed, with crashes between saves, and keeps the published events.
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
@@ -37,10 +37,10 @@ export type Step =
     };
 
 export interface Feed {
-  /** Whether first readings make no events. */
+  /** Whether first readings publish no events. */
   readonly isSilent: boolean;
-  /** Whether the feed remembers when it last saw the group unchanged. */
-  readonly remembers: boolean;
+  /** Whether the feed keeps the time of the last unchanged reading of the group. */
+  readonly keepsUnchanged: boolean;
 }
 
 export interface Followed extends Feed {
@@ -55,12 +55,12 @@ export interface Followed extends Feed {
 export interface TakenIn {
   readonly reading: Reading;
   /** The number of events published before. */
-  readonly told: number;
+  readonly eventsBefore: number;
   /** Whether the reading announced the group. */
   readonly isAnnounced: boolean;
 }
 
-/** All fields except the late ones came with other groups long ago. */
+/** The fields that other groups have shown since long ago: all except the late ones. */
 const SENT_FROM_THE_START: FieldsSince = Object.fromEntries(
   Object.entries({ ...WATCHED_FIELDS, refund_transaction: [] }).flatMap(([kind, fields]) =>
     ['id', ...fields]
@@ -77,7 +77,7 @@ export const PLAIN: Showing = {
   isSparse: false,
 };
 
-/** Follows a history to its end, and then reads on without changes until all is settled. */
+/** Follows a history to its end, and then reads without further changes until nothing is left to publish. */
 export function followHistory(steps: readonly Step[], feed: Feed): Followed {
   const world = createWorld();
   const reader = createReader(feed);
@@ -129,7 +129,7 @@ function createWorld() {
   };
 }
 
-function createReader({ isSilent, remembers }: Feed) {
+function createReader({ isSilent, keepsUnchanged }: Feed) {
   const events: EntityEvent[] = [];
   const takenIn: TakenIn[] = [];
   let snapshot: Snapshot | undefined;
@@ -172,19 +172,19 @@ function createReader({ isSilent, remembers }: Feed) {
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
-      // As if no stamp had moved: else the next moved stamp would publish fields that are sent for the first time.
+      // Otherwise the next moved stamp would publish fields that are sent for the first time.
       unknowable: createUnknowable({ fieldsSince, wholeWalks: [] }, snapshot, { updatedAt: 0 }),
       lastSeenAt,
     });
     verdict = compared.verdict;
-    if (compared.verdict === 'unchanged' && remembers && isWhole(reading, snapshot)) {
+    if (compared.verdict === 'unchanged' && keepsUnchanged && isWhole(reading, snapshot)) {
       lastSeenAt = reading.sentAt;
     }
     if (compared.verdict !== 'differs') return;
     const wasGone = snapshot?.removedAt !== undefined;
     keep(compared.saves.slice(0, saves));
     if (saves >= compared.saves.length || (wasGone && saves > 0))
-      takenIn.push({ told: published, reading, isAnnounced: wasGone || !isSilent });
+      takenIn.push({ eventsBefore: published, reading, isAnnounced: wasGone || !isSilent });
   }
 
   return {

@@ -1,10 +1,10 @@
-// One complete event of each type, to the letter. A changed file is a change of the contract: check that it is
+// One complete event of each type, byte for byte. A changed file is a change of the contract: check that it is
 // intended, then rewrite the files (`npx vitest run golden -u`).
 import { describe, expect, it } from 'vitest';
 import type { EntityEvent, EventOf, EventType } from '../../../shared/contract/event.ts';
 import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
 import { aRow, read, take } from './a-reading.ts';
-import { tellStory } from './a-story.ts';
+import { storyEvents } from './a-story.ts';
 
 const TYPES = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter((type) => !type.startsWith('feed.'));
 
@@ -45,8 +45,8 @@ const DESIGN_EXAMPLE = {
 };
 
 describe('an event', () => {
-  it.each(TYPES)('of type %s equals its golden file, to the letter', async (type) => {
-    const event = firstOf(type, tellStory());
+  it.each(TYPES)('of type %s equals its golden file, byte for byte', async (type) => {
+    const event = firstOf(type, storyEvents());
 
     const text = `${JSON.stringify(event, null, 2)}\n`;
 
@@ -54,7 +54,7 @@ describe('an event', () => {
   });
 
   it.each(TYPES)('of type %s has exactly the fields of its schema', (type) => {
-    const event = JSON.parse(JSON.stringify(firstOf(type, tellStory())));
+    const event = JSON.parse(JSON.stringify(firstOf(type, storyEvents())));
 
     const parsed = EVENT_SCHEMAS[type].parse(event);
 
@@ -63,7 +63,7 @@ describe('an event', () => {
   });
 
   it('has the shape of the design', () => {
-    const event = firstOf('shipment.status_changed', tellStory());
+    const event = firstOf('shipment.status_changed', storyEvents());
 
     const { object, previous_attributes: _, ...data } = event.data;
     const { object: shown, previous_attributes: __, ...shownData } = DESIGN_EXAMPLE.data;

@@ -72,19 +72,19 @@ describe('a field that a snapshot could not know', () => {
     expect(unknowable('return_line_item', 'carrier')).toBe(false);
   });
 
-  it('was not in the answer of the snapshot, where another group may have it, nor before', () => {
+  it('is no field that was sent with or before the answer of the snapshot, even if only by another group', () => {
     const unknowable = createUnknowable(fields, { ...snapshot, receivedAt: 10 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
-  it('does not exist if the stamp shows that the group changed', () => {
+  it('is none if the stamp shows that the group changed', () => {
     const unknowable = createUnknowable(fields, { ...snapshot, updatedAt: 0 }, reading);
 
     expect(unknowable('shipment', 'carrier')).toBe(false);
   });
 
-  it('does not exist without a snapshot', () => {
+  it('is none without a snapshot', () => {
     expect(createUnknowable(fields, undefined, reading)('shipment', 'carrier')).toBe(false);
   });
 });

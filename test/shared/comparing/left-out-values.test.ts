@@ -17,7 +17,7 @@ describe.each(NEVER_NULL)('%s, which is never null', (field, entityOf) => {
   it.each([
     ['left out', without],
     ['null', withNull],
-  ])('makes no event if an answer has it %s, nor when it is back', (_, change) => {
+  ])('makes no event if it is %s in an answer, nor when it is back', (_, change) => {
     const snapshot = snapshotOf(read(aRow()));
 
     const lacking = take(snapshot, read(aRow(change), 2 * MINUTE));

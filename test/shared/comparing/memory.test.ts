@@ -5,7 +5,7 @@ import { aRow, read } from './a-reading.ts';
 const remembered = { fingerprint: '1.2', sentAt: 1, showsAll: true };
 
 describe('the memory of groups', () => {
-  it('recalls the last remembered state of a group', () => {
+  it('has the last stored state of a group', () => {
     const memory = createMemory();
 
     memory.remember(1, remembered);
@@ -26,7 +26,7 @@ describe('the memory of groups', () => {
     expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([false, false, false]);
   });
 
-  it('keeps at most its limit of groups: the last remembered ones', () => {
+  it('keeps at most its limit of groups: those stored last', () => {
     const memory = createMemory(2);
 
     for (const group of [1, 2, 1, 3]) memory.remember(group, remembered);

@@ -29,7 +29,7 @@ describe('a difference that is not a change', () => {
     expect(taken).toMatchObject({ verdict: 'unchanged', events: [] });
   });
 
-  it('a respelled stamp keeps its published spelling, so that the chain of events holds to the letter', () => {
+  it('a respelled stamp keeps its published spelling, so that previous attributes equal the published texts', () => {
     const row = aRow();
     const snapshot = snapshotOf(read(row));
     respell(row, withOffset);

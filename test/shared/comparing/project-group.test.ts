@@ -64,7 +64,7 @@ function fullRow() {
 }
 
 describe('a text that is not on the allowlist', () => {
-  it('does not show in a projection, a snapshot or an event', () => {
+  it('is in no projection, no snapshot and no event', () => {
     const row = tainted(fullRow(), '') as ReturnType<typeof aRow>;
     const first = take(undefined, read(row));
     for (const shipment of row.shipments) shipment.status = 'LOST';
@@ -80,7 +80,7 @@ describe('a text that is not on the allowlist', () => {
     expect(everything).not.toContain(TAINT);
   });
 
-  it('is every text that is not listed above: a row with a text in each field of the document has them all', () => {
+  it('is any text that is not listed above: a row with a text in each documented field has all listed texts', () => {
     const everywhere = textsOf(fullRow(), '');
 
     expect(documentedReturnGroupSchema.parse(fullRow())).toEqual(fullRow());
@@ -212,7 +212,7 @@ describe('a projection', () => {
     expect(JSON.stringify(project(dealtAnew))).toBe(JSON.stringify(project(row)));
   });
 
-  it('is identical in a snapshot that was stored and loaded, to the letter', () => {
+  it('is byte for byte the same in a snapshot that was stored and loaded', () => {
     const reading = read(aRow());
 
     const back = snapshotOf(reading).projection;

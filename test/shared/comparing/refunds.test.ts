@@ -39,14 +39,14 @@ describe('a refund transaction', () => {
     expect(placesOf([refund('x')], [refund('x'), refund('y')])).toEqual(['y']);
   });
 
-  it('with a known id is known, whatever its amount', () => {
+  it('with a known id is known, even with another amount', () => {
     const { created, known } = compareRefunds([refund('x', 10)], [refund('x', 12, 'vouchers')]);
 
     expect(created).toEqual([]);
     expect(known).toEqual([refund('x', 12, 'vouchers')]);
   });
 
-  it('with an id that is twice in a list is one transaction', () => {
+  it('is one transaction if its id is twice in a list', () => {
     expect(placesOf([], [refund('x', 10), refund('x', 12)])).toEqual(['x']);
   });
 
@@ -59,7 +59,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [refund(null), refund(null), refund(null, 10, null)])).toEqual(['unidentified-3']);
   });
 
-  it('without an id never shares its place with another', () => {
+  it('without an id never shares its number with another', () => {
     const first = compareRefunds([], [refund(null), refund('x'), refund(null)]);
     const second = compareRefunds(first.known, [...first.known, refund(null), refund(null, 11)]);
 

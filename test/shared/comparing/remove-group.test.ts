@@ -52,7 +52,7 @@ describe('a group that is gone', () => {
     expect(save?.events[0]?.data.object).toEqual({ ...before.projection.group, credit_method: null });
   });
 
-  it('existed when it was last seen unchanged, if that is remembered', () => {
+  it('existed when it was last seen unchanged, if that time is known', () => {
     const snapshot = snapshotOf(read(aRow()));
     const lastSeenAt = FIRST_READ + 5 * MINUTE;
 
@@ -113,7 +113,7 @@ describe('a group that comes back', () => {
     expect(back.snapshot).not.toHaveProperty('removedAt');
   });
 
-  it('is left for later while the answer may be older than the look-up, whatever its stamp', () => {
+  it('is left for later while the answer may be older than the look-up, even with a newer stamp', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
     const newer = aRow((row) => Object.assign(row, { updated_at: '2026-11-20T10:24:00Z' }));
     const settled = 10 * MINUTE + SECOND / 2 + SETTLE;

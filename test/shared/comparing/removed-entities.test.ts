@@ -59,7 +59,7 @@ describe('an entity that an answer lacks', () => {
     expect(take(snapshot, read(shorter(), SETTLED - 1)).verdict).toBe('unchanged');
   });
 
-  it('is published with the first newer stamp after `settle`, whatever was saved in between', () => {
+  it('is published with the first newer stamp after `settle`, also after other saves in between', () => {
     const { snapshot } = afterFirstAbsence();
     const between = take(snapshot, read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED - SECOND)).snapshot;
 

@@ -136,13 +136,13 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
   });
 });
 
-describe('what is published of a new group after a crash', () => {
+describe('the remaining events of a new group after a crash', () => {
   it.each([
     ['two hours ahead, by a zone that they do not name', '2026-11-20T12:10:00', '2026-11-20T10:10:00Z'],
     ['hours ago, by a zone that they do not name', '2026-11-20T09:00:00', '2026-11-20T07:00:00Z'],
     ['ahead of the service’s Date', '2026-11-20T10:40:00Z', '2026-11-20T10:10:00Z'],
     ['long ago, by stamps that run ahead of Date', '2026-11-18T08:00:00Z', '2026-11-18T07:31:00Z'],
-  ])('is not said to have shown since then only, where its creation is stamped %s', (_, stamp, shownFrom) => {
+  ])('do not begin their observation after the group’s creation, stamped %s', (_, stamp, shownFrom) => {
     const row = { ...large(), created_at: stamp, updated_at: stamp };
     const [first] = savesOf(undefined, read(row));
 

@@ -18,7 +18,7 @@ function delivered(updatedAt: string): Row {
 
 describe('a reading that differs', () => {
   it.each([
-    ['has a newer stamp, however early it was sent', NEWER, -MINUTE],
+    ['has a newer stamp, also if it was sent earlier', NEWER, -MINUTE],
     ['has the same stamp, but was sent `settle` after the last was received', BEFORE, SETTLED],
     ['has an older stamp, but was sent `settle` after the last was received', OLDER, SETTLED],
   ])('is news if it %s', (_, stamp, after) => {
@@ -41,7 +41,7 @@ describe('a reading that differs', () => {
     expect(taken).toEqual({ verdict: 'left', snapshot, events: [] });
   });
 
-  it('only in its context is left for later likewise', () => {
+  it('only in its context is also left for later', () => {
     const snapshot = snapshotOf(read(aRow()));
     const row = aRow();
     row.order.name = '#renamed';
@@ -131,7 +131,8 @@ describe('the observation of an event', () => {
     expect(remembered?.data.observed.after).toBe('2026-11-20T10:18:03.000000Z');
   });
 
-  // Seed 663327: the older of two answers in a row came last, and showed a change that was over before the newer one.
+  // Seed 663327: of two consecutive answers the older arrived last, and showed a change that was undone before the
+  // newer.
   it('begins at the reading of the snapshot if the last one followed too soon to tell which is older', () => {
     const snapshot = snapshotOf(read(aRow()));
     const shownAt = { lastSeenAt: snapshot.sentAt + 4 * MINUTE };

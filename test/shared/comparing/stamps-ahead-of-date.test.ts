@@ -3,7 +3,7 @@ import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { HOUR, MINUTE } from '../../../shared/instant.ts';
 import { aRow, FIRST_READ, OPTIONS, read } from './a-reading.ts';
 
-describe('a group whose stamps run ahead of Date', () => {
+describe('a group with stamps ahead of Date', () => {
   it('was last shown completely before an answer that shows a new array and leaves another out', () => {
     const ahead = { createdAt: FIRST_READ + 2 * HOUR };
     const first = aRow((row) => Reflect.deleteProperty(row, 'exchange_line_items'));

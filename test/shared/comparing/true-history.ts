@@ -1,4 +1,4 @@
-// The true history of one group, and how a service shows it: late, in parts, in any order, in any spelling.
+// The true history of one group, and the answers of a service that shows it late, in parts, in any order or spelling.
 import { formatInstant, type Instant, SECOND } from '../../../shared/instant.ts';
 import { FIRST_READ } from './a-reading.ts';
 
@@ -10,7 +10,7 @@ export interface Happening {
   readonly movesStamp: boolean;
 }
 
-/** How an answer differs from the truth without being false. */
+/** The permitted differences between an answer and the true state. */
 export interface Showing {
   readonly leftOut: readonly ArrayName[];
   readonly isReversed: boolean;

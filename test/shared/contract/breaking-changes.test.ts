@@ -49,7 +49,7 @@ describe('a change of an event', () => {
       },
       [
         'data.object.carrier is gone.',
-        'data.object.courier is new and not optional: events of before do not have it.',
+        'data.object.courier is new and not optional: earlier events do not have it.',
       ],
     ],
     [
@@ -58,7 +58,7 @@ describe('a change of an event', () => {
         properties.weight = { type: 'number' } as never;
         required.push('weight');
       },
-      ['data.object.weight is new and not optional: events of before do not have it.'],
+      ['data.object.weight is new and not optional: earlier events do not have it.'],
     ],
     [
       'a field becomes optional',

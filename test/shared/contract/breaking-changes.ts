@@ -1,6 +1,6 @@
 // The rule for changing an event, as a comparison of two schemas. Readers of a version keep its schema while newer
-// events arrive, and old events are replayed to today's readers. So a version's fields stay unchanged in both
-// directions; only optional fields may be added.
+// events arrive, and old events are replayed to present readers. So the fields of a version must not change; only
+// optional fields may be added.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from './published-schemas.ts';
 
@@ -31,7 +31,7 @@ function changedFields(before: JsonSchema, after: JsonSchema, place: string): st
 function addedFields(before: JsonSchema, after: JsonSchema, place: string): string[] {
   return Object.keys(after.properties ?? {})
     .filter((name) => before.properties?.[name] === undefined && after.required?.includes(name))
-    .map((name) => `${placeOf(place, name)} is new and not optional: events of before do not have it.`);
+    .map((name) => `${placeOf(place, name)} is new and not optional: earlier events do not have it.`);
 }
 
 function changedKeywords(before: JsonSchema, after: JsonSchema, place: string): string[] {

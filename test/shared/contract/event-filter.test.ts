@@ -38,7 +38,7 @@ describe('matchesFilter', () => {
     ['shipment.removed', 'DELIVERED', false],
     ['shipment.status_changed', 'IN_TRANSIT', false],
     ['return_group.updated', 'DELIVERED', false],
-  ])('lets %s with %s pass a filter on DELIVERED: %s', (type, status, passes) => {
+  ])('for %s with status %s and a filter on DELIVERED is %s', (type, status, passes) => {
     expect(matchesFilter({ to: ['DELIVERED'] }, withStatus(example(type), status))).toBe(passes);
   });
 
@@ -49,13 +49,13 @@ describe('matchesFilter', () => {
     [{ types: ['shipment.created', 'feed.source_read'] }, true],
     [{ sources: ['acme'], types: ['feed.source_read'] }, true],
     [{ sources: ['other'], types: ['feed.source_read'] }, false],
-  ])('lets feed.source_read pass only if the filter names it: %j', (filter, passes) => {
+  ])('accepts feed.source_read only if the filter names it: %j', (filter, passes) => {
     const read = { ...example('feed.source_read'), source: '/sources/acme' };
 
     expect(matchesFilter(filter, read)).toBe(passes);
   });
 
-  it('lets no other event of the feed itself pass', () => {
+  it('rejects all other events of the feed itself', () => {
     expect(matchesFilter({}, example('feed.source_degraded'))).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('checkFilter', () => {
       { sources: Array.from({ length: 76 }, (_, n) => `s${n}`), to: ['DELIVERED', 'FAILED'] },
       '152 combinations',
     ],
-  ])('refuses %j', (filter, problem) => {
+  ])('rejects %j', (filter, problem) => {
     expect(() => checkFilter(filter)).toThrow(problem);
   });
 });

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { EVENT_SCHEMAS, type EventType, feedEvent } from '../../../shared/contract/event.ts';
 import { openValue } from '../../../shared/contract/open-value.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../../../shared/contract/watched-fields.ts';
-import { tellStory } from '../comparing/a-story.ts';
+import { storyEvents } from '../comparing/a-story.ts';
 
 const TYPES = Object.keys(EVENT_SCHEMAS) as EventType[];
-const events = tellStory();
+const events = storyEvents();
 
 /** The names of the fields of an object within an event, by the JSON Schema of its type. */
 function fieldsOf(type: EventType, ...path: string[]): string[] {
@@ -38,7 +38,7 @@ describe('the schemas of events', () => {
   });
 
   it.each(TYPES.filter((type) => /_changed|updated/.test(type)))(
-    'let previous_attributes of %s hold its watched fields and no others',
+    'allow exactly the watched fields in the previous_attributes of %s',
     (type) => {
       const kind = type.split('.')[0] as WatchedKind;
 

@@ -66,7 +66,7 @@ export async function recordExamples(): Promise<FeedEvent[]> {
   await failFor(world, () => pass(7));
   await pass(2);
   await skipAnEvent(world, group);
-  // Once: the other minutes would say the same.
+  // Keep one: the reports of the other minutes have the same content.
   await pass(1, world.startProcess('poller', { settings: { ...world.settings, sourceRead: true } }));
   return [...published.values()];
 }

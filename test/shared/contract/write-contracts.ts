@@ -29,7 +29,7 @@ for (const type of EVENT_TYPES)
 const events = await recordExamples();
 write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 for (const type of EVENT_TYPES) {
-  // The last event of a type has the most history, except the one with the unlisted status.
+  // Take the last event of a type, which has the longest history, but not the event with the unlisted status.
   const all = events.filter((event) => event.type === type);
   const example = all.findLast((event) => !JSON.stringify(event).includes(UNLISTED)) ?? all.at(-1);
   if (example === undefined) throw new Error(`The recorded run has no ${type}.`);

@@ -54,7 +54,7 @@ const compare = (answer: Parameters<typeof compareAnswer>[2], snapshot: Snapshot
 
 const [first, second] = GROUP.shipments ?? [];
 
-test('an answer with the stored state agrees, also in another order and with a newer stamp', () => {
+test('an answer equals the stored state, also in another order and with a newer stamp', () => {
   const reordered = shown({ shipments: [second!, first!], updated_at: '2026-11-20T11:00:00Z' });
 
   expect(compare(reordered)).toEqual({ agrees: true, differences: [], mayBeStale: false });
@@ -76,7 +76,7 @@ test('a changed field is named with both values', () => {
   });
 });
 
-test('entities of one side alone are named, and an array that is left out makes no difference', () => {
+test('entities on only one side are named, and an array that is left out makes no difference', () => {
   const third = { ...first!, id: 9 };
   const others = shown({ shipments: [first!, third], returns: undefined });
 
@@ -102,7 +102,7 @@ test('a difference soon after the last read may be stale, as for polls', () => {
   expect(compare(early)).toMatchObject({ agrees: false, mayBeStale: true });
 });
 
-test('a group of one side alone differs, and one that both lack agrees', () => {
+test('a group on only one side is a difference, a group on neither side is none', () => {
   const absent = { kind: 'absent', sentAt: READ_AT, receivedAt: READ_AT } as const;
   const removed = { ...STORED, removedAt: READ_AT };
   const entity = 'return_group/50017';
@@ -115,7 +115,7 @@ test('a group of one side alone differs, and one that both lack agrees', () => {
   expect(compare(absent, removed).agrees).toBe(true);
 });
 
-test('a row that can not be read agrees with nothing', () => {
+test('an unreadable row equals no state', () => {
   const unreadable = { kind: 'unreadable', reason: 'no id', sentAt: READ_AT, receivedAt: READ_AT } as const;
 
   expect(compare(unreadable)).toEqual({ agrees: false, differences: [], mayBeStale: false });

@@ -36,7 +36,7 @@ function nameOrders(world: SourceWorld, names: readonly string[]): number[] {
   });
 }
 
-test('a name that the service matches in part is distinguished from the exact one', async () => {
+test('a name that the service matches only in part counts as similar, not as exact', async () => {
   const world = await aPolledSource({ knobs: { strings: 'partial' } });
   const [exact, ...others] = nameOrders(world, ['#R104', '#R1040', 'X-#r104-2']);
 
@@ -83,7 +83,7 @@ test('a search ends after a bounded number of pages, and reports that there may 
   expect(world.requests().length - before).toBeLessThanOrEqual(12);
 });
 
-test('a list in another order at each request is not called whole', async () => {
+test('a result is not whole if the list has another order at each request', async () => {
   const world = await aPolledSource({ knobs: { order: 'random', limitMax: 10 } });
   nameOrders(
     world,
@@ -106,7 +106,7 @@ test('a refused limit is halved', async () => {
   expect(found.exact).toEqual([group]);
 });
 
-test('a row that can not be read is found by its id', async () => {
+test('an unreadable row is found by its id', async () => {
   const world = await aPolledSource();
   const [group] = nameOrders(world, ['#R7']);
   world.control.setKnob('unreadableAs', 'no-status');
@@ -119,7 +119,7 @@ test('a row that can not be read is found by its id', async () => {
   expect(present).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('status') });
 });
 
-test('a service that fails for longer than anybody waits is reported, without what was asked for', async () => {
+test('a service that fails for too long is reported, without the text of the search', async () => {
   const world = await aPolledSource();
   world.control.failNext('503-json', 100);
 
@@ -173,7 +173,7 @@ test('a used-up budget is reported, and a poll does not wait for searches', asyn
   expect(Number(polledAt[0]) - at).toBeLessThan(500 * MILLISECOND);
 });
 
-test('no answer is used before the first poll, while the source rests, or while it is held', async () => {
+test('a search uses no answer before the first poll, while the source rests, or while it is held', async () => {
   const world = await aPolledSource();
   const state = await world.state();
   const requests = world.startProcess('finder').requests;
@@ -189,7 +189,7 @@ test('no answer is used before the first poll, while the source rests, or while 
   expect(begin({ guarding: { ...state.guarding, holds: [{ ...hold, releasedAt: now }] } })).not.toThrow();
 });
 
-test('an answer to another token than the polls’ is not used', async () => {
+test('a search uses no answer to another token than that of the polls', async () => {
   const world = await aPolledSource();
   nameOrders(world, ['#R7']);
   const stranger = world.startProcess('finder', { hashToken: (token) => `another-${token}` });

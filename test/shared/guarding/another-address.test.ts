@@ -69,7 +69,7 @@ describe('another address behind the same token', () => {
     expect([...booked]).toEqual([hashToken(world.network.token)]);
   });
 
-  it('is not assumed if the same address is only written in another way', async () => {
+  it('is not assumed for another spelling of the same address', async () => {
     const world = await settled();
     const settings = sourceSettings.parse({
       name: SOURCE,
@@ -82,7 +82,7 @@ describe('another address behind the same token', () => {
     expect(world.requests().filter(({ query }) => query.includes('return_group_id='))).toEqual([]);
   });
 
-  it('is proved again if an older release stored the state, which identified a source by its token only', async () => {
+  it('is checked again if an older release, which identified a source only by its token, stored the state', async () => {
     const world = await settled();
     const known = await world.state();
     const stored = { ...known.guarding, seenWith: hashToken(world.network.token) };

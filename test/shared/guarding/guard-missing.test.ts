@@ -13,7 +13,7 @@ import { conditions } from './two-stores.ts';
 
 const SETTINGS = { reconcileMs: 120_000 };
 
-/** A source whose baseline is complete. */
+/** A source with a complete baseline. */
 async function known(options: SourceWorldOptions) {
   const world = createSourceWorld({ settings: SETTINGS, ...options });
   const session = world.startProcess('a');
@@ -55,8 +55,8 @@ function hideAll(world: SourceWorld, options: { readonly lookUps: boolean }) {
   };
 }
 
-describe('an empty range that is known to hold groups', () => {
-  it('is held, although its groups are few, until it shows them again', async () => {
+describe('an empty range with known groups', () => {
+  it('is held, even with few groups, until it shows them again', async () => {
     const { world, session } = await known({ groups: 12 });
     hideAll(world, { lookUps: true });
     await ticks(world, session, 8);
@@ -155,7 +155,7 @@ describe('too many groups that are gone', () => {
     expect(old).toBe('over');
   });
 
-  it('are published as removed by the same walk in which they are released if it is a long one', async () => {
+  it('are published as removed by the walk during which they are released, if that is a long walk', async () => {
     const { world, session } = await known({
       groups: 900,
       knobs: { limitMax: 5 },

@@ -22,7 +22,7 @@ describe('a page of a sweep', () => {
     expect(done).toEqual(['state saved', 'recorded 1 2']);
   });
 
-  it('that differs more is dropped, and not published with a later page either', async () => {
+  it('that differs more is dropped, and is not published with a later page', async () => {
     const { guard, recorder, done } = sweeping();
 
     pass(guard, idsFrom(1, 8), 3);
@@ -33,7 +33,7 @@ describe('a page of a sweep', () => {
     expect(done).toEqual(['state saved', 'recorded 9']);
   });
 
-  it('is compared with groups that the process remembers as unchanged', async () => {
+  it('is compared with the groups in the memory of the process', async () => {
     const { guard, recorder, done } = sweeping();
 
     pass(guard, [1], 1);
@@ -56,7 +56,7 @@ describe('a page of a sweep', () => {
   });
 });
 
-/** The rate that a sweep of a hundred groups teaches, so many of which changed. */
+/** The rate learned from a sweep of a hundred groups, of which `changed` changed. */
 async function rateLearned(changed: number, since: number): Promise<number> {
   const { guard, run, recorder } = sweeping(undefined, since);
   pass(guard, idsFrom(1, 100), changed);
@@ -65,8 +65,8 @@ async function rateLearned(changed: number, since: number): Promise<number> {
   return run.source.state.guarding.usual?.ratePerHour ?? 0;
 }
 
-describe('a sweep that is over', () => {
-  it('teaches how many groups usually change in the time since the sweep before', async () => {
+describe('the usual rate after a sweep', () => {
+  it('follows from the changed groups and the time since the previous sweep', async () => {
     const [anHour, twoHours] = await Promise.all(
       [NOW - HOUR, NOW - 2 * HOUR].map((since) => rateLearned(20, since)),
     );
@@ -75,11 +75,11 @@ describe('a sweep that is over', () => {
     expect(twoHours).toBeCloseTo(-Math.log(0.8) / 2, 2);
   });
 
-  it('teaches nothing of what it left to the walk', async () => {
+  it('does not count the changes that the sweep left to the walk', async () => {
     expect(await rateLearned(60, NOW - HOUR)).toBeLessThan(0.2);
   });
 
-  it('makes the next one publish as much in as long a time', async () => {
+  it('lets the next sweep publish as many changes in the same time', async () => {
     const { guard, run, recorder, done } = sweeping();
     pass(guard, idsFrom(1, 100), 20);
     await guard.concludePage(recorder);

@@ -62,7 +62,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await conditions(world)).toEqual([]);
   });
 
-  it('are held, neither published nor saved, if they are most of the groups at once', async () => {
+  it('are held, neither published nor saved, if most of the groups differ at once', async () => {
     const { world, session } = await quiet();
     const before = world.store.all(await world.source()).map(({ version }) => version);
     rename(world, 'Another');
@@ -100,7 +100,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('are no longer held once most are as before, and the rest is published', async () => {
+  it('are no longer held once most groups have their old state, and the rest is published', async () => {
     const { world, session } = await quiet();
     const takeBack = rename(world, 'Another');
     await ticks(world, session, 4);
@@ -117,7 +117,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await countPublished(world)).toBe(1);
   });
 
-  it('are not published by polls either while they are held', async () => {
+  it('are not published by polls while they are held', async () => {
     const { world, session } = await quiet();
     // Still within the lookback.
     const young = Number(world.control.create().groupId);
@@ -205,7 +205,7 @@ describe('groups that differ without newer stamps', () => {
     expect(await countPublished(world)).toBe(30);
   });
 
-  it('are not held if the service has always behaved like that', async () => {
+  it('are not held if the service has always changed groups without newer stamps', async () => {
     const world = createSourceWorld({
       groups: 300,
       life: { changesPerSecond: 20 },

@@ -1,4 +1,5 @@
-// Pages of compared readings for guards of walks and sweeps, and a source whose saves and records they note in order.
+// Pages of compared readings for the guards of walks and sweeps, and a source that notes its saves and records in
+// order.
 import type { GuardedWalk } from '../../../shared/guarding/guard-walk.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import {
@@ -11,11 +12,11 @@ import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
 export const NOW = 1_763_633_703_000_000;
-/** A source whose walks found no change without a newer stamp. */
+/** A source; its walks found no change without a newer stamp. */
 const CALM = { ...NO_GUARDING, usual: { ratePerHour: 0, learnedAt: NOW, isWhole: true } };
 const EMPTY = { return_line_items: [], shipments: [], exchange_line_items: [], refund_transactions: [] };
 
-/** A group as it was read, changed without a newer stamp or unchanged. */
+/** A reading of a group, unchanged or changed without a newer stamp. */
 export function compared(groupId: number, isChanged: boolean): ComparedReading {
   const shown = { updatedAt: NOW - HOUR, projection: EMPTY };
   const event = { type: 'shipment.updated', data: { object: {}, previous_attributes: {} } };
@@ -26,7 +27,7 @@ export function compared(groupId: number, isChanged: boolean): ComparedReading {
   } as unknown as ComparedReading;
 }
 
-/** Passes a page of so many groups to the guard, the first ones changed. @returns the readings it admitted */
+/** Passes a page of groups to the guard, the first `changed` of them changed. @returns the readings that it admitted */
 export function pass(
   guard: Pick<ReadingGuard, 'admits'>,
   groups: readonly number[],

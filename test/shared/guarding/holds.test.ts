@@ -70,7 +70,7 @@ describe('a hold', () => {
 });
 
 describe('a whole cycle', () => {
-  it('ends a hold that it did not find again, and otherwise sets its size', () => {
+  it('ends a hold that it did not find again, and updates the size of a hold that it found', () => {
     const held = holdBack(WELL, MISSING, 100);
     const begun = beginCycleOfHolds(held, 'all', true);
     const foundAgain = holdBack(begun, { ...MISSING, suspects: 8 }, 200);
@@ -126,7 +126,7 @@ describe('a release', () => {
     expect(release).toMatchObject({ state: { reconciliation: { all: { coveredThrough: 7 } } } });
   });
 
-  it('of a hold that is released, over or unknown changes nothing', () => {
+  it('changes nothing if the hold is already released, over or unknown', () => {
     const held = holdBack(WELL, MISSING, 100);
     const release = releaseHold(held, 1, 500);
     if (release.outcome !== 'released') throw new Error(release.outcome);

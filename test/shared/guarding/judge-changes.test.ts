@@ -20,7 +20,7 @@ describe('many changes without newer stamps', () => {
     expect(isImprobable(MOST, { ...CALM, isWhole: false }, NOW)).toBe(false);
   });
 
-  it('are probable if about as many are usual in the same time, long or short', () => {
+  it('are probable if about as many are usual in the same time', () => {
     const aFifthInTenMinutes = learnUsual({ compared: 100, unstamped: 20, duration: 10 * MINUTE }, CALM, NOW);
 
     expect(isImprobable({ ...MOST, duration: 10 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
@@ -36,7 +36,7 @@ describe('a page of changes without newer stamps', () => {
     duration,
   });
 
-  it('is usual up to a quarter of its groups, however few they are', () => {
+  it('is usual up to a quarter of its groups, even with few groups', () => {
     expect(isUsual(differing(100, 25), CALM, NOW)).toBe(true);
     expect(isUsual(differing(100, 26), CALM, NOW)).toBe(false);
     expect(isUsual(differing(4, 1), CALM, NOW)).toBe(true);

@@ -31,7 +31,7 @@ const SPOILED: readonly (readonly [string, string | Error])[] = [
 ];
 
 describe.each(SPOILED)('a source whose secret %s', (_, held) => {
-  it('concludes its ticks, reports the failure within five minutes, and recovers without help', async () => {
+  it('concludes its ticks, reports the failure within five minutes, and recovers by itself', async () => {
     const world = createSourceWorld();
     const secret = createSecret(world.network.token);
     const warm = world.startProcess('a', { secret });
@@ -45,12 +45,12 @@ describe.each(SPOILED)('a source whose secret %s', (_, held) => {
     const requestsMeanwhile = world.requests().length - requestsBefore;
     const { health } = await world.state();
     secret.held = world.network.token;
-    const mended = await world.nextTick(cold);
+    const recovered = await world.nextTick(cold);
 
     expect(reports.map(({ outcome, polls }) => [outcome, polls])).toEqual(reports.map(() => ['done', 0]));
     expect(requestsMeanwhile).toBe(0);
     expect(health.reasons.map(({ code }) => code)).toEqual(['token_unreadable']);
-    expect(mended).toMatchObject({ outcome: 'done', polls: 1 });
+    expect(recovered).toMatchObject({ outcome: 'done', polls: 1 });
     expect(await conditions(world)).toEqual([
       'feed.source_degraded token_unreadable',
       'feed.source_recovered',
@@ -80,7 +80,7 @@ describe.each(SPOILED)('a source whose secret %s', (_, held) => {
   });
 });
 
-it('continues with the token that a warm process knows', async () => {
+it('continues with the token that a warm process has read', async () => {
   const world = createSourceWorld();
   const secret = createSecret(world.network.token);
   const warm = world.startProcess('a', { secret });

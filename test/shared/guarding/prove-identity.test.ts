@@ -96,7 +96,7 @@ async function outcomeOfRows(...answers: readonly (readonly RowReading[])[]): Pr
   return outcome;
 }
 
-describe('a group that is shown unreadable under a known id', () => {
+describe('an unreadable group under a known id', () => {
   it.each([
     ['without an id', anUnreadableRow()],
     ['with its id and no creation time', anUnreadableRow(7)],

@@ -7,7 +7,7 @@ async function ticks(world: SourceWorld, session: SourceSession, count: number) 
   for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
 }
 
-/** Groups whose shipments were published as changed. */
+/** Groups with a published change of a shipment. */
 async function countPublished(world: SourceWorld): Promise<number> {
   const events = (await world.events()).filter(({ type }) => type === 'shipment.updated');
   return new Set(events.map(({ partitionkey }) => partitionkey)).size;
@@ -29,7 +29,7 @@ describe('changes without newer stamps in a list without order', () => {
     [300, 20],
     [60, 5],
   ])(
-    'are held if most groups have them at once, whatever sweeps find first: %i groups, pages of %i',
+    'are held if most groups have them at once, also if sweeps find them first: %i groups, pages of %i',
     async (groups, limitMax) => {
       const world = createSourceWorld({
         groups,

@@ -66,7 +66,7 @@ describe('a token that was replaced', () => {
     expect(standingHolds(await world.state())).toMatchObject([{ number: 1, guard: 'known_group_not_found' }]);
   });
 
-  it('by mistake holds the source only until the right token is back', async () => {
+  it('by mistake holds the source until the right token is back', async () => {
     const stores = createTwoStores();
     const { world } = stores;
     await settled(stores);
@@ -76,16 +76,16 @@ describe('a token that was replaced', () => {
     world.setShipment(world.someGroup(), 'FAILED');
 
     world.network.token = token;
-    const mended = stores.startProcess('c');
-    await world.nextTick(mended);
-    await world.nextTick(mended);
+    const restored = stores.startProcess('c');
+    await world.nextTick(restored);
+    await world.nextTick(restored);
 
     expect(standingHolds(await world.state())).toEqual([]);
     expect(await world.groupEvents(world.someGroup())).toHaveLength(1);
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
   });
 
-  it('during a tick, because the old token is refused, holds the source from there', async () => {
+  it('during a tick, because the service refused the old token, holds the source from that moment', async () => {
     const stores = createTwoStores({ knobs: { limitMax: 10 }, settings: { baseline: 'emit' } });
     const { world } = stores;
     const session = stores.startProcess('a');
@@ -123,7 +123,7 @@ describe('a token that was replaced', () => {
     expect(world.requests().filter(({ query }) => query.includes(LOOK_UP))).toEqual([]);
   });
 
-  it('does not hold a source whose known groups were mostly removed', async () => {
+  it('does not hold a source after most of its known groups were removed', async () => {
     const stores = createTwoStores({ groups: 40 });
     const { world } = stores;
     await settled(stores);
@@ -185,7 +185,7 @@ describe('a source that is held because of its token', () => {
 });
 
 describe('a token that shows known groups unreadable', () => {
-  it('is neither used nor taken for that of another store until one of them is readable', async () => {
+  it('is neither used nor treated as that of another store until one of them is readable', async () => {
     const stores = createTwoStores({ settings: { reconcileMs: 120_000 } });
     const { world } = stores;
     await settled(stores);

@@ -1,4 +1,4 @@
-// A source, and another store that the source's token shows after it was replaced by mistake.
+// A source and another store. The source's token is replaced by mistake with the token of the other store.
 import { createInProcessService } from '../../../local/reference-service/in-process-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
@@ -16,7 +16,7 @@ export interface TwoStores {
   startProcess(owner: string): SourceSession;
 }
 
-/** @param otherGroups the number of groups of the other store, whose ids are like those of the first */
+/** @param otherGroups the number of groups of the other store; their ids are equal to those of the first */
 export function createTwoStores(options: SourceWorldOptions = {}, otherGroups = 60): TwoStores {
   const world = createSourceWorld(options);
   const other = createInProcessService({

@@ -1,4 +1,4 @@
-// A walk's changes without a newer stamp: those of a usual page are published before their range is read.
+// Changes without a newer stamp in a walk: a walk publishes those of a usual page before it has read the whole range.
 import { describe, expect, it } from 'vitest';
 import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
@@ -24,7 +24,7 @@ describe('a page of a walk', () => {
     expect(done.filter((each) => each.startsWith('recorded 1'))).toHaveLength(1);
   });
 
-  it('that differs more waits for its range, and is published with it if few groups of it differ', async () => {
+  it('that differs more waits for the end of its range, and is published if few groups of the range differ', async () => {
     const { guard, recorder, done } = walking();
 
     pass(guard, idsFrom(1, 8), 3);
@@ -37,7 +37,7 @@ describe('a page of a walk', () => {
     expect(done).toEqual(['state saved', 'recorded 1 2 3']);
   });
 
-  it('waits as well if its range differs more than usual so far', async () => {
+  it('also waits if the pages of its range together differ more than usual', async () => {
     const { guard, recorder, done } = walking();
 
     pass(guard, idsFrom(1, 100), 90);
@@ -48,7 +48,7 @@ describe('a page of a walk', () => {
     expect(done).toEqual([]);
   });
 
-  it('leaves those of an unusual page before it to the end of their range', async () => {
+  it('does not publish the changes of an earlier unusual page', async () => {
     const { guard, recorder, done } = walking();
 
     pass(guard, idsFrom(1, 4), 2);
@@ -59,7 +59,7 @@ describe('a page of a walk', () => {
     expect(done).toEqual(['state saved', 'recorded 5']);
   });
 
-  it('is not published while a hold stands, nor most of a store that differs at once', async () => {
+  it('is not published while there is a hold, nor if most of the store differs', async () => {
     const hold = { guard: 'changed_without_stamps', tier: 'all', number: 1, suspects: 30, met: 30 };
     const { guarding } = aState('acme');
     const { run } = guardedSource();
@@ -80,7 +80,7 @@ describe('a page of a walk', () => {
     expect(faulty.run.source.state.guarding.holds).toMatchObject([{ guard: hold.guard, since: NOW }]);
   });
 
-  it('counts towards what is usual although its changes did not wait', async () => {
+  it('counts for the usual rate although its changes did not wait', async () => {
     const { guard, recorder, run } = walking();
 
     pass(guard, idsFrom(1, 100), 20);
@@ -91,12 +91,12 @@ describe('a page of a walk', () => {
   });
 });
 
-// Seed 606827: the service answered otherwise and with empty pages, and 18 of 19 groups were published.
-describe('a few groups of which most changed', () => {
+// Seed 606827: the service sent different states and empty pages, and the feed published 18 of 19 groups.
+describe('a few groups, most of them changed,', () => {
   it.each([
     ['are published once their range was covered', { isCovered: true }, 18, 1],
     ['are left to the next walk if their range was not covered', { isCovered: false }, 18, 0],
-    ['are published even so if fewer than half changed', { isCovered: false }, 9, 1],
+    ['are published without a covered range if fewer than half changed', { isCovered: false }, 9, 1],
   ])('%s', async (_, range, changed, published) => {
     const { run, guard, recorder, done } = walking();
     const { unstamped: before } = run.source.state.reconciliation.all;

@@ -5,10 +5,10 @@ import type { ReturnsServiceClient } from '../../../shared/returns-service/clien
 import { InvalidTokenError } from '../../../shared/returns-service/errors.ts';
 
 const client: ReturnsServiceClient = {
-  listReturnGroups: () => Promise.reject(new Error('not asked for here')),
+  listReturnGroups: () => Promise.reject(new Error('not used here')),
 };
 
-/** A secret whose reads a test answers, in any order. */
+/** A secret; the test answers its reads, in any order. */
 function setUp() {
   const readings: { resolve: (token: string) => void; reject: (error: Error) => void }[] = [];
   const keeper = createAccessKeeper({
@@ -58,7 +58,7 @@ describe('the token in use', () => {
     expect((await third).token).toBe('another');
   });
 
-  it('is unchanged if only the blanks around it in the secret change', async () => {
+  it('is unchanged if only the whitespace around it in the secret changes', async () => {
     const { keeper, readings } = setUp();
     const first = keeper.current();
     readings[0]!.resolve('token');
@@ -76,7 +76,7 @@ describe('the token in use', () => {
     });
   });
 
-  it('has no blanks around it', async () => {
+  it('has no whitespace around it', async () => {
     const { keeper, readings } = setUp();
     const reading = keeper.current();
     readings[0]!.resolve('token\n');
@@ -102,7 +102,7 @@ describe('the token in use', () => {
     expect(await keeper.current()).toBe(access);
   });
 
-  it('stays known as refused after it was forgotten', async () => {
+  it('is still known as refused after it was forgotten', async () => {
     const { keeper, readings } = setUp();
     const reading = keeper.current();
     readings[0]!.resolve('token');

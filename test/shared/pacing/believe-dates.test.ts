@@ -45,7 +45,7 @@ describe('a Date', () => {
     expect(believed([0, HOUR, DAY, -HOUR, -DAY])).toEqual([0, HOUR, DAY, -HOUR, -DAY]);
   });
 
-  // Seeds 602933 and 605011: of a process's six Dates three were hours ahead.
+  // Seeds 602933 and 605011: three of the six Dates of a process were hours ahead.
   it('is believed with a witness where as many others, or one more, agree on another time', () => {
     const hours = (count: number) => Array<number>(count).fill(HOUR);
 

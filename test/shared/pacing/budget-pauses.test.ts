@@ -15,7 +15,7 @@ describe('a pause', () => {
     await clock.run(budget.pause(pause));
     await clock.run(budgetOf().take(POLL));
 
-    // The store may be a second ahead of the time that it returns, so the pause counts from there.
+    // The pause begins a second later, because the store may be a second ahead of the time that it returns.
     expect(clock.elapsed()).toBe(16 * SECOND);
   });
 
@@ -89,7 +89,7 @@ describe('a pause', () => {
     expect(clock.elapsed()).toBeGreaterThan(15 * SECOND);
   });
 
-  it('that is long is loaded again each minute', async () => {
+  it('of more than a minute is loaded again each minute', async () => {
     const { clock, store, budget } = setUp();
     await clock.run(budget.take(POLL));
     await clock.run(budget.pause({ ...pause, duration: HOUR }));
@@ -116,7 +116,7 @@ describe("a clock's error", () => {
     expect(clock.elapsed()).toBe(84 * SECOND);
   });
 
-  it('is repaired for all by a request that has no time to wait', async () => {
+  it('is corrected for all processes by a request that has no time to wait', async () => {
     const { clock, store, budget, budgetOf } = setUp();
     store.put({ ...UNUSED_BUDGET, pausedUntil: VIRTUAL_START + 3 * DAY });
 

@@ -56,7 +56,7 @@ describe('a budget with more demand than requests', () => {
   });
 });
 
-describe('a poll while others take all the requests they can', () => {
+describe('a poll while others take as many requests as they can', () => {
   it.each(['reconciliation', 'covering'] as const)(
     'waits only for its booking beside %s',
     async (purpose) => {
@@ -90,7 +90,7 @@ describe('a poll while others take all the requests they can', () => {
       await clock.run(Promise.all([polling(), taking()]));
 
       expect(waits.length).toBeGreaterThan(115);
-      // To the store and back, twice; once more after a conflict.
+      // Two calls to the store, and another one after a conflict, each in both directions.
       expect(Math.max(...waits)).toBeLessThan(60);
     },
   );

@@ -100,7 +100,7 @@ describe('covering that takes all it can', () => {
     expect(slots).toEqual([NOW]);
   });
 
-  it.each([2, 5, 12, 30, 60])('keeps a poll waiting by one request at most with a budget of %s', (budget) => {
+  it.each([2, 5, 12, 30, 60])('delays a poll by at most one request with a budget of %s', (budget) => {
     const rates = ratesFor(budget);
     const { state } = bookSlots(rates, stateOf(), NOW, { purpose: 'covering', count: 10_000 });
 
@@ -131,7 +131,7 @@ describe('booking for reconciliation', () => {
     expect(state).toEqual(stateOf({ reservedArrival: NOW + RESERVED.interval }));
   });
 
-  it('leaves polls a burst, however much it takes', () => {
+  it('leaves polls a burst, however many requests it takes', () => {
     const { state } = book('reconciliation', 100);
 
     const { slots } = bookSlots(RATES, state, NOW, { purpose: 'poll', count: 10 });

@@ -48,7 +48,7 @@ function createMachine({ clock, random }: World): MachineClock {
   });
 }
 
-/** A new process, which knows only the stored budget, sends all it can: in bursts and turns, with pauses and idling. */
+/** Starts a process without state of its own, which sends as much as it can: in bursts, in turns, and with pauses. */
 async function livingProcess(world: World, machine: MachineClock, end: Instant): Promise<void> {
   const { random, store, requestsPerMinute } = world;
   const budgets = store.seenBy(machine);
@@ -105,7 +105,7 @@ describe('the budget over any 60 seconds', () => {
     arbitrary: fc.integer({ min: 401, max: 3_500 }),
   });
 
-  it('is kept by several processes with their own clocks that come, go and lose saves', async () => {
+  it('is kept by several processes with their own clocks that start, end and lose saves', async () => {
     await fc.assert(
       fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
         const world = createWorld(requestsPerMinute, seed, true);
@@ -130,7 +130,7 @@ describe('the budget over any 60 seconds', () => {
     );
   });
 
-  it('is kept by one process whose clock is the only one and jumps', async () => {
+  it('is kept by a single process with a clock that jumps', async () => {
     await fc.assert(
       fc.asyncProperty(budgets, fc.integer(), async (requestsPerMinute, seed) => {
         const world = createWorld(requestsPerMinute, seed, false);

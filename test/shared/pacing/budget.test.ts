@@ -62,7 +62,7 @@ describe('taking a request from the budget', () => {
     expect(clock.elapsed()).toBe(64_002 * MILLISECOND);
   });
 
-  it('waits for reconciliation likewise, but books less far ahead', async () => {
+  it('also waits for reconciliation, but books less far ahead', async () => {
     const { clock, store, budget } = setUp({ requestsPerMinute: 1 });
     await clock.run(budget.take(POLL));
 
@@ -76,7 +76,7 @@ describe('taking a request from the budget', () => {
     expect(clock.elapsed()).toBe(64_002 * MILLISECOND);
   });
 
-  it('does what comes due while it waits, even if that takes slots too, and then goes on waiting', async () => {
+  it('runs work that comes due while it waits, even if that takes slots too, and then continues to wait', async () => {
     const { clock, budget } = setUp({ requestsPerMinute: 2 });
     await clock.run(times(2, () => budget.take(RECONCILIATION)));
     const ran: number[] = [];
@@ -94,14 +94,14 @@ describe('taking a request from the budget', () => {
     expect([...ran, clock.elapsed()]).toEqual([64_002 * MILLISECOND, 64_003 * MILLISECOND]);
   });
 
-  it('ends with the error of what came due', async () => {
+  it('rejects with the error of that work', async () => {
     const { clock, budget } = setUp({ requestsPerMinute: 2 });
     await clock.run(budget.take(POLL));
-    const run = () => Promise.reject(new Error('says the test'));
+    const run = () => Promise.reject(new Error('injected by the test'));
 
     const second = budget.take({ ...POLL, meanwhile: { dueAt: () => SECOND, run } });
 
-    await expect(clock.run(second)).rejects.toThrow('says the test');
+    await expect(clock.run(second)).rejects.toThrow('injected by the test');
     expect(clock.elapsed()).toBe(SECOND);
   });
 

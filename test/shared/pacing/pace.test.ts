@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createPace } from '../../../shared/pacing/pace.ts';
 
 describe('a pace', () => {
-  it('is a guess at first, and never faster than the budget', () => {
+  it('is an estimate at first, and never faster than the budget', () => {
     expect(createPace(1_000_000).requestsIn(10 * SECOND)).toBe(40);
     expect(createPace(60).requestsIn(MINUTE)).toBe(60);
   });

@@ -71,13 +71,13 @@ describe('a refused token', () => {
   it('is not sent again before the secret is read', async () => {
     const { poll, sent } = setUp({
       answers: [refused(), page()],
-      secrets: ['first', 'first', 'mended'],
+      secrets: ['first', 'first', 'corrected'],
     });
     await expect(poll()).rejects.toThrow(SourceRefused);
 
     await poll();
 
-    expect(sent.map(({ token }) => token)).toEqual(['first', 'mended']);
+    expect(sent.map(({ token }) => token)).toEqual(['first', 'corrected']);
   });
 
   it('is replaced once for two requests that were refused together', async () => {
@@ -116,7 +116,7 @@ describe('a refused token', () => {
     expect(reads).toEqual(['Error: no access', 'first']);
   });
 
-  it('shows in no error and in no log line', async () => {
+  it('is in no error and in no log line', async () => {
     const { poll, lines } = setUp({
       answers: [rateLimited(), serverError(), refused()],
       secrets: ['s3cret-a', 's3cret-b'],

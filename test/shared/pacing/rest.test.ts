@@ -15,7 +15,7 @@ describe('the rest after refusals', () => {
     expect(rests).toEqual([5 * SECOND, 10 * SECOND, 20 * SECOND]);
   });
 
-  it('is at most a quarter of an hour, however rarely a source is polled', () => {
+  it('is at most a quarter of an hour, also for a source that is polled rarely', () => {
     expect(restAfter(1, HOUR)).toBe(15 * MINUTE);
   });
 

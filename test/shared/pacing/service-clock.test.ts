@@ -30,7 +30,7 @@ describe('the clock of a service', () => {
     expect(serviceClock.now()).toEqual({ atLeast: NOON + MINUTE, atMost: NOON + MINUTE + SECOND });
   });
 
-  it('remembers more than the last answer', () => {
+  it('uses the Dates of several answers', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
     const read = (date: Instant) => serviceClock.read(exchangeAt(clock.now(), date));
@@ -42,7 +42,7 @@ describe('the clock of a service', () => {
     expect(times).toEqual({ sentAt: NOON, receivedAt: NOON + SECOND });
   });
 
-  it('is known after the first Date', () => {
+  it('is known once there is a Date', () => {
     const clock = createVirtualClock();
     const serviceClock = createServiceClock(clock);
     const read = (date: Instant | undefined) => {

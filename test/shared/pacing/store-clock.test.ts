@@ -86,7 +86,7 @@ describe("the store's time", () => {
   it.each([
     { name: 'forward', second: 5 + 86_400, jump: DAY },
     { name: 'back', second: 5 - 86_400, jump: -DAY },
-  ])('that jumps $name is believed at once, and the jump is reported', ({ second, jump }) => {
+  ])('that jumps $name is used immediately, and the jump is reported', ({ second, jump }) => {
     const { clock, jumps } = readAll(
       answerAt(5, { sent: 100, received: 140 }),
       answerAt(second, { sent: 100, received: 140 }),

@@ -1,4 +1,4 @@
-// A probe of a service that fails now and then, or answers some questions never.
+// A probe of a service that fails sometimes, or never answers some questions.
 import { afterEach, expect, test } from 'vitest';
 import { createHttpsTransport } from '../../../functions/adapters/https-transport.ts';
 import { formatProbe } from '../../../local/operating/format-probe.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Probes a service whose requests fail where `failure` returns an error; returns also what the probe waited for. */
+/** Probes a service; a request fails if `failure` returns an error for it. Returns the report and the waiting times. */
 async function probe(failure: (query: ReturnGroupsQuery, number: number) => Error | undefined) {
   const service = await createReferenceService({ groups: 80, token: TOKEN, life: false });
   const transport = createHttpsTransport();
@@ -75,7 +75,7 @@ test('a question without an answer is named, and the others are answered', async
   );
 });
 
-test('a service that answers nothing is an error, and one without a connection at once', async () => {
+test('a service that never answers is an error; without a connection, immediately', async () => {
   const [silent, nowhere] = [
     await probe(() => unavailable()),
     await probe(
@@ -92,7 +92,7 @@ test('a service that answers nothing is an error, and one without a connection a
   expect([nowhere.report, nowhere.waits]).toEqual([expect.any(ConnectionFailedError), []]);
 });
 
-test('a service that asks for a long pause is not waited for', async () => {
+test('a probe does not wait for a service that asks for a long pause', async () => {
   const { report, waits } = await probe((_, number) => (number > 1 ? unavailable(60_000) : undefined));
 
   expect(report).toMatchObject({

@@ -20,7 +20,7 @@ test('the first event of the feed is number 1', async () => {
   expect(ledger.has(FEED, 1)).toBe(true);
 });
 
-test('an event of the feed gets the number after the last, however many there are', async () => {
+test('an event of the feed gets the number after the last of many', async () => {
   const ledger = createMemoryLedger();
   for (let sequence = 1; sequence <= 250; sequence += 1)
     await ledger.append(FEED, anEventOfTheFeed(sequence));

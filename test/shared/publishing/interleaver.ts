@@ -1,6 +1,6 @@
-// Decides in which order the calls of several runs take effect and are answered, and how each call ends. A call first
-// takes effect and is then answered; other calls may come in between. A run that dies is never answered again, like a
-// process that is gone; its pending calls may still take effect.
+// Decides the order in which the calls of several runs take effect and are answered, and the result of each call. A
+// call first takes effect and is then answered; other calls may come in between. A run that dies gets no further
+// answers, like a killed process; its pending calls may still take effect.
 import type { Gate } from './relay-world.ts';
 
 export interface Interleaver {
@@ -8,13 +8,13 @@ export interface Interleaver {
   gate(run: number): Gate;
   /** The possible next steps; frequent steps are listed several times. */
   steps(): (() => void)[];
-  /** Lets all pending calls take effect, answered or not. */
+  /** Makes all pending calls take effect, answered or not. */
   drain(): void;
   /** How often each step happened to each call. */
   readonly counts: Map<string, number>;
 }
 
-/** How much likelier a call proceeds than meets each of its failures. */
+/** The weight of proceeding, relative to each failure of a call. */
 const USUAL = 12;
 
 interface Call {

@@ -7,7 +7,7 @@ import { createSetting, FEED } from './setting.ts';
 const A = aKey(1);
 const SOON_MS = 10_000;
 
-/** A setting whose destination refuses the second of a group's four events. */
+/** A setting with a destination that rejects the second of a group's four events. */
 async function stuck() {
   const setting = createSetting();
   setting.write(A, 1, 2, 3, 4);
@@ -30,7 +30,7 @@ test('a stuck group is retried', async () => {
   expect(setting.marks.behind('queue', A)).toBeUndefined();
 });
 
-test('a group whose event is refused again stays behind', async () => {
+test('a group stays behind if its event is rejected again', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS);
@@ -84,10 +84,10 @@ test('nothing is skipped if the group is not stuck at the named event', async ()
   const earlier = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 1 });
   const later = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 3 });
   setting.destination.answer = () => ({ sent: true });
-  const mended = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
+  const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });
 
   expect([earlier.steppedOver, later.steppedOver]).toEqual([undefined, undefined]);
-  expect(mended).toEqual({ outcome: { state: 'done' } });
+  expect(redriven).toEqual({ outcome: { state: 'done' } });
   expect(setting.arrived(A)).toEqual([1, 2, 3, 4]);
 });
 

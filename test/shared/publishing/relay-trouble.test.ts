@@ -57,7 +57,7 @@ describe('answers of the destination', () => {
     expect(world.behind.size).toBe(0);
   });
 
-  test('a group whose mark can’t be moved sends no more events, so that at most a batch is repeated', async () => {
+  test('a group sends no more events if its mark can’t be moved, so that at most a batch is repeated', async () => {
     const world = createWorld();
     world.show(A, ...range(1, MAX_BATCH_ENTRIES + 2));
 
@@ -280,7 +280,7 @@ describe('the time limit', () => {
     expect(tookMs).toBe(90);
   });
 
-  test('groups whose pauses ended during a send go out together', async () => {
+  test('groups with pauses that ended during a send go out together', async () => {
     const world = createWorld();
     const C = aKey(3);
     for (const key of [A, B, C]) world.show(key, 1);
@@ -308,7 +308,7 @@ describe('the time limit', () => {
     ]);
   });
 
-  test('sent events are marked before a pause', async () => {
+  test('the marks of sent events move before a pause', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
     const marked: number[] = [];

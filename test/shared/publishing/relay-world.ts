@@ -11,7 +11,7 @@ import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { anEvent } from './an-event.ts';
 import { createKeptLog } from './kept-log.ts';
 
-/** Carries out a call, or not; the call's name begins with the name of its port. */
+/** Executes a call or fails it; the call's name begins with the name of its port. */
 export type Gate = <Result>(call: string, effect: () => Result) => Promise<Result>;
 
 export interface World {

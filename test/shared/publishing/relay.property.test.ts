@@ -1,5 +1,5 @@
-// Relays against every interleaving: doubled, late or lost records; half visible transactions; several relays at once;
-// calls that fail before or after their effect, or take effect much later; runs that die at any call.
+// Relays in any interleaving: duplicate, late or lost records; half visible transactions; several relays at once; calls
+// that fail before or after their effect, or take effect much later; runs that die at any call.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
@@ -48,7 +48,7 @@ describe('any number of relays in any interleaving', () => {
 });
 
 describe('a relay that dies at any call', () => {
-  test('makes the next relay repeat at most a batch', async () => {
+  test('causes at most one batch of repeated events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 25 }),
@@ -86,7 +86,7 @@ async function live(
     if (writable.length > 0)
       steps.push(() => write(world, writable[choice % writable.length] ?? [], choice, records));
     if (records.length > 0) {
-      // A drawn record stays for redelivery; a record that is never drawn is lost.
+      // A drawn record may be delivered again later; a record that is never drawn is lost.
       const count = 1 + (choice % 5);
       const groups = Array.from(
         { length: count },
@@ -119,7 +119,7 @@ function eventsOf(key: GroupKey, sizes: readonly number[]): Written[] {
   });
 }
 
-/** Shows another event of the current transaction, any of them; the next transaction waits until all of them show. */
+/** Shows another event of the current transaction, in any order; the next transaction waits until all of them show. */
 function write(world: World, unwritten: Written[], choice: number, records: GroupKey[]) {
   const first = unwritten[0];
   if (first === undefined) return;
@@ -147,7 +147,7 @@ function watchingMarks(world: World, gate: Gate): Gate {
     });
 }
 
-/** Lets a run proceed until it makes this call, which takes effect or not. */
+/** Continues a run up to this call, which takes effect or not. */
 async function relayUntilItDies(
   world: World,
   groups: readonly GroupKey[],
@@ -177,7 +177,7 @@ function answering(verdicts: readonly ('sent' | 'failed' | 'refused')[]): () => 
   let at = 0;
   return () => {
     const cause = verdicts[at++ % Math.max(1, verdicts.length)] ?? 'sent';
-    return cause === 'sent' ? { sent: true } : { sent: false, cause, reason: 'as told' };
+    return cause === 'sent' ? { sent: true } : { sent: false, cause, reason: 'injected by the test' };
   };
 }
 

@@ -8,7 +8,7 @@ const A = aKey(1);
 const B = aKey(2);
 
 describe('sent events', () => {
-  test('a group’s events go out in order from the first, whichever number triggered the relay', async () => {
+  test('a group’s events go out in order from the first, also if a later one triggered the relay', async () => {
     const world = createWorld();
     world.show(A, 3, 1, 2);
 
@@ -48,7 +48,7 @@ describe('sent events', () => {
     expect(world.numbersArrived(A)).toEqual(range(1, 2 * RELAY_READ_EVENTS + 1));
   });
 
-  test('batches are filled across groups, and the events of one group fill one batch after another', async () => {
+  test('a batch has events of several groups, and a group may have events in consecutive batches', async () => {
     const world = createWorld();
     const groups = range(1, MAX_BATCH_ENTRIES + 2).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1, 2);
@@ -59,7 +59,7 @@ describe('sent events', () => {
     for (const key of groups) expect(world.numbersArrived(key)).toEqual([1, 2]);
   });
 
-  test('of what is read only the newest report is sent, whatever numbers the ledger has lost', async () => {
+  test('of several feed.source_read reports only the newest is sent, even if the ledger has lost numbers', async () => {
     const world = createWorld();
     const read = aKey(READ_GROUP);
     world.show(read, ...range(7, RELAY_READ_EVENTS + 9));
@@ -238,7 +238,7 @@ describe('gaps', () => {
     expect(reads).toBe(1);
   });
 
-  test('a group that was never sent waits for its first event, which may show any moment', async () => {
+  test('a group without sent events waits for its first event, which may become visible later', async () => {
     const world = createWorld();
     world.show(A, 2);
 

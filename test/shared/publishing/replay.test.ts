@@ -100,7 +100,7 @@ test('a window includes its beginning, and takes numbers without a gap', async (
     A,
     [1, 2, 3, 4].map((minute) => shownAt(A, minute, minute)),
   );
-  // Event 2 was read by a process whose clock was behind: it lies between two events of the window.
+  // A process with a clock that was behind read event 2, which is between two events of the window.
   setting.ledger.put(B, [shownAt(B, 1, 2), shownAt(B, 2, 1), shownAt(B, 3, 3)]);
   setting.ledger.put(C, [shownAt(C, 1, 1), shownAt(C, 2, 9)]);
   for (const key of [A, B, C]) await setting.marks.advance('queue', key, 9);
@@ -118,7 +118,7 @@ test('a window includes its beginning, and takes numbers without a gap', async (
   });
 });
 
-test('a plan has neither the feed’s own events nor groups without events in the ledger', async () => {
+test('a plan excludes the feed’s own events and groups without events in the ledger', async () => {
   const setting = createSetting();
   await writeSent(setting, FEED, 1);
 

@@ -139,7 +139,7 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
-  test('is left to the next sweep if the time is too short to be sure', async () => {
+  test('is left to the next sweep if too little time is left for the wait', async () => {
     const setting = createSetting();
     setting.write(A, 1, 3);
 
@@ -151,7 +151,7 @@ describe('a gap', () => {
 });
 
 describe('a group that is behind', () => {
-  test('is retried and counted, and delays no other group', async () => {
+  test('is retried and counted, and does not delay other groups', async () => {
     const setting = createSetting();
     setting.write(A, 1);
     setting.write(B, 1);
@@ -205,7 +205,7 @@ describe('the log', () => {
     const silent = createSetting();
     silent.write(A, 1);
 
-    await sweep({ ...setting, relay: async () => [{ state: 'failed', reason: 'says the test' }] });
+    await sweep({ ...setting, relay: async () => [{ state: 'failed', reason: 'injected by the test' }] });
     await sweep({ ...silent, relay: async () => [] });
 
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
@@ -220,7 +220,7 @@ describe('the log', () => {
     await sweep({
       ...setting,
       relay: async () => [
-        { state: 'failed', reason: 'says the test' },
+        { state: 'failed', reason: 'injected by the test' },
         { state: 'behind', sequence: 1, reason: 'too large' },
       ],
     });
@@ -228,7 +228,7 @@ describe('the log', () => {
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { behind: 1, failed: 1 } }]);
   });
 
-  test('has a warning if the time was over', async () => {
+  test('has a warning if the sweep ran out of time', async () => {
     const setting = createSetting();
     setting.write(A, 1);
 
@@ -275,7 +275,7 @@ describe('many gaps', () => {
     expect(setting.clock.elapsed() / 1000).toBe(2 * GAP_IS_LOST_AFTER_MS);
   });
 
-  test('of more groups than a sweep waits for: the others wait', async () => {
+  test('of more groups than a sweep waits for: the other groups are left to the next sweep', async () => {
     const setting = createSetting();
     const groups = SWEEP_GAPS + 2;
     for (let id = 0; id < groups; id += 1) setting.write(aKey(id), 1);

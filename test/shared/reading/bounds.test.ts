@@ -50,7 +50,7 @@ describe('the bounds of a range', () => {
     });
   });
 
-  it('include those of both its intervals', () => {
+  it('include the bounds of both its intervals', () => {
     const range = { updated: { from: AT, to: undefined }, created: { from: undefined, to: AT } };
 
     const bounds = boundsOf(range, form);

@@ -46,7 +46,7 @@ function readerOf(depth: DepthKeeper | undefined, answer: (request: PageRequest)
 const seen = (rows: Page['rows'] = ROWS): SeenList => seenInPage({ rows });
 
 describe('the end of a list', () => {
-  it('is believed without a request if rows were shown behind that place before', async () => {
+  it('is accepted without a request if a list has shown rows behind that place', async () => {
     const reader = readerOf(keeperOf({ trusted: 20 }), () => aPage([]));
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(true);
@@ -69,7 +69,7 @@ describe('the end of a list', () => {
     expect(depth.known).toMatchObject({ trusted: 19, confirmed: undefined });
   });
 
-  it('of the list of all groups is confirmed half by half if there is room for one at a time', async () => {
+  it('of the list of all groups is confirmed one half at a time if there is room for only one request', async () => {
     const ofAll = { created: { from: undefined, to: RANGE.created.to } };
     const depth = keeperOf();
     const interrupted = readerOf(depth, () => aPage([]));
@@ -103,14 +103,14 @@ describe('the end of a list', () => {
     const crowd = seen(ROWS.map((_, index) => aRow(index)));
     const isWithinAll = ({ range }: PageRequest) => range.created === undefined;
 
-    it('is believed if the list of all groups is longer', async () => {
+    it('is accepted if the list of all groups is longer', async () => {
       const reader = readerOf(keeperOf(), (request) => aPage(isWithinAll(request) ? [aRow(1)] : []));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
       expect(reader.requests.length).toBe(1);
     });
 
-    it('is believed if there is no other group', async () => {
+    it('is accepted if there is no other group', async () => {
       const reader = readerOf(keeperOf(), () => aPage([]));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
@@ -136,7 +136,7 @@ describe('the end of a list', () => {
     expect(reader.requests.length).toBe(2);
   });
 
-  describe('of rows that lie so close together that either half may have them', () => {
+  describe('of rows with stamps so close together that either half may have them', () => {
     const rows = ROWS.map((_, index) => aRow(index, { createdAt: NOON - 20 * SECOND + index * SECOND }));
     const half = (count: number) => (request: PageRequest) =>
       aPage(rows.slice(0, count).slice(request.offset, request.offset + 5));
@@ -165,14 +165,14 @@ describe('the end of a list', () => {
   it('is not confirmed if the service refuses the offset', async () => {
     const depth = keeperOf();
     const reader = readerOf(depth, () => {
-      throw new PageOutOfReach('says the test');
+      throw new PageOutOfReach('injected by the test');
     });
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(false);
     expect(depth.known).toEqual(UNKNOWN_DEPTH);
   });
 
-  it('is believed if the reader does not track the depth of lists', async () => {
+  it('is accepted if the reader does not track the depth of lists', async () => {
     const reader = readerOf(undefined, () => aPage([aRow(99)]));
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(true);

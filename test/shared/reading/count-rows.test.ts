@@ -29,14 +29,14 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(11);
   });
 
-  it('counts only rows seen after the count: rows seen before may have been counted and left', async () => {
+  it('uses only rows seen after the count of the list: rows seen before may have left since', async () => {
     const { isWhole, reader } = await count(rowsOf(1, 2), rowsOf(3, 4), [], rowsOf(5, 6), rowsOf(7, 8), []);
 
     expect(isWhole).toBe(true);
     expect(reader.requests.length).toBe(5);
   });
 
-  it('counts a row that it sees again once', async () => {
+  it('counts a row only once if it sees it again', async () => {
     const { isWhole, reader } = await count(
       rowsOf(1, 2, 3),
       [],
@@ -129,7 +129,7 @@ describe('counting', () => {
     expect(reader.requests.length).toBe(1_000);
   });
 
-  it('is complete in time if the order changes with each request', async () => {
+  it('completes even if the order changes with each request', async () => {
     const random = createSeededRandom(3);
     const ids = idsFrom(1, 60);
     const reader = createScriptedReader(({ offset, limit = 200 }) => {

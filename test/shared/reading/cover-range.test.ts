@@ -201,7 +201,7 @@ describe('a range of unstable order', () => {
 });
 
 it('no piece begins after a thousand requests', async () => {
-  // Full and unordered down to a thousandth of the range, and empty below: each piece takes one request.
+  // Full and unordered for pieces down to a thousandth of the range, and empty for smaller ones: one request a piece.
   const reader = createScriptedReader(({ range }) => {
     const { from = FROM, to = NOON } = range.updated ?? {};
     if ((to - from) * 1_000 < NOON - FROM) return aPage([]);

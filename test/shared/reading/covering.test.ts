@@ -6,7 +6,7 @@ import { openWorld } from './worlds.ts';
 
 const QUIET = { hasUnstableTies: false, distinct: 100_000, giants: 0, oddRows: 0, unrest: 0, atOnce: 1 };
 
-describe('a list whose order changes with each request', () => {
+describe('a list with another order at each request', () => {
   it.each([15, 40, 150])('is proved for %i rows in pages of 20 while no row changes', async (rows) => {
     const world = { ...QUIET, seed: rows, order: 'random' as const, rows, pages: clampedTo(20) };
     const { list, range } = openWorld(world, 'updated');

@@ -84,7 +84,7 @@ describe('a range is cut', () => {
     expect(cut?.[0].created).toBeUndefined();
   });
 
-  it('within its own bounds of creation, whatever its rows', () => {
+  it('within its own bounds of creation, for any rows', () => {
     const created = { from: NOON - 16 * HOUR, to: NOON };
 
     const cut = cutRange({ created }, []);
@@ -150,7 +150,7 @@ describe('stamps', () => {
   });
 });
 
-describe('a range is no longer cut', () => {
+describe('a range is not cut further', () => {
   const narrow = { from: FROM, to: FROM + 4 * SECOND };
 
   it('if it is four seconds wide by both times', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createExpectation } from '../../../shared/reading/expectation.ts';
 
-/** The polls that expect little, if `findsLittle` says which of them find little. */
+/** Which polls expect little, given which of them find little. */
 function triesOf(polls: number, findsLittle: (poll: number) => boolean, isFewRequests = true): number[] {
   const expectation = createExpectation();
   const tries: number[] = [];

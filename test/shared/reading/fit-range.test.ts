@@ -64,7 +64,7 @@ describe('a range that is not too long', () => {
     expect(list.requests).toBe(1);
   });
 
-  it('is probed behind its maximum of pages, minus those for its end and the rows of their seams', async () => {
+  it('is probed behind its maximum of pages, minus the pages for its end and the rows of the seams', async () => {
     const reader = createScriptedReader((_, index) => aPage(index === 0 ? rowsOf(1, 2, 3, 4, 5) : []), {
       maxPages: MAX_PAGES,
     });
@@ -159,7 +159,7 @@ describe('a range that is too long', () => {
     expect(list.requests).toBe(6);
   });
 
-  it('ends just before that row if it is then four seconds wide, and in its middle if narrower', async () => {
+  it('ends just before that row if it is then at least four seconds wide, and otherwise in its middle', async () => {
     const narrow = listedAt(FROM, FROM, FROM + 4 * SECOND + 1, FROM + HOUR);
     const tooNarrow = listedAt(FROM, FROM, FROM + 4 * SECOND, FROM + HOUR);
 
@@ -184,7 +184,7 @@ describe('a range that is too long', () => {
     expect(reader.requests[2]?.range.created?.to).toBe(MIDDLE);
   });
 
-  it('is estimated from the latest group, even if the look behind its pages begins with a known row', async () => {
+  it('is estimated from the latest group, even if the page behind its maximum begins with a known row', async () => {
     const reader = listedAt(...idsFrom(1, 10).map((day) => TO - day * DAY));
 
     await fitRange(WISHED, reader);
@@ -201,7 +201,7 @@ describe('a range that is too long', () => {
     expect(reader.requests.length).toBe(3);
   });
 
-  it('is not narrowed below four seconds: a crowd within them is read as it is', async () => {
+  it('is not narrowed below four seconds, even with a crowd within them', async () => {
     const crowd = rowsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
     const reader = createScriptedReader(() => aPage(crowd));
 
@@ -256,7 +256,7 @@ describe('a range that is too long', () => {
     expect(reader.requests.length).toBeLessThan(25);
   });
 
-  it('is not looked for behind the last row that lists are known to show: such pages may fail after many tries', async () => {
+  it('is not probed behind the last row that lists are known to show: such requests may always fail', async () => {
     const { reader } = storeOf(1_000, 'created desc');
     const requests: PageRequest[] = [];
     const fetch = (request: PageRequest) => {

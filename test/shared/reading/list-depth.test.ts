@@ -29,16 +29,16 @@ function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
 }
 
 describe('the end of a list', () => {
-  it('is believed from the start below ten rows', () => {
+  it('is trusted below ten rows from the start', () => {
     expect(UNKNOWN_DEPTH.trusted).toBe(9);
   });
 
-  it('is believed before the last place at which a list showed a row', () => {
+  it('is trusted before the last place at which a list showed a row', () => {
     expect(noteShown(aDepth(), 140).trusted).toBe(139);
     expect(noteShown(aDepth(), 50).trusted).toBe(100);
   });
 
-  it('is believed at a confirmed place, for the list of all groups only', () => {
+  it('is trusted at a confirmed place, for the list of all groups only', () => {
     const ofAll = noteConfirmed(aDepth(), 140, true);
     const ofOne = noteConfirmed(aDepth(), 140, false);
 
@@ -47,7 +47,7 @@ describe('the end of a list', () => {
     expect([139, 140].map((end) => trustsEnd(ofOne, end, true))).toEqual([true, false]);
   });
 
-  it('is believed once at each place beyond the confirmed one: the store may have grown', () => {
+  it('is trusted once at each place beyond the confirmed one: the store may have grown', () => {
     const confirmed = noteConfirmed(aDepth(), 140, true);
     const grown = noteTrusted(confirmed, 143);
 
@@ -58,19 +58,19 @@ describe('the end of a list', () => {
     expect(trustsEnd(aDepth(), 143, true)).toBe(false);
   });
 
-  it('is believed at the new place after the store has grown and that place is confirmed', () => {
+  it('is trusted at a new place once that is confirmed', () => {
     const grown = noteTrusted(noteConfirmed(aDepth(), 140, true), 143);
 
     expect(trustsEnd(noteConfirmed(grown, 143, true), 143, true)).toBe(true);
   });
 
-  it('is no longer believed at a place where a list had more rows', () => {
+  it('is no longer trusted at a place where a list had more rows', () => {
     expect(noteHidden(aDepth(), 80).trusted).toBe(79);
     expect(noteHidden(aDepth({ trusted: 9 }), 80).trusted).toBe(9);
     expect(noteHidden(aDepth({ confirmed: 101 }), 80).confirmed).toBeUndefined();
   });
 
-  it('is doubted again after a proved range lacked a row', () => {
+  it('is no longer trusted anywhere after a proved range lacked a row', () => {
     expect(distrustEnds(aDepth({ confirmed: 101 }))).toMatchObject({ trusted: 9, confirmed: undefined });
   });
 });
@@ -105,7 +105,7 @@ describe('the maximum of rows that a list shows', () => {
   });
 });
 
-describe('the knowledge of lists', () => {
+describe('the stored depth of lists', () => {
   it('is valid for an hour', () => {
     const depth = aDepth({ most: 80 });
 

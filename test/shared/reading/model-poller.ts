@@ -1,5 +1,5 @@
 // A feed that polls a model list: it learns the stamps, saves rows or leaves them unsaved, and keeps the settled time.
-// R6 is judged by the rows that it took.
+// The rows that it took show whether R6 holds.
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createExpectation } from '../../../shared/reading/expectation.ts';
 import { readNews } from '../../../shared/reading/news.ts';
@@ -20,7 +20,7 @@ export interface ModelPoller {
   /** The share of the rows that can't be saved when they arrive. */
   unsavedShare: number;
   poll(options?: Partial<PollOptions>): Promise<PollResult>;
-  /** Rows that are settled by their stamps but whose current version was not taken. */
+  /** Rows that are settled by their stamps, although their current version was not taken. */
   missed(): ModelRow[];
 }
 

@@ -9,7 +9,7 @@ export interface RowVersion {
   readonly shownFrom: Instant;
   /** Whether the row is no longer in the store. */
   readonly isGone: boolean;
-  /** Counts the changes of the whole list. */
+  /** The number of the change, counted over the whole list. */
   readonly change: number;
   /** A new random number with each change. */
   readonly luck: number;

@@ -19,15 +19,15 @@ describe('a list that ends with rows without an id', () => {
 });
 
 describe('a list that ends with rows that differ at each read', () => {
-  it.each([1, 2])('is complete once the stable rows before these %i are seen again', async (restless) => {
+  it.each([1, 2])('is complete once the stable rows before these %i are seen again', async (changing) => {
     const reader = createScriptedReader(({ offset }, index) => {
-      const last = idsFrom(12, 11 + restless).map((id) => anUnreadableRow(id, `${id} at ${index}`));
+      const last = idsFrom(12, 11 + changing).map((id) => anUnreadableRow(id, `${id} at ${index}`));
       return aPage([...rowsOf(...idsFrom(1, 11)), ...last].slice(offset));
     });
 
     const pass = await readPass({ created: UPDATED.updated }, reader);
 
-    expect(pass).toMatchObject({ outcome: 'complete', rows: 11 + restless });
+    expect(pass).toMatchObject({ outcome: 'complete', rows: 11 + changing });
     expect(pass.pages).toBeLessThanOrEqual(8);
   });
 });

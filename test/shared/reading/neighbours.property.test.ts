@@ -1,5 +1,4 @@
-// R4: consecutive ranges leave no gap between them, however the service reads their bounds and rounds the stamps that
-// it shows.
+// R4: consecutive ranges leave no gap between them, for all ways in which a service may read bounds and round stamps.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';

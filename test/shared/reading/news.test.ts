@@ -56,7 +56,7 @@ describe('news', () => {
 
   it('end where the service refuses further pages', async () => {
     const window = createScriptedReader(({ offset }) => {
-      if (offset > 0) throw new PageOutOfReach('says the test');
+      if (offset > 0) throw new PageOutOfReach('injected by the test');
       return aPage(rowsOf(...idsFrom(1, 12)));
     });
 
@@ -68,11 +68,11 @@ describe('news', () => {
 describe('the lateness of changes', () => {
   const memory = (lateness: number) => ({ ...createNewsMemory(), readThrough: NOON, lateness });
 
-  it('is ten seconds before anything is known', () => {
+  it('is ten seconds before the first late change', () => {
     expect(createNewsMemory().lateness).toBe(10 * SECOND);
   });
 
-  it('is learned from a change that showed only after its stamp had been read, with a second to spare', () => {
+  it('follows from a change that became visible after its stamp had been read, plus a second', () => {
     const news = memory(SECOND);
 
     noteLateness(news, NOON - 4 * SECOND);
@@ -80,7 +80,7 @@ describe('the lateness of changes', () => {
     expect(news.lateness).toBe(5 * SECOND);
   });
 
-  it('is at most ten seconds: what is later belongs to covering', () => {
+  it('is at most ten seconds: covering finds later changes', () => {
     const news = memory(SECOND);
 
     noteLateness(news, NOON - HOUR);
@@ -88,7 +88,7 @@ describe('the lateness of changes', () => {
     expect(news.lateness).toBe(10 * SECOND);
   });
 
-  it('does not shrink with a change that is less late, and does not follow from one that is not late', () => {
+  it('does not shrink with a change that is less late, and ignores changes that are not late', () => {
     const news = memory(6 * SECOND);
     const first = { ...createNewsMemory(), lateness: SECOND };
 
@@ -100,7 +100,7 @@ describe('the lateness of changes', () => {
     expect(first.lateness).toBe(SECOND);
   });
 
-  it('is forgotten bit by bit, down to a second', () => {
+  it('shrinks by half each time it is forgotten, down to a second', () => {
     const news = memory(10 * SECOND);
 
     forgetLateness(news);

@@ -1,5 +1,5 @@
-// R5 without any possible cut: rows that were all created and changed at once, in an order that changes with each
-// request, while some of them leave. A proved range was seen; an unproved range is not covered.
+// R5 for a range that can't be cut: rows that were all created and changed at once, in an order that changes with each
+// request, while some of them leave. All rows of a proved range were seen; an unproved range is not covered.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';

@@ -112,7 +112,7 @@ describe('a page of the list', () => {
     expect(list.sent[0]?.signal).toBe(signal);
   });
 
-  it('is returned with its rows, bytes and times, and is observed before', async () => {
+  it('is returned with its rows, bytes and times, after it was observed', async () => {
     const list = openList(() => rowsOf(1, 2));
 
     const page = await list.fetch({ range: RANGE, offset: 0 });
@@ -140,7 +140,7 @@ describe('a refused limit', () => {
     expect(list.pageLimit.current).toBe(25);
   });
 
-  it('is halved from the requested number of rows if that was smaller', async () => {
+  it('is half the requested number of rows if that was smaller', async () => {
     const list = openList(refuseAbove(3), { limit: 100 });
 
     await list.fetch({ range: RANGE, offset: 0, limit: 9 });
@@ -148,7 +148,7 @@ describe('a refused limit', () => {
     expect(list.sent.map(({ query }) => query.limit)).toEqual([9, 4, 2]);
   });
 
-  it('is never above the limit that the service is known to accept', async () => {
+  it('is never above the known limit of the service', async () => {
     const list = openList(() => [], { limit: 50 });
 
     await list.fetch({ range: RANGE, offset: 0, limit: 80 });
@@ -178,7 +178,7 @@ describe('a refused limit', () => {
 
   it.each([
     new ValidationRejectedError('refused', { parameters: ['min_updated_at'] }),
-    Object.assign(new Error('says the test'), { parameters: ['limit'] }),
+    Object.assign(new Error('injected by the test'), { parameters: ['limit'] }),
   ])('differs from other failures, which are thrown unchanged', async (failure) => {
     const list = openList(() => {
       throw failure;

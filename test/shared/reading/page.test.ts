@@ -12,7 +12,7 @@ describe('a row', () => {
     expect(names).toEqual(['7', '7', 'e', undefined]);
   });
 
-  it('is otherwise identified by its content', () => {
+  it('is identified by its content if it has no id', () => {
     const rows = [
       aRow(7),
       anUnreadableRow(7, 'a'),
@@ -29,7 +29,7 @@ describe('a row', () => {
     expect(rows.map(versionOf)).toEqual([String(NOON), String(NOON + 1), '#a']);
   });
 
-  it('keeps its version as long as its stamp, whatever else changes', () => {
+  it('keeps its version as long as its stamp, even if other fields change', () => {
     const rows = [
       { ...anUnreadableRow(7, 'a'), updatedAt: NOON },
       { ...anUnreadableRow(7, 'b'), updatedAt: NOON },

@@ -6,12 +6,12 @@ import { runs } from '../../property-runs.ts';
 import { createWitness } from './witness.ts';
 import { ALL_ORDERS, openWorld, rowsLeave, worlds } from './worlds.ts';
 
-/** Far more than any of these lists needs: no answer may make reading endless. */
+/** Far more requests than any of these lists needs; more of them count as endless reading. */
 const MOST_REQUESTS = 2_500;
 
 for (const axis of ['updated', 'created'] as const) {
   describe(`a closed range by ${axis} time`, () => {
-    it('has shown every row that stayed once a pass over a stable order is complete, whatever rows left', async () => {
+    it('has shown every row that stayed once a pass over a stable order is complete, even if rows left', async () => {
       let complete = 0;
       const property = fc.asyncProperty(worlds(), async (world) => {
         const { list, range } = openWorld(world, axis);

@@ -13,7 +13,7 @@ it('cuts known groups into pieces of nine tenths of a page', async () => {
   expect(await cuts(idsFrom(1, 30))).toEqual([10, 19, 28]);
 });
 
-it('leaves groups in one piece that a page holds with room to spare', async () => {
+it('keeps groups that fit in a page with room to spare in one piece', async () => {
   expect(await cuts([])).toEqual([]);
   expect(await cuts(idsFrom(1, 9))).toEqual([]);
   expect(await cuts(idsFrom(1, 10))).toEqual([10]);

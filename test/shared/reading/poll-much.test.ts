@@ -57,12 +57,12 @@ describe('a poll that expects much', () => {
   it('takes the readings of the tail, which settle nothing', async () => {
     const news = [aRow(1, { updatedAt: NOON - SECOND })];
     const reader = createScriptedReader(({ range }) => {
-      if (range.updated?.to === CLOSED) throw new Error('says the test');
+      if (range.updated?.to === CLOSED) throw new Error('injected by the test');
       return aPage(news, { bytes: 900 });
     });
     const { options, covered } = optionsOf(reader, much);
 
-    await expect(poll(options)).rejects.toThrow('says the test');
+    await expect(poll(options)).rejects.toThrow('injected by the test');
 
     expect(reader.taken.map(({ rows }) => rows)).toEqual([news]);
     expect(covered).toEqual([]);
@@ -95,7 +95,7 @@ describe('a poll that expects much', () => {
     expect(reader.requests.map(({ range }) => range.updated?.to)).toEqual([NOON + HOUR, NOON + HOUR, CLOSED]);
   });
 
-  it('leaves covering as many requests as news took where they are always due', async () => {
+  it('leaves covering as many requests as news took if news are always due', async () => {
     const reader = createScriptedReader(({ range, offset }) => {
       if (range.updated?.to === CLOSED) return aPage(rowsOf(...idsFrom(offset + 1, offset + 20)));
       return aPage(offset < 24 ? rowsOf(...idsFrom(offset + 1, offset + 12)) : []);
@@ -109,7 +109,7 @@ describe('a poll that expects much', () => {
     expect(others.slice(0, -1).every((each) => each === ' covering covering covering ')).toBe(true);
   });
 
-  it('asks for closed ranges with requests that let news go first', async () => {
+  it('requests closed ranges with a purpose that gives news priority', async () => {
     const reader = nothing();
     const toCover = nothing();
 
@@ -121,7 +121,7 @@ describe('a poll that expects much', () => {
     ]);
   });
 
-  it('covers nothing after the news if a walk over all groups settles it', async () => {
+  it('covers nothing after the news if a walk over all groups settles the changes', async () => {
     const reader = nothing();
 
     const result = await run(reader, { ...much, isByWalk: () => true });
@@ -238,7 +238,7 @@ describe('closed ranges', () => {
     expect(result).toMatchObject({ settledThrough: NOON - 5 * HOUR, isComplete: false });
   });
 
-  it('behind an unproved one are read, and settle nothing', async () => {
+  it('behind an unproved range are read, and settle nothing', async () => {
     const from = NOON - 10 * HOUR;
     let id = 0;
     const reader = createScriptedReader(({ range }) => {

@@ -45,7 +45,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, wasLittle: false, settledThrough: NOON - LOOKBACK });
   });
 
-  it('counts as a poll that found much if its first read failed, however few requests it then took', async () => {
+  it('counts as a poll that found much if its first read failed, even if it then took few requests', async () => {
     const reader = createScriptedReader(({ range, offset }, index) => {
       if (range.updated?.to === CLOSED || offset > 0) return aPage([]);
       return aPage(index === 0 ? rowsOf(...idsFrom(1, 12)) : rowsOf(50, 51), { bytes: 900 });
@@ -69,7 +69,7 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, unstable: 'rows already read came in another order' });
   });
 
-  it('is also the first poll of a source whose time is unknown', async () => {
+  it('is also the first poll of a source with an unknown time', async () => {
     const reader = nothing();
 
     await run(reader, { expectsLittle: false, knowsTime: () => false });
@@ -77,7 +77,7 @@ describe('a poll that expects little', () => {
     expect(reader.requests.length).toBe(1);
   });
 
-  it('settles nothing beyond its requested range, however far its own time is behind', async () => {
+  it('settles nothing beyond its requested range if its own time is behind', async () => {
     const behind = NOON - 9 * DAY;
     let isAnswered = false;
     const reader = createScriptedReader(() => {
@@ -122,7 +122,7 @@ describe('the settled time', () => {
     expect(result.settledThrough).toBe(NOON - MINUTE - LOOKBACK);
   });
 
-  // Seed 640950: a clock that was ahead as a poll began made it claim a minute that was yet to come.
+  // Seed 640950: a clock that was ahead at the start of a poll made the poll settle a minute of the future.
   it.each([
     ['stays where the clock turns out to have been ahead as the ranges were chosen', MINUTE, SETTLED],
     ['moves where the clock is set back by the second that ranges share', SECOND, NOON + SECOND - LOOKBACK],

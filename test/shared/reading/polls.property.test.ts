@@ -54,7 +54,7 @@ function open({ seed, order, page, stamps, late, staleShare }: Life) {
   return list;
 }
 
-/** Lets time pass and rows change. */
+/** Advances the time and changes rows. */
 function live(list: ModelList, minutes: number, changes: number): void {
   const step = Math.floor((minutes * MINUTE) / (changes + 1));
   for (let change = 0; change <= changes; change += 1) {

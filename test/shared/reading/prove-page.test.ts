@@ -44,7 +44,7 @@ describe('a page is proved complete', () => {
     expect(reader.requests).toEqual([]);
   });
 
-  it('if rows left at first, and then none', async () => {
+  it('if rows leave before one repeated read, and none before the next', async () => {
     const { verdict, reader } = await prove(FIRST, [[], rowsOf(1, 3), [], rowsOf(3, 1)]);
 
     expect(verdict).toBe('whole');

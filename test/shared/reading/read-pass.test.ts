@@ -168,7 +168,7 @@ describe('a pass is complete', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 15 });
   });
 
-  it('not with an empty page behind rows that moved up since', async () => {
+  it('not with an empty page if the rows before it have moved up since', async () => {
     const all = idsFrom(1, 26);
     const left = all.slice(3);
     const reader = createScriptedReader((request, index) => listOf(index < 3 ? all : left, 12)(request));
@@ -212,7 +212,7 @@ describe('a pass is overlong', () => {
     expect(pass).toMatchObject({ outcome: 'complete', rows: 500 });
   });
 
-  it('with more than a thousand pages, even in such a range', async () => {
+  it('with more than a thousand pages, even in a range that is too narrow to be cut', async () => {
     const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
     const reader = createScriptedReader(({ offset }) => aPage(rowsOf(...idsFrom(offset, offset + 11))));
 

@@ -26,7 +26,7 @@ const cuts = fc.record({
 const pageOf = (rows: readonly Listed[]) =>
   aPage(rows.map(({ id, version }) => aRow(id, { updatedAt: NOON + version })));
 
-it('a page that joins by a row already read has skipped no row that stayed, whatever left or changed', () => {
+it('a page that joins by a row already read has skipped no row that stayed, even if others left or changed', () => {
   let joined = 0;
   const property = fc.property(fates, cuts, (fate, { read, offset, rows, luck }) => {
     const before: Listed[] = fate.map((_, id) => ({ id, version: 0 }));

@@ -26,7 +26,7 @@ export function idsFrom(first: number, last: number): number[] {
 
 /** An unreadable row, without an id if none is given. */
 export function anUnreadableRow(id?: number, digest = 'alike'): UnreadableRow {
-  return { kind: 'unreadable', reason: 'says the test', digest, ...(id === undefined ? {} : { id }) };
+  return { kind: 'unreadable', reason: 'injected by the test', digest, ...(id === undefined ? {} : { id }) };
 }
 
 export function aPage(rows: Page['rows'], { bytes = 100_000, at = NOON as Instant } = {}): Page {

@@ -90,7 +90,7 @@ describe('a stamp is plausible', () => {
     expect(stamps.newest).toBe(NOON + 2 * HOUR);
   });
 
-  it('independently of the row’s other stamp: creation counts if the update is absurd', () => {
+  it('even if the row’s other stamp is not: creation counts if the update is absurd', () => {
     const row = aRow(1, { createdAt: NOON - HOUR, updatedAt: NOON + 1_000 * HOUR });
 
     const stamps = learnStamps(UNKNOWN_STAMPS, [row], NOON);
@@ -130,7 +130,7 @@ describe('the lead', () => {
     expect(leadOf(9 * HOUR, 7 * HOUR, 8 * HOUR)).toBe(7 * HOUR);
   });
 
-  it('is not moved by one group, however often it changes', () => {
+  it('is not moved by many changes of a single group', () => {
     const one = idsFrom(1, 12).reduce((state) => learnLead(state, 7, NOON + 9 * HOUR, NOON), UNKNOWN_STAMPS);
 
     expect(one.lead).toBe(0);
@@ -176,7 +176,7 @@ describe('no single row moves the clock', () => {
   it.each([
     { what: 'years ahead', absurd: NOON + 9_000 * HOUR },
     { what: 'a minute ahead', absurd: NOON + MINUTE },
-  ])('whether it is $what or not, however often it is read', ({ absurd }) => {
+  ])('even if it is $what and is read repeatedly', ({ absurd }) => {
     let state = learnStamps(UNKNOWN_STAMPS, updatedAt(NOON - SECOND), NOON);
 
     for (let polls = 0; polls < 20; polls += 1) {

@@ -14,7 +14,7 @@ describe('a track', () => {
     expect(track.pages).toBe(1);
   });
 
-  it('knows the places of the rows that joined', () => {
+  it('has the places of the rows that joined', () => {
     const track = createTrack();
     track.join(track.place(aPage(rowsOf(1, 2, 3)), 0));
 
@@ -54,7 +54,7 @@ describe('a track', () => {
     expect(track.judge(track.place(aPage(rowsOf(3)), 2))).toEqual({ verdict: 'apart' });
   });
 
-  it('counts different rows, and rows of a page that did not join as new ones', () => {
+  it('counts different rows, and all rows of a page that did not join as new', () => {
     const track = createTrack();
     track.join(track.place(aPage([...rowsOf(1, 2, 3), anUnreadableRow()]), 0));
     track.join(track.place(aPage(rowsOf(2, 3, 4)), 1));
@@ -103,11 +103,11 @@ describe('a pass ends', () => {
   it('void, with the reason and whether rows only entered', () => {
     const track = createTrack();
 
-    const pass = track.fail({ reason: 'says the test', isShifted: true });
+    const pass = track.fail({ reason: 'injected by the test', isShifted: true });
 
     expect(pass).toEqual({
       outcome: 'void',
-      reason: 'says the test',
+      reason: 'injected by the test',
       isShifted: true,
       rows: 0,
       pages: 0,

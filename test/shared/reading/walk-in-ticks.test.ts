@@ -127,7 +127,7 @@ describe('a walk with little time in each tick', () => {
     },
   );
 
-  it('is narrowed to the available room, however wide all time is', async () => {
+  it('is narrowed to the available room, even if its range is all time', async () => {
     const list = storeOf({ order: 'created desc', groups: 13, page: 5, over: 9 * DAY });
     const witness = createWitness(list, { maxPages: 4 });
 

@@ -20,7 +20,7 @@ import {
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
 
-/** A list of one group per page whose first group changes with each request. */
+/** A list of one group per page; its first group changes with each request. */
 function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
   return createScriptedReader(({ range, offset }, index) => {
     const within = createdWithin(range, rows);
@@ -56,7 +56,7 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { to: CLOSED }, isDone: false });
   });
 
-  it('are covered up to the end of the closed time if others always enter', async () => {
+  it('are covered up to the end of the closed time if new groups keep entering', async () => {
     const old = idsFrom(1, 15).map((id) => aRow(id, { createdAt: CLOSED - id * SECOND }));
     const enteredAt = (id: number) => NOON + (id - 112) * 0.7 * SECOND;
     const reader = createScriptedReader((request, index) => {
@@ -105,7 +105,7 @@ describe('the newest groups', () => {
   });
 
   it.each([0, 1])(
-    'are not followed for long if others come with each request, by a clock %i s behind',
+    'end the walk soon if others come with each request, by a clock %i s behind',
     async (behind) => {
       const list = createModelList({
         seed: 3,
@@ -131,7 +131,7 @@ describe('the newest groups', () => {
     },
   );
 
-  it('did not come meanwhile if their stamps were known before, by a clock that lags behind these', async () => {
+  it('do not count as entered meanwhile if their stamps were known before to a clock that lags behind', async () => {
     const list = createModelList({ seed: 3, now: NOON, order: 'created asc', pages: clampedTo(1) });
     for (const id of idsFrom(1, 4)) list.add({ createdAt: NOON - id * 10_000 });
     const witness = createWitness(list);
@@ -143,7 +143,7 @@ describe('the newest groups', () => {
   });
 
   // Seed 709715: an answer without Date leaves the stamps' clock at the newest stamp that was read so far.
-  it('did not come meanwhile if each is newer than all that were read before it', async () => {
+  it('do not count as entered meanwhile if each is newer than all groups read before it', async () => {
     const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON - 100 * DAY + id * DAY }));
     let stamps = { ...STAMPS, newest: NOON - 100 * DAY };
     const reader = createScriptedReader((request) => pageWithin(request, rows, 1));
@@ -160,7 +160,7 @@ describe('the newest groups', () => {
     expect(reader.taken.flatMap((page) => page.rows)).toEqual(expect.arrayContaining(rows));
   });
 
-  it('are covered to their open end if they seem new to a clock of stamps that was behind', async () => {
+  it('are covered to their open end if they only seem new because the stamps’ clock was behind', async () => {
     const list = createModelList({
       ...{ seed: 3, now: NOON, order: 'updated desc', latency: SECOND, pages: clampedTo(1) },
     });
@@ -219,7 +219,7 @@ describe('the newest groups', () => {
       if (request.offset >= 17) throw new PageOutOfReach('No page is available from row 17 on.');
       return pageWithin(request, rows, Math.min(8, 17 - request.offset));
     });
-    // The newest stamp by then is that of a quiet store's older half.
+    // The newest stamp read by then is that of the older half of a store without changes.
     const since = CLOSED - 100 * DAY;
     const stamps = () => {
       const newest = reader.requests.length === 0 ? since : NOON;

@@ -88,7 +88,7 @@ describe('a walk in pieces', () => {
     expect([...new Set(asked)]).toEqual([at(64), at(46), at(28)]);
   });
 
-  it('keeps what it has proved when there is no more room', async () => {
+  it('keeps the proved pieces when there is no more room', async () => {
     const list = hourly(100, 'random');
     const { reader } = readerOf(list, piecesOf(list), 4);
 
@@ -98,12 +98,12 @@ describe('a walk in pieces', () => {
     expect(list.requests).toBe(6);
   });
 
-  it('keeps what it has proved when the tick ends, unless that is nothing', async () => {
+  it('keeps the proved pieces when the tick ends, and rejects if there are none', async () => {
     const endsAfter = async (requests: number) => {
       const list = hourly(100, 'random');
       const { reader } = readerOf(list, piecesOf(list));
       list.meanwhile = () => {
-        if (list.requests > requests) throw new DeadlineReached('says the test');
+        if (list.requests > requests) throw new DeadlineReached('injected by the test');
       };
       return walkPieces(START, UP_TO, reader);
     };
@@ -112,7 +112,7 @@ describe('a walk in pieces', () => {
     await expect(endsAfter(2)).rejects.toThrow(DeadlineReached);
   });
 
-  it('leaves newer groups than asked for to the end of the walk, and is over without a known piece', async () => {
+  it('leaves groups newer than its bound to the end of the walk, and ends without a known piece', async () => {
     const list = hourly(100, 'random');
     const { reader, asked } = readerOf(list, piecesOf(list));
 
@@ -125,7 +125,7 @@ describe('a walk in pieces', () => {
     expect(asked).toHaveLength(9);
   });
 
-  it('shows every group of the whole walk, whatever is created meanwhile', async () => {
+  it('shows every group of the whole walk, also if groups are created meanwhile', async () => {
     const list = hourly(100, 'random');
     const pieces = piecesOf(list);
     const { reader, witness } = readerOf(list, pieces);
@@ -151,7 +151,7 @@ describe('a walk in pieces', () => {
 });
 
 describe('a piece that is not one page', () => {
-  it('is covered anyway if groups are in it that are not known yet', async () => {
+  it('is covered even if it has groups that are not known yet', async () => {
     const list = hourly(40, 'random');
     const pieces = piecesOf(list);
     for (const minutes of idsFrom(1, 30)) list.add({ createdAt: at(30) + minutes * MINUTE });
@@ -164,7 +164,7 @@ describe('a piece that is not one page', () => {
     expect(pieces.cutShort).toEqual([PAGE]);
   });
 
-  it('is covered anyway if more groups than a page holds were created at once', async () => {
+  it('is covered even if more groups than a page holds were created at once', async () => {
     const list = hourly(40, 'random');
     for (const minutes of idsFrom(1, 30))
       list.add({ createdAt: at(30), updatedAt: at(20) + minutes * MINUTE });
@@ -177,7 +177,7 @@ describe('a piece that is not one page', () => {
     expect(witness.seen.size).toBeGreaterThan(45);
   });
 
-  it('makes pieces smaller if the service sends smaller pages than it was asked for', async () => {
+  it('makes later pieces smaller if the service sends fewer rows than requested', async () => {
     const list = hourly(40, 'random', clampedTo(8));
     const pieces = piecesOf(list);
     const { reader, witness } = readerOf(list, pieces);
@@ -191,7 +191,7 @@ describe('a piece that is not one page', () => {
     expect(witness.missedOf({ created: { from: undefined, to: at(5) } })).toEqual([]);
   });
 
-  it('ends the step where it is not proved, with the pieces before it', async () => {
+  it('ends the step if it is not proved, and the step covers the pieces before it', async () => {
     const list = hourly(60, 'random');
     const { reader } = readerOf(list, piecesOf(list));
     // Every answer about the second piece shows groups that were never there before.

@@ -75,7 +75,7 @@ describe('a walk’s next range', () => {
     expect(step.position.rangeWidth).toBeGreaterThanOrEqual(4 * SECOND);
   });
 
-  it('is not read, and narrower by 24 halvings next time, if even those were not enough', async () => {
+  it('is not read if 24 halvings were not enough, and begins with the narrowed width next time', async () => {
     const reader = createScriptedReader(() => CROWD, { maxPages: 160 });
     const coveredThrough = NOON - 10_050 * DAY;
 
@@ -93,7 +93,7 @@ describe('a walk’s next range', () => {
     ['the first', WALK_START],
     ['the first, narrowed', { coveredThrough: undefined, rangeWidth: FIRST_WIDTH - DAY }],
     ['a later one', { coveredThrough: NOON - 7_300 * DAY, rangeWidth: FIRST_WIDTH }],
-  ])('ends among the first groups, however many empty years are before them: %s', async (_, position) => {
+  ])('ends among the first groups, also with many empty years before them: %s', async (_, position) => {
     const { list, reader } = lately(2_000);
 
     const step = await stepAtNoon(position, reader);
@@ -114,7 +114,7 @@ describe('a walk’s next range', () => {
     expect(groups.length).toBeLessThan(160 * 3);
   });
 
-  it('is stored with its width for all pages, whatever pages it may have now', async () => {
+  it('is stored with its width for all pages, also if it may have fewer pages now', async () => {
     const widthWith = async (maxPages: number, rangeWidth: number) => {
       const reader = createScriptedReader(() => CROWD, { maxPages });
       const position = { coveredThrough: NOON - 100 * DAY, rangeWidth };

@@ -1,5 +1,5 @@
-// Reads a model list, and knows the rows that it should have seen: those that stayed in the range, unchanged, from
-// before the first request to after the last.
+// Reads a model list, and computes the rows that reading must have shown: those that stayed in the range, unchanged,
+// from before the first request to after the last.
 import type { Instant } from '../../../shared/instant.ts';
 import type { Interval, Page, Range } from '../../../shared/reading/page.ts';
 import type { Reader } from '../../../shared/reading/reader.ts';

@@ -64,7 +64,7 @@ export function worlds(orders: readonly Order[] = STABLE_ORDERS): fc.Arbitrary<W
 
 export const ALL_ORDERS = ORDERS;
 
-/** A list whose rows were all last updated, or all created, between RANGE_FROM and RANGE_TO. */
+/** A list of rows that were all last updated, or all created, between RANGE_FROM and RANGE_TO. */
 export function openWorld(world: World, axis: 'updated' | 'created'): { list: ModelList; range: Range } {
   const list = createModelList({ ...world, now: NOON });
   const { random } = list;

@@ -132,7 +132,7 @@ describe('a group that changed', () => {
   });
 
   it.each(['save', 'saveAll'] as const)(
-    'whose %s has a conflict is left, and counts as not saved',
+    'is left and counts as not saved if its %s has a conflict',
     async (call) => {
       const { recorder, memory } = createSetting(
         call === 'save'
@@ -194,7 +194,7 @@ describe('a save that fails', () => {
 });
 
 describe('the memory', () => {
-  it('saves the load of groups that are unchanged', async () => {
+  it('makes loading unchanged groups unnecessary', async () => {
     const { recorder, loads } = createSetting();
     await recorder().take(page([sampleRow(1)]));
 
@@ -203,7 +203,7 @@ describe('the memory', () => {
     expect(loads()).toBe(1);
   });
 
-  it('is not trusted by a walk, and forgets a group for which a walk saves something else', async () => {
+  it('is not used by a walk, and drops a group for which a walk saves another state', async () => {
     const { recorder, loads, memory, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     const walk = recorder({ through: 'reconciliation', trustsMemory: false });

@@ -83,7 +83,7 @@ describe('the activity of a source', () => {
     expect((await activityOf(world)).requests).toBe(world.requests().length);
   });
 
-  it('moves during a long tick, every few seconds at most', async () => {
+  it('is saved during a long tick, every few seconds at most', async () => {
     const world = createSourceWorld({ groups: 2_000, knobs: { limitMax: 20 }, latencyMs: 200 });
     const saves: number[] = [];
     const session = world.startProcess('a', countingSaves(world, saves));
@@ -98,7 +98,7 @@ describe('the activity of a source', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5 * SECOND);
   });
 
-  it('is not written by each of many ticks that find nothing', async () => {
+  it('is not saved by each of many ticks that find nothing', async () => {
     const world = createSourceWorld({ settings: { intervalMs: 2_000 } });
     const saves: number[] = [];
     const session = world.startProcess('a', countingSaves(world, saves));
@@ -141,7 +141,7 @@ describe('a write of the activity that fails', () => {
     expect(world.logged.filter(({ message }) => message.includes('activity'))).toHaveLength(2);
   });
 
-  it('is made up for by the next write', async () => {
+  it('loses nothing: the next write contains it', async () => {
     const world = createSourceWorld();
     let isBroken = true;
     const session = world.startProcess('a', {

@@ -45,7 +45,7 @@ describe('the delay of an event', () => {
     expect(delayMs(event(1), CHANGED_AT + 1_500 * MILLISECOND)).toBe(1_500);
   });
 
-  test('is nothing if the stamp is ahead of the clock', () => {
+  test('is zero if the stamp is ahead of the clock', () => {
     expect(delayMs(event(1), CHANGED_AT - SECOND)).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe('a minute', () => {
     expect(minutes.map(({ requests }) => requests)).toEqual([1, 2, 31, 60]);
   });
 
-  test('of a clock that was far ahead does not stand in place of the last hour', () => {
+  test('of a clock that was far ahead does not replace those of the last hour', () => {
     const { minutes } = addAll(sentRequests(1, NOW + DAY), sentRequests(2, NOW));
 
     expect(minutes.map(({ requests }) => requests)).toEqual([2]);
@@ -119,7 +119,7 @@ describe('the groups that changed last', () => {
     expect(recent.map(({ group }) => group)).toEqual([9, 8, 7]);
   });
 
-  test('do not begin with one that a clock put into the future', () => {
+  test('do not begin with a group from the future of a wrong clock', () => {
     const { recent } = addAll(saved(7, 1, NOW + DAY), saved(8, 1, NOW));
 
     expect(recent.map(({ group }) => group)).toEqual([8]);

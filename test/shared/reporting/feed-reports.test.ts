@@ -50,7 +50,7 @@ describe('the reports in a state', () => {
     0,
   );
 
-  it('are published once, however often they are found', async () => {
+  it('are published once, even if several ticks find them', async () => {
     const ledger = createMemoryLedger();
 
     const numbers = [await publishFeedReports(ledger, state), await publishFeedReports(ledger, state)];
@@ -62,7 +62,7 @@ describe('the reports in a state', () => {
     ]);
   });
 
-  it('have a group of their own where they say what is read', async () => {
+  it('have a group of their own if they are feed.source_read', async () => {
     const ledger = createMemoryLedger();
     const object = { type: 'source_read' as const, name: 'acme', held: 0, set_aside: 0 };
     const report = { object: { ...object, read_up_to: null, reconciled_through: null }, time: 0 };

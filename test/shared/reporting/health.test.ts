@@ -104,9 +104,9 @@ describe('a hold', () => {
   it('is reported at once, and as recovered once it is over', () => {
     const held = judgeHealth(WELL, seen({ isComplete: true, holds: [FIRST] }));
     const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE, holds: [FIRST] }));
-    const mended = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
+    const recovered = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
 
-    expect([held.report, next.report, mended.report]).toEqual(['degraded', undefined, 'recovered']);
+    expect([held.report, next.report, recovered.report]).toEqual(['degraded', undefined, 'recovered']);
     expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
   });
 
@@ -136,8 +136,8 @@ it('many more unreadable groups are reported again, a few more are not', () => {
     },
     { health: WELL, reports: [] },
   );
-  const mended = judgeHealth(judged.health, seen({ isComplete: true }));
-  const again = judgeHealth(mended.health, seen({ isComplete: true, setAside: [ASIDE] }));
+  const recovered = judgeHealth(judged.health, seen({ isComplete: true }));
+  const again = judgeHealth(recovered.health, seen({ isComplete: true, setAside: [ASIDE] }));
 
   expect(judged.reports).toEqual([
     'degraded',
@@ -148,7 +148,7 @@ it('many more unreadable groups are reported again, a few more are not', () => {
     'degraded',
     undefined,
   ]);
-  expect([mended.report, again.report]).toEqual(['recovered', 'degraded']);
+  expect([recovered.report, again.report]).toEqual(['recovered', 'degraded']);
 });
 
 describe('walks that make no progress while polls succeed', () => {

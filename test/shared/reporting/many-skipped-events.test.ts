@@ -1,4 +1,4 @@
-// The poller is not alone in appending feed events: a sweep that skips missed events reports every group.
+// Not only the poller appends feed events: a sweep that skips missed events reports every group.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { stepOver } from '../../../shared/publishing/step-over.ts';

@@ -11,7 +11,7 @@ async function ticksWithoutSettings(world: SourceWorld, count: number): Promise<
   }
 }
 
-describe('a source whose settings can’t be read', () => {
+describe('a source with unreadable settings', () => {
   it('is reported once it has not been read for five minutes', async () => {
     const world = createSourceWorld();
     await world.tick(world.startProcess('a'));

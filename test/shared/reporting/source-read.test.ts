@@ -18,7 +18,7 @@ const SETTLED = 1_763_633_400_000_000;
 const HELD = aState('acme').guarding;
 const FREE = { ...HELD, holds: [] };
 
-/** A source that is well, settled up to an instant. */
+/** A healthy source, settled up to an instant. */
 function aSource(settledThrough: Instant = SETTLED, changes: Partial<SourceState> = {}): SourceState {
   const state = aState('acme');
   const baseline = { ...state.baseline, status: 'completed' as const };
@@ -33,8 +33,8 @@ describe('read_up_to', () => {
     expect(readUpTo(aSource())).toBe(formatInstant(SETTLED));
   });
 
-  // Seed 606250: a change within the second of the last bound came after a report that lay beyond it.
-  it('has the digits of the stamps, with which polls ask', () => {
+  // Seed 606250: a change within the second of the last bound was published after a report beyond that change.
+  it('has as many digits as the stamps, like the bounds of polls', () => {
     const { stamps } = aState('acme');
     const source = aSource(SETTLED + 830_286, { stamps: { ...stamps, precision: 0 } });
 
@@ -47,7 +47,7 @@ describe('read_up_to', () => {
     expect(readUpTo(aSource(SETTLED, { baseline }))).toBeNull();
   });
 
-  it('stands still while anything is held, and after a release until nothing is left of it', () => {
+  it('does not move while anything is held, nor after a release until the hold is over', () => {
     const before = noteReadUpTo(aSource());
     const released = { ...HELD, holds: HELD.holds.map((hold) => ({ ...hold, releasedAt: SETTLED })) };
     const later = (guarding: SourceState['guarding']) => ({
@@ -61,7 +61,7 @@ describe('read_up_to', () => {
     expect(readUpTo(later(FREE))).toBe(formatInstant(SETTLED + MINUTE));
   });
 
-  it('reports how much is held and set aside', () => {
+  it('is reported with the numbers of held and set aside groups', () => {
     const { setAside } = aState('acme');
 
     expect(describeRead(aSource(SETTLED, { guarding: HELD, setAside }))).toMatchObject({
@@ -75,7 +75,7 @@ describe('reconciled_through', () => {
   const through = (state: SourceState) => describeRead(state).reconciled_through;
   const allowance = (2 * PACE.settleMs + PACE.requestTimeoutMs) * MILLISECOND;
 
-  it('lies before the first request of the walk by as much as a read, and the one before it, may be old', () => {
+  it('is before the first request of the walk, by the possible age of that read and of the read before it', () => {
     const begun = noteWalked(noteWalked(aSource(), SETTLED + MINUTE), SETTLED);
 
     expect(through(noteReconciled(noteWalked(begun, SETTLED + MINUTE), PACE))).toBe(
@@ -83,7 +83,7 @@ describe('reconciled_through', () => {
     );
   });
 
-  it('stays where it was if something is held or another process saved a group first', () => {
+  it('does not move if something is held or another process saved a group first', () => {
     const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
     const later = SETTLED + MINUTE;
 
@@ -94,7 +94,7 @@ describe('reconciled_through', () => {
     expect(through(noteReconciled(again, PACE))).toBe(formatInstant(later - allowance));
   });
 
-  it('never moves back, even after a start by a wrong clock', () => {
+  it('never moves back, even if a wrong clock set the start of the walk', () => {
     const walked = noteReconciled(noteWalked(aSource(), SETTLED), PACE);
 
     const again = noteWalked(beginWholeWalk(walked), SETTLED - MINUTE);
@@ -103,7 +103,7 @@ describe('reconciled_through', () => {
   });
 });
 
-describe('the report of what is read', () => {
+describe('feed.source_read', () => {
   const at = (slot: Instant, state = aSource()) =>
     reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND);
 
@@ -122,7 +122,7 @@ describe('the report of what is read', () => {
     ]);
   });
 
-  it('is numbered by its minute, so that no number is used again after a release that does not know the last', () => {
+  it('is numbered by its minute, so that a release without the last number uses no number again', () => {
     const first = at(MINUTE * 100);
 
     expect(first.read.sequence).toBe(100);

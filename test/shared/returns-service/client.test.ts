@@ -67,7 +67,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('has no bare plus and no blank, which servers decode differently', async () => {
+  it('has no unencoded plus or space in its query, because servers decode these differently', async () => {
     const { client, requests } = clientOf();
 
     await client.listReturnGroups({ minUpdatedAt: '2026-11-20 10:00:00+02:00', orderName: 'half \uD800' });

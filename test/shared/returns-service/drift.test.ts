@@ -62,7 +62,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('is reported once, however often it occurs', () => {
+  it('is reported once, even if it occurs several times', () => {
     const lost = { ...shipment, status: 'LOST' };
 
     expect(driftOf({ ...group, shipments: [lost, { ...lost, id: 99 }] })).toEqual(['shipment.status=LOST']);

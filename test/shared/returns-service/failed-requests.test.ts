@@ -265,7 +265,7 @@ describe('a transport’s failure', () => {
     expect(await failureOf(failure)).toBeInstanceOf(errorClass);
   });
 
-  it('of an aborted request is an abort, whatever status arrived before', async () => {
+  it('of an aborted request is an abort, also if a status arrived before', async () => {
     expect(await failureOf(new TransportFailure('aborted', 'x', { status: 429 }))).toBeInstanceOf(
       RequestAbortedError,
     );

@@ -61,7 +61,7 @@ describe('a walk that fits a cycle', () => {
     expect(fitsCycle(state({ all: { ...all, isUnderWay: false } }), PACE)).toBe(true);
   });
 
-  it('needs no more than three requests a piece before the first walk, whatever the baseline needed', () => {
+  it('is estimated at no more than three requests a piece before the first walk, even after a longer baseline', () => {
     const known = { ...state({ requests: LONG }), longestPage: 20 };
     const groups = (count: number) => ({ ...known, baseline: { ...known.baseline, groups: count } });
 
@@ -69,14 +69,14 @@ describe('a walk that fits a cycle', () => {
     expect(requestsOfAll(groups(20_000))).toBe(LONG);
   });
 
-  it('is any walk of at most 100 requests, however small the budget', () => {
+  it('is any walk of at most 100 requests, even with a small budget', () => {
     expect(fitsCycle(state({ requests: 100 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(true);
     expect(fitsCycle(state({ requests: 101 }), { reconcileMs: 1_000, requestsPerMinute: 1 })).toBe(false);
   });
 });
 
 describe('a walk that does not fit a cycle', () => {
-  it('runs in its share, walks over the open groups too, and walks over the recent groups in the rest', () => {
+  it('takes its share; walks over the open groups come next, walks over the recent groups last', () => {
     const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
     const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
     const slow = state({ requests: LONG, all, open });
@@ -87,7 +87,7 @@ describe('a walk that does not fit a cycle', () => {
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 5)).toBe('all');
   });
 
-  it('leaves walks over recent and open groups their time while it pauses', () => {
+  it('gives way to walks over open and recent groups while it pauses', () => {
     const underWay = cycle({ isUnderWay: true });
 
     expect(
@@ -107,7 +107,7 @@ describe('a walk that does not fit a cycle', () => {
   });
 
   // Seed 600644: the clock was ahead while a walk ended, which then paused for an hour and was reported as stalled.
-  it('does not pause longer than two of the longest ranges and a look-up take: the clock that said so was ahead', () => {
+  it('ignores a pause longer than two of the longest ranges and a look-up: it comes from a clock that was ahead', () => {
     const longest = 2 * pauseAfterRange('all', 160, PACE) + MINUTE;
     const pausingFor = (time: number) => {
       const pausing = cycle({ pausedUntil: NOW + time });

@@ -49,7 +49,7 @@ describe('a walk', () => {
     expect(late.filter((seconds) => seconds > 0.2)).toEqual([]);
   });
 
-  it('lets a poll publish a change that happens between its pages', async () => {
+  it('does not delay a poll that publishes a change between its pages', async () => {
     const world = createSourceWorld({
       groups: 200,
       knobs: { limitMax: 8 },
@@ -71,7 +71,7 @@ describe('a walk', () => {
     expect(events.every(({ data }) => 'observed' in data && data.observed.through === 'poll')).toBe(true);
   });
 
-  it('sends one request for every four of the polls, however often polls are due', async () => {
+  it('sends one request for every four of the polls, even if polls are always due', async () => {
     const order = await orderOf({ pages: 8, requestsOfAPoll: 12, baseline: { status: 'running' } });
 
     expect(order).toBe('poll walk walk walk poll walk walk walk poll walk walk');
@@ -94,7 +94,7 @@ describe('a walk', () => {
     expect(order).toBe('poll walk walk poll walk walk poll walk walk');
   });
 
-  it('sends at most eight requests after a poll, however long the poll was', async () => {
+  it('sends at most eight requests after a poll, even after a long one', async () => {
     const order = await orderOf({
       pages: 10,
       requestsOfAPoll: 20,
@@ -104,7 +104,7 @@ describe('a walk', () => {
     expect(order.split(' ').lastIndexOf('poll')).toBe(9);
   });
 
-  it('lets news through once an interval while it is owed requests after a long poll', async () => {
+  it('gives way to news once an interval during its requests after a long poll', async () => {
     const order = await orderOf({
       pages: 10,
       requestsOfAPoll: 20,
@@ -117,7 +117,7 @@ describe('a walk', () => {
     expect(order).toBe('poll walk walk walk news walk walk walk news walk walk poll walk walk');
   });
 
-  it('sends one request for every four of the news where they are always due', async () => {
+  it('sends one request for every four of the news if news are always due', async () => {
     const order = await orderOf({
       pages: 9,
       requestsOfAPoll: 80,
@@ -130,7 +130,7 @@ describe('a walk', () => {
     expect(order).toBe(`poll walk${news} walk walk walk${news} walk walk walk${news} walk walk`);
   });
 
-  it('sends what is owed after news also before the next poll is due', async () => {
+  it('sends its requests after news also before the next poll is due', async () => {
     const order = await orderOf({
       pages: 13,
       requestsOfAPoll: 20,
@@ -144,19 +144,19 @@ describe('a walk', () => {
     expect(order).toBe(`poll${walk.repeat(6)}${news}${walk.repeat(2)} poll${walk.repeat(4)}${news}${walk}`);
   });
 
-  it('is not ended by news that fail because of their request', async () => {
+  it('continues if news fail because of their request', async () => {
     const order = await orderOf({
       pages: 6,
       requestsOfAPoll: 20,
       baseline: { status: 'completed', requests: 50 },
       newsReadThrough: 1,
-      newsError: new RequestTimedOutError('says the test', {}),
+      newsError: new RequestTimedOutError('injected by the test', {}),
     });
 
     expect(order).toBe('poll walk news walk news walk news walk news walk news walk');
   });
 
-  it('lets a sweep read two pieces before each of its requests', async () => {
+  it('gives way to a sweep of two pieces before each of its requests', async () => {
     const { run, asked } = createUnorderedRun({ createdAt: idsFrom(1, 60) });
     const fetch = createFetchBetweenPolls(run, async () => {}, createSweeping(run));
 
@@ -170,7 +170,7 @@ describe('a walk', () => {
   });
 });
 
-/** When each poll began, told apart by where their ranges end. */
+/** When each poll began; the ends of their ranges distinguish the polls. */
 function firstRequestsOfPolls(
   requests: readonly { readonly at: number; readonly query: string }[],
 ): number[] {

@@ -4,7 +4,7 @@ import { DEGRADED_AFTER } from '../../../shared/limits.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('a value that the document does not list', () => {
-  it('is reported once, by whichever process finds it first', async () => {
+  it('is reported once, by the process that finds it first', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -101,7 +101,7 @@ it('measures five minutes by slots, not by the clocks of processes that get no a
   world.control.setKnob('faultRate', 1);
   const slots = { patient: lastGood, degraded: Number.POSITIVE_INFINITY };
   for (let tick = 1; tick <= 7; tick += 1) {
-    // No process knows the service's time, and each clock is wrong in its own way.
+    // No process has a Date of the service, and each clock has another error.
     const clock = { ...world.time.machine({ ahead: ((tick % 3) - 1) * HOUR }) };
     await world.nextTick(world.startProcess(`b${tick}`, { clock }));
     const { health, lastSlot } = await world.state();

@@ -1,5 +1,5 @@
 // G1, G8: a list shows only its first rows, and an import created and updated more rows than a page holds within a few
-// seconds. Pages that can't hold a new row "confirm" the end of the list.
+// seconds. Pages that can't contain a new row seem to confirm the end of the list.
 import { describe, expect, it, vi } from 'vitest';
 import { DAY, MILLISECOND } from '../../../shared/instant.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';

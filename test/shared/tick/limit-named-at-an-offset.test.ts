@@ -1,11 +1,11 @@
-// G1: a service that refuses limit + offset beyond a window, and blames `limit`, drives the page size down to 1 for
-// good. A poll then takes its first page of one row for a short page that ends the list, and settles rows that it
+// G1: a service that refuses limit + offset beyond a window, and names `limit` in the error, reduces the page size to 1
+// for good. The defect: a poll treated its first page of one row as the end of the list, and settled rows that it had
 // never read.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('publishes changes by the next poll, whatever page size is left', async () => {
+it('publishes changes by the next poll, also with the smallest page size', async () => {
   const world = createSourceWorld({ groups: 260, knobs: { limitMax: 100, order: 'updated_at:asc' } });
   const session = world.startProcess('a');
   await world.tick(session);

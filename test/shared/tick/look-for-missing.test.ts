@@ -55,7 +55,7 @@ describe('a group that is gone', () => {
     expect(await removed(world)).toEqual([]);
   });
 
-  it('is never published as removed if only lists leave it out', async () => {
+  it('is not published as removed if only lists leave it out', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);

@@ -1,4 +1,4 @@
-// Fields that groups show for the first time, with a service that leaves out nulls and whose changes move no stamp.
+// Fields that groups show for the first time, with a service that leaves out nulls and does not move stamps.
 import { describe, expect, it } from 'vitest';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 

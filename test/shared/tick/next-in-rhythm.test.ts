@@ -7,6 +7,6 @@ it.each([
   ['was done a whole interval late', 100, 105, 110],
   ['was done long after', 100, 137, 142],
   ['was done early', 100, 97, 102],
-])('what %s is due again at the right time', (_, dueAt, now, next) => {
+])('work that %s is due again at the right time', (_, dueAt, now, next) => {
   expect(nextInRhythm(dueAt, now, 5)).toBe(next);
 });

@@ -1,4 +1,4 @@
-// G1: one group whose look-up fails for good must not keep the groups after it from being published as removed.
+// G1: a look-up that always fails must not prevent the removal of the groups after it from being published.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld } from '../source-world.ts';
@@ -19,7 +19,7 @@ it('publishes removals although the look-up of another missing group fails', asy
   expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
 });
 
-// Seed 619903: the group that had to confirm each removal was one whose look-up never answered.
+// Seed 619903: look-ups of the group that had to confirm each removal were never answered.
 it('publishes removals although the look-up of the group that confirms them fails', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 120_000, settleMs: 1_000 } });
   const session = world.startProcess('a');

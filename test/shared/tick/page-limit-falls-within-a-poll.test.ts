@@ -1,6 +1,6 @@
-// G1: a poll decides once, as it begins, whether a short page may end it. If the service lowers its limit to ten rows
-// (which polls promise to manage) and refuses more, the poll halves its pages to 200, 100, 50, 25, 12 and 6 rows. It
-// then takes its first page of six rows for the end, and settles rows that it never read.
+// G1: a poll decides at its start whether a short page may end it. If the service lowers its limit to ten rows, which
+// polls must support, and refuses more, the poll halves its pages to 200, 100, 50, 25, 12 and 6 rows. The defect: it
+// treated its first page of six rows as the end, and settled rows that it had never read.
 import { expect, it } from 'vitest';
 import { createSourceWorld } from '../source-world.ts';
 

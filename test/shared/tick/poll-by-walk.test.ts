@@ -16,7 +16,7 @@ describe('a poll is a walk over all groups', () => {
     expect(pollsByWalk(createUnorderedRun({ isUnordered: false }).run)).toBe(false);
   });
 
-  it('if the last poll by update took as many requests', () => {
+  it('if the last poll by update took as many requests as a walk', () => {
     const { run } = createUnorderedRun({ isUnordered: false });
 
     notePollByUpdate(run, 30, true);
@@ -26,7 +26,7 @@ describe('a poll is a walk over all groups', () => {
     expect([asMany, pollsByWalk(run)]).toEqual([true, false]);
   });
 
-  it('if a poll by update took as many requests since the last one that was completed', () => {
+  it('if polls by update took as many requests since the last complete one', () => {
     const { run } = createUnorderedRun({ isUnordered: false });
 
     notePollByUpdate(run, 30, false);
@@ -97,7 +97,7 @@ describe('a poll is a walk over all groups', () => {
 });
 
 describe('a poll by walk', () => {
-  it('asks for a walk over all groups, also while one is under way', () => {
+  it('requests a walk over all groups, also while one is under way', () => {
     const { run } = createUnorderedRun();
 
     askForWalk(run);
@@ -105,7 +105,7 @@ describe('a poll by walk', () => {
     expect(run.state.reconciliation.all).toMatchObject({ isAsked: true, isUnderWay: false });
   });
 
-  it('settles what the whole walk has read, less the lookback', () => {
+  it('settles up to the start of the whole walk, less the lookback', () => {
     const { run } = createUnorderedRun();
 
     settleByWalk(run, NOW - SECOND);
@@ -124,7 +124,7 @@ describe('a poll by walk', () => {
     expect(run.state.settledThrough).toBe(newest - 5 * MINUTE - HOUR);
   });
 
-  it('never moves the settled instant back, nor settles more than was proved', () => {
+  it('never moves the settled instant back, and settles nothing unproved', () => {
     const state = settledState(30);
     const { run } = createUnorderedRun({ state });
 
@@ -138,7 +138,7 @@ describe('a poll by walk', () => {
     expect(other.run.isComplete).toBe(false);
   });
 
-  it('settles nothing if the walk, or a poll meanwhile, left a newer state unsaved', () => {
+  it('settles nothing if the walk, or a poll during it, left a newer state unsaved', () => {
     const state = settledState(30);
     const settledWith = (leftNewerAt: number) => {
       const { run } = createUnorderedRun({ state });
@@ -152,16 +152,16 @@ describe('a poll by walk', () => {
     expect(settledWith(walkedFrom - 1)).toBe(NOW - 5 * MINUTE);
   });
 
-  it('does not make a tick complete whose last poll failed', () => {
+  it('does not make a tick complete if its last poll failed', () => {
     const { run } = createUnorderedRun();
-    run.pollFailure = new Error('says the test');
+    run.pollFailure = new Error('injected by the test');
 
     settleByWalk(run, NOW);
 
     expect(run.isComplete).toBe(false);
   });
 
-  it('leaves it to polls by update to show that they are complete where the next poll is one', () => {
+  it('does not make a tick complete if the next poll is by update', () => {
     const { run } = createUnorderedRun({ isUnordered: false });
 
     settleByWalk(run, NOW);
@@ -171,7 +171,7 @@ describe('a poll by walk', () => {
   });
 });
 
-it('a small store without order is settled by walks alone, and nothing in it is missed', async () => {
+it('walks alone settle a small store without order, and publish every change', async () => {
   const world = createSourceWorld({
     groups: 60,
     knobs: { limitMax: 20, order: 'random', touches: ['return_group'] },
@@ -185,7 +185,7 @@ it('a small store without order is settled by walks alone, and nothing in it is 
   const coveredBefore = session.requests.counters().covering.sent;
 
   for (const id of groups) world.setShipment(Number(id), 'FAILED');
-  // More than a page of news, so that no poll reads everything at once.
+  // More than a page of news, so that no poll reads all changes in one page.
   for (const { id } of world.control.snapshot()) {
     world.control.mutate(Number(id), (draft) => {
       draft.return_outcome = 'upsell';

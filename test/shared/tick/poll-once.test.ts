@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSourceWorld } from '../source-world.ts';
 
-it('works off more changes than fit a tick, range by range, and publishes each change once', async () => {
+it('reads more changes than fit in a tick, range by range, and publishes each change once', async () => {
   const world = createSourceWorld({
     groups: 120,
     knobs: { limitMax: 10 },

@@ -4,7 +4,7 @@ import { createRangeRoom } from '../../../shared/tick/range-room.ts';
 import type { TickRun } from '../../../shared/tick/tick-run.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('a range that is read in pieces begins no other one after nine tenths of the time left', async () => {
+it('a range in pieces begins no further piece after nine tenths of the remaining time', async () => {
   let elapsed = 10 * SECOND;
   const run = {
     session: {
@@ -28,8 +28,8 @@ it('a range that is read in pieces begins no other one after nine tenths of the 
   expect([before, ...during]).toEqual([true, true, true, false]);
 });
 
-// Seed 314023: after a process stood still for minutes, its walks read one range in a tick for half an hour.
-it('a range during which the process stood still counts up to the end of its tick', async () => {
+// Seed 314023: after a process was frozen for minutes, its walks read one range in a tick for half an hour.
+it('the time of a range during which the process was frozen counts only to the end of the tick', async () => {
   let elapsed = 10 * SECOND;
   const noted: (readonly [requests: number, duration: number])[] = [];
   const note = (requests: number, duration: number) => void noted.push([requests, duration]);
@@ -59,7 +59,7 @@ it('a range during which the process stood still counts up to the end of its tic
   ]);
 });
 
-it('new processes that find a slow service keep what they read of a list in pieces', async () => {
+it('new processes keep the pieces of a list that they read from a slow service', async () => {
   const world = createSourceWorld({
     groups: 24,
     knobs: { limitMax: 1, order: 'random' },

@@ -6,7 +6,7 @@ import { createSourceWorld } from '../source-world.ts';
 import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
 
 describe('news', () => {
-  it('begin at the given instant the first time, and then where the last ended, less the lateness', async () => {
+  it('begin at the given instant the first time, and later at the end of the last read, less the lateness', async () => {
     const { run, asked, advance } = createUnorderedRun();
     const news = createNews(run);
 
@@ -19,7 +19,7 @@ describe('news', () => {
     expect(asked.map(({ purpose }) => purpose)).toEqual(['poll', 'poll']);
   });
 
-  it('never begin before what is settled', async () => {
+  it('never begin before the settled instant', async () => {
     const state = settledState(30, { settledThrough: NOW - SECOND });
     const { run, asked } = createUnorderedRun({ state });
 
@@ -28,15 +28,15 @@ describe('news', () => {
     expect(asked[0]?.range.updated?.from).toBe(NOW - SECOND);
   });
 
-  it('begin again where they did if they fail', async () => {
+  it('begin at the same instant again after a failure', async () => {
     const world = createUnorderedRun();
     const news = createNews(world.run);
     await news.read(NOW);
     world.onRequest = () => {
-      throw new Error('says the test');
+      throw new Error('injected by the test');
     };
     world.advance(5 * SECOND);
-    await expect(news.read(NOW)).rejects.toThrow('says the test');
+    await expect(news.read(NOW)).rejects.toThrow('injected by the test');
     world.onRequest = () => {};
     world.advance(5 * SECOND);
     world.run.session.news.lateness = 3 * SECOND;

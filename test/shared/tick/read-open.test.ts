@@ -5,7 +5,7 @@ import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const LOOK_UP = 'return_group_id=';
-/** No change moves a stamp, and a walk over all groups does not fit a cycle. */
+/** A world in which changes move no stamps, and a walk over all groups does not fit a cycle. */
 const SLOW = {
   groups: 900,
   knobs: { limitMax: 5, touches: [] },
@@ -58,7 +58,7 @@ async function cycles(world: SourceWorld, session: SourceSession, count: number)
 }
 
 describe('an old group that is open', () => {
-  it('is looked up once a cycle, also if its service writes a false creation time', async () => {
+  it('is looked up once a cycle, also if the service sends a false creation time', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => {
       setAll(store, oldGroups(store), false);
@@ -111,7 +111,7 @@ describe('an old group that is open', () => {
       histories.every((events) => events.some(({ type }) => type === 'return_line_item.status_changed')),
     ).toBe(true);
     expect(open.every((id) => lookUps(id) > 0)).toBe(true);
-    // A group that is not found is looked up again, as one that a range lacks.
+    // A group that is not found is looked up a second time, like a group that is missing from a range.
     expect(lookUps(gone)).toBeGreaterThan(lookUps(open[0] ?? 0));
   });
 
@@ -130,7 +130,7 @@ describe('an old group that is open', () => {
   });
 });
 
-it('a store full of groups that never close takes about as many requests as a walk over all of them', async () => {
+it('a store of groups that never close takes about as many requests as a walk over all of them', async () => {
   const { world, session } = await slowWorld((store) => setAll(store, oldGroups(store), true));
 
   await cycles(world, session, 2);

@@ -6,7 +6,7 @@ async function ticks(world: SourceWorld, session: ReturnType<SourceWorld['startP
 }
 
 describe('reconciliation', () => {
-  it('publishes a change that moved no stamp once', async () => {
+  it('publishes a change without a newer stamp, once', async () => {
     const world = createSourceWorld({ knobs: { touches: [] } });
     const session = world.startProcess('a');
     await world.tick(session);

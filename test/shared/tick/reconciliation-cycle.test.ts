@@ -5,7 +5,7 @@ import type { SourceState, Tier } from '../../../shared/source/source-state.ts';
 import { advanceCycle } from '../../../shared/tick/reconciliation-cycle.ts';
 import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
 
-/** The shape of the list after a walk, or a step of one. */
+/** The known form of the list after a walk or a step of a walk. */
 function shapeAfter(
   tier: Tier,
   { hasLostOrder = true, isDone = true, fullPage = undefined as number | undefined, state = {} } = {},
@@ -21,19 +21,16 @@ it.each([
   { began: 'this process', walkBegunAt: NOW - MINUTE, settled: 5 * MINUTE + 17 * SECOND },
   { began: 'another process', walkBegunAt: NOW - HOUR, settled: HOUR },
   { began: 'an earlier process', walkBegunAt: undefined, settled: HOUR },
-])(
-  'what a whole walk has read is settled only by the process that began it: $began',
-  ({ walkBegunAt, settled }) => {
-    const { run } = createUnorderedRun();
-    run.session.polling = { ...run.session.polling, walkBegunAt };
-    const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
-    const covered = { from: undefined, to: undefined };
+])('a whole walk settles its time only in the process that began it: $began', ({ walkBegunAt, settled }) => {
+  const { run } = createUnorderedRun();
+  run.session.polling = { ...run.session.polling, walkBegunAt };
+  const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
+  const covered = { from: undefined, to: undefined };
 
-    advanceCycle(run, 'all', { position, isDone: true, covered, sent: 3, missed: 'done' });
+  advanceCycle(run, 'all', { position, isDone: true, covered, sent: 3, missed: 'done' });
 
-    expect(NOW - run.state.settledThrough).toBe(settled);
-  },
-);
+  expect(NOW - run.state.settledThrough).toBe(settled);
+});
 
 describe('a list', () => {
   it('is read in whole ranges again after a walk that saw it keep its order', () => {
@@ -41,7 +38,7 @@ describe('a list', () => {
     expect(shapeAfter('all')).toMatchObject({ isUnordered: true, hasLostOrder: false });
   });
 
-  it('counts as unordered to the end of its walk, and whatever look-ups of open groups show', () => {
+  it('counts as unordered until the end of its walk, also after look-ups of open groups', () => {
     expect(shapeAfter('all', { hasLostOrder: false, isDone: false })).toMatchObject({ isUnordered: true });
     expect(shapeAfter('open', { hasLostOrder: false })).toMatchObject({ isUnordered: true });
     expect(shapeAfter('open')).toMatchObject({ hasLostOrder: true });

@@ -17,7 +17,7 @@ function heldSaves() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('lets work continue while one page is being saved, and takes no second page meanwhile', async () => {
+it('continues its work while one page is being saved, and takes no second page meanwhile', async () => {
   const { begun, ends, save } = heldSaves();
   const { take } = createSaveAhead(save);
   await take(page(1));

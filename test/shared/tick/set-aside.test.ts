@@ -47,7 +47,7 @@ describe('an unreadable row', () => {
     expect((await world.state()).setAside.map(({ groupId }) => groupId)).toEqual(others);
   });
 
-  it('without an id is forgotten after a whole cycle that does not find it', async () => {
+  it('without an id is no longer set aside after a whole cycle that does not find it', async () => {
     const world = createSourceWorld({ knobs: { unreadableEvery: 10, unreadableAs: 'no-id' } });
     const session = world.startProcess('a');
     await world.tick(session);

@@ -13,8 +13,8 @@ async function reportsOf(world: SourceWorld): Promise<Report['data']['object'][]
 
 const aWorld = (sourceRead = true) => createSourceWorld({ groups: 5, settings: { sourceRead } });
 
-describe('what a tick reports as read', () => {
-  it('is what polls have settled, and what the last walk over all groups has compared', async () => {
+describe('the feed.source_read of a tick', () => {
+  it('has the settled instant of polls, and the instant of the last walk over all groups', async () => {
     const world = aWorld();
     const poller = world.startProcess('poller');
     await world.tick(poller);
@@ -31,7 +31,7 @@ describe('what a tick reports as read', () => {
     });
   });
 
-  it('is published once in a minute, whichever processes tick', async () => {
+  it('is published once in a minute, also if several processes tick', async () => {
     const world = aWorld();
     const pollers = [world.startProcess('one'), world.startProcess('two')];
 
@@ -45,7 +45,7 @@ describe('what a tick reports as read', () => {
     expect(reports.length).toBeLessThanOrEqual(4);
   });
 
-  it('does not move while the service can not be read, and is still reported', async () => {
+  it('is published with the same instants while the service can not be read', async () => {
     const world = aWorld();
     const poller = world.startProcess('poller');
     await world.tick(poller);

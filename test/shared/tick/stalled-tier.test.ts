@@ -1,12 +1,12 @@
-// G8, G1: a store that is too large for one walk a cycle. The walk over all groups fails for good at an old range.
-// Each time it pauses there is "nothing to do", or a walk over the recent groups, which counts as its progress.
+// G8, G1: a store that is too large for one walk a cycle. The walk over all groups always fails at an old range. The
+// defect: during its pauses an idle tick, or a walk over the recent groups, counted as its progress.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { DAY, formatInstant } from '../../../shared/instant.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('degrades a source whose walk over all groups makes no progress, although the recent are walked', async () => {
+it('degrades a source if its walk over all groups makes no progress, although others do', async () => {
   const world = createSourceWorld({
     groups: 120,
     knobs: { limitMax: 2 },

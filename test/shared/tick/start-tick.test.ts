@@ -5,7 +5,7 @@ import { createSourceWorld } from '../source-world.ts';
 
 const YEAR = 365 * DAY;
 
-describe('a tick whose clock is far ahead', () => {
+describe('a tick with a clock far ahead', () => {
   it.each([
     ['two hours', 2 * HOUR],
     ['a day', DAY],
@@ -26,7 +26,7 @@ describe('a tick whose clock is far ahead', () => {
     expect((await world.state()).lastSlot).toBeLessThanOrEqual(world.slot());
   });
 
-  it('does not stop the ticks after it if another process holds its lease', async () => {
+  it('does not prevent later ticks if another process holds its lease', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -64,7 +64,7 @@ describe('a tick whose clock is far ahead', () => {
 
 const BROKEN = { status: 503, headers: {}, body: '', delivery: 'whole', afterMs: 0 } as const;
 
-test('late and repeated ticks are dropped, however late', async () => {
+test('late and repeated ticks are dropped, also much later', async () => {
   const world = createSourceWorld();
   const session = world.startProcess('a');
   await world.tick(session);

@@ -95,7 +95,7 @@ describe('a sweep', () => {
     expect(worlds.map(({ asked }) => asked.length)).toEqual([0, 0]);
   });
 
-  it('waits until the walk got on in this tick, or has sent twenty requests', async () => {
+  it('waits until the walk has made progress in this tick, or has sent twenty requests', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const { run, asked } = world;
     run.walked.clear();
@@ -131,7 +131,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('cuts the pieces that are left anew once pages turn out to be shorter', async () => {
+  it('cuts the remaining pieces again if pages are shorter than expected', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
     await sweepOn();
@@ -147,7 +147,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('waits for a poll’s proof as for a walk’s', async () => {
+  it('waits for the requests of a poll as for those of a walk', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const { run, asked } = world;
     run.walked.clear();
@@ -164,7 +164,7 @@ describe('a sweep', () => {
   it('continues with the next piece if one fails, without ending the tick', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     world.onRequest = ({ range }) => {
-      if (range.created?.to === day(18)) throw new RequestTimedOutError('says the test', {});
+      if (range.created?.to === day(18)) throw new RequestTimedOutError('injected by the test', {});
     };
 
     await createSweeping(world.run)();
@@ -172,11 +172,11 @@ describe('a sweep', () => {
     expect(piecesOf(world)).toEqual(PIECES.slice(0, 2));
   });
 
-  it('begins the next tick with the piece that the last tick’s end cut off', async () => {
+  it('begins the next tick with the piece that the end of the last tick interrupted', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     let isOver = true;
     world.onRequest = ({ range }) => {
-      if (isOver && range.created?.to === day(9)) throw new DeadlineReached('says the test');
+      if (isOver && range.created?.to === day(9)) throw new DeadlineReached('injected by the test');
     };
 
     await expect(createSweeping(world.run)()).rejects.toThrow(DeadlineReached);
@@ -194,7 +194,7 @@ describe('a sweep', () => {
       most: 16,
     },
     { created: 'at once', instants: idsFrom(1, 60).map(() => NOW - DAY), seen: 10, most: 6 },
-  ])('cuts pieces that new groups created $created have filled', async ({ instants, seen, most }) => {
+  ])('cuts pieces that are full of new groups, created $created', async ({ instants, seen, most }) => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const created = instants.map((_, index) =>
       aRow(1_000 + index, { createdAt: instants[(index * 37) % 60] ?? 0 }),
@@ -215,7 +215,7 @@ describe('a sweep', () => {
     expect(world.asked.length).toBeLessThanOrEqual(PIECES.length + most);
   });
 
-  it('does not cut pieces where each page has one row', async () => {
+  it('does not cut pieces if each page has only one row', async () => {
     const world = createUnorderedRun({ createdAt: DAILY.slice(0, 3) });
     world.list.fullPage = 1;
     world.answer = ({ range }) => [aRow(1, { createdAt: range.created?.from ?? day(27) })];
@@ -238,7 +238,7 @@ describe('a sweep', () => {
     expect(world.run.swept).toBe(3);
   });
 
-  it('teaches what is usual when its last piece is read', async () => {
+  it('updates the usual rate when its last piece is read', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
     const learned = (): Instant | undefined => world.run.state.guarding.usual?.learnedAt;

@@ -5,7 +5,7 @@ import { createTickRun } from '../../../shared/tick/tick-run.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('a tick’s reports of the feed itself', () => {
-  it('are not published if the state that they follow from was not saved', async () => {
+  it('are not published if the state behind them was not saved', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a', {
       states: {
@@ -21,7 +21,7 @@ describe('a tick’s reports of the feed itself', () => {
     expect(await world.feedEvents()).toEqual([]);
   });
 
-  it('are published by the next tick if a process ended before it published them', async () => {
+  it('are published by the next tick if the process ended before it published them', async () => {
     const world = createSourceWorld();
     const dying = world.startProcess('a', {
       ledger: { ...world.ledger, append: () => Promise.reject(new Error('ended here')) },
@@ -57,7 +57,7 @@ it('saves since when fields are sent before any snapshot is saved', async () => 
   expect(saved.every((fields) => 'return_line_item.status' in fields)).toBe(true);
 });
 
-it('learns no lead from rows that are stamped ahead and seen for the first time', async () => {
+it('learns no lead from rows with stamps ahead that it reads for the first time', async () => {
   const world = createSourceWorld({ groups: 40, knobs: { absurdEvery: 4, absurdStamps: 'ahead' } });
   const session = world.startProcess('a');
 
@@ -71,7 +71,7 @@ it('learns no lead from rows that are stamped ahead and seen for the first time'
 describe('the range that a tick leaves unfinished', () => {
   const fail = (error: Error) => () => Promise.reject(error);
 
-  it('is the innermost one that the deadline cut off', async () => {
+  it('is the innermost range that the deadline interrupted', async () => {
     const run = createTickRun(createSourceWorld().startProcess('a'));
 
     const poll = () => run.within('poll', fail(new DeadlineReached('now')));
@@ -80,7 +80,7 @@ describe('the range that a tick leaves unfinished', () => {
     expect(run.unfinished).toBe('poll');
   });
 
-  it('is none if another error ended its work: the range was not too wide', async () => {
+  it('is undefined if another error ended the work: the range was not too wide', async () => {
     const run = createTickRun(createSourceWorld().startProcess('a'));
 
     await expect(run.within('all', fail(new Error('no answer')))).rejects.toThrow('no answer');
@@ -88,7 +88,7 @@ describe('the range that a tick leaves unfinished', () => {
     expect(run.unfinished).toBeUndefined();
   });
 
-  it('is the outer one while a walk continues after a poll, and none once it is covered', async () => {
+  it('is the outer range while a walk continues after a poll, and undefined once that is covered', async () => {
     const run = createTickRun(createSourceWorld().startProcess('a'));
     const seen: unknown[] = [];
 

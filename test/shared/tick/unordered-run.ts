@@ -1,5 +1,5 @@
-// A tick at work on a list without any order, reduced to what news, sweeps and polls by walk need of it. Its requests
-// are noted and answered with empty pages, unless a test says otherwise.
+// The parts of a tick that news, sweeps and polls by walk need, for a list without order. It notes its requests, and
+// answers them with empty pages unless a test sets other answers.
 import { HOUR, type Instant, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { createNewsMemory } from '../../../shared/reading/news.ts';
 import type { Page, PageRequest } from '../../../shared/reading/page.ts';
@@ -12,7 +12,7 @@ import { aState } from '../../contract/sample-states.ts';
 
 export const NOW: Instant = 1_763_633_703_000_000;
 
-/** A source whose baseline is complete, and whose walks take so many requests. */
+/** A source with a complete baseline and walks of this many requests. */
 export function settledState(requests: number, changes: Partial<SourceState> = {}): SourceState {
   const state = aState('acme', 1);
   const all = { ...newCycle(NOW - MINUTE), lastRequests: requests, lastCompletedAt: NOW - MINUTE };

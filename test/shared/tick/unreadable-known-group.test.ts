@@ -12,8 +12,8 @@ const UNREADABLE: readonly (readonly [string, (row: Row) => unknown])[] = [
   ['a row with its id and nothing else', ({ id }) => ({ id })],
 ];
 
-/** Makes one group unreadable, in lists and look-ups, until `mend` is called. */
-function spoil(world: SourceWorld, groupId: number, spoiled: (row: Row) => unknown): { mend(): void } {
+/** Makes one group unreadable, in lists and look-ups, until `repair` is called. */
+function spoil(world: SourceWorld, groupId: number, spoiled: (row: Row) => unknown): { repair(): void } {
   let isSpoiled = true;
   world.network.intercept = (request) => {
     const answer = world.reference.service.answer(request);
@@ -22,7 +22,7 @@ function spoil(world: SourceWorld, groupId: number, spoiled: (row: Row) => unkno
     return { ...answer, body: JSON.stringify(rows) };
   };
   return {
-    mend() {
+    repair() {
       isSpoiled = false;
     },
   };
@@ -41,7 +41,7 @@ async function startWorld() {
   return { world, groupId, ticks, removed };
 }
 
-describe.each(UNREADABLE)('a known group that is shown as %s', (_, spoiled) => {
+describe.each(UNREADABLE)('a known group that the service sends as %s', (_, spoiled) => {
   it('is set aside, degrades the source and never counts as removed', async () => {
     const { world, groupId, ticks, removed } = await startWorld();
     spoil(world, groupId, spoiled);
@@ -61,7 +61,7 @@ describe.each(UNREADABLE)('a known group that is shown as %s', (_, spoiled) => {
     const spoiling = spoil(world, groupId, spoiled);
     await ticks(6);
 
-    spoiling.mend();
+    spoiling.repair();
     await ticks(8);
 
     const { setAside, health } = await world.state();

@@ -19,8 +19,8 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(121);
   });
 
-  // Seeds 603126, 603131 and seven more: the groups read with the last, unproved part were left out.
-  it('counts the newest groups also where others come while the end of the list is read', async () => {
+  // Seeds 603126, 603131 and seven more: the count left out the groups of the last, unproved part.
+  it('counts the newest groups also if others enter during the read of the end of the list', async () => {
     const world = createSourceWorld({ groups: 30, knobs: { limitMax: 5, order: 'created_at:asc' } });
     const session = world.startProcess('a');
     for (let made = 0; made < 6; made += 1) world.control.create();
@@ -40,7 +40,7 @@ describe('a baseline', () => {
     expect(counts[0]).toBeLessThanOrEqual(saved);
   });
 
-  it('shows how many rows a page has that the service cuts short', async () => {
+  it('finds the number of rows of a page if the service clamps the limit', async () => {
     const fullPageAt = async (limitMax: number) => {
       const world = createSourceWorld({ groups: 120, knobs: { limitMax } });
       const session = world.startProcess('a');
@@ -75,7 +75,7 @@ describe('a baseline', () => {
     expect(world.store.all(await world.source())).toHaveLength(201);
     const walked = world.requests().filter(({ query }) => !query.includes('min_updated_at'));
     expect(baseline).toMatchObject({ groups: 201, requests: walked.length });
-    // A page of ten has nine new rows: one belongs to the seam.
+    // A page of ten has nine new rows: one row repeats the last one of the page before.
     expect(baseline.requests).toBeLessThan(3 * (200 / 9));
   });
 

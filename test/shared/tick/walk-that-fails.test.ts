@@ -50,7 +50,7 @@ describe('a walk that fails for good', () => {
     expect(report.behindMs).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('degrades a source whose baseline is complete; the source recovers with the walk', async () => {
+  it('degrades a source also after its baseline; the source recovers with the walk', async () => {
     const world = createSourceWorld({ settings: { reconcileMs: 120_000 } });
     const session = world.startProcess('a');
     await world.tick(session);

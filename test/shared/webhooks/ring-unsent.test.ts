@@ -51,7 +51,7 @@ describe('the sweep of a webhook', () => {
     expect(rung).toHaveLength(25);
   });
 
-  it('moves the mark over events that the filter excludes, and does not ring for them', async () => {
+  it('moves the mark past events that the filter excludes, and does not ring for them', async () => {
     const { world, rung, sweep } = createSweep({ filter: { types: ['shipment.created'] } });
     world.show(KEY, 1, 2, 3);
     await world.marks.advance(WEBHOOK, KEY, 1);
@@ -62,7 +62,7 @@ describe('the sweep of a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBe(3);
   });
 
-  it("passes over the feed's own events", async () => {
+  it("ignores the feed's own events", async () => {
     const { world, rung, sweep } = createSweep({ start: AFTER_THE_EVENTS });
     world.show(FEED, 1, 2);
 
@@ -81,7 +81,7 @@ describe('the sweep of a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBeUndefined();
   });
 
-  it('leaves a group without a mark alone whose events are all older than the webhook', async () => {
+  it('ignores a group without a mark if all of its events are older than the webhook', async () => {
     const { world, rung, sweep } = createSweep({ start: AFTER_THE_EVENTS });
     world.show(KEY, 1, 2);
 
@@ -91,7 +91,7 @@ describe('the sweep of a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBeUndefined();
   });
 
-  it('steps over lost numbers, reports them, and rings for the event after them', async () => {
+  it('skips lost numbers, reports them, and rings for the event after them', async () => {
     const { world, rung, sweep } = createSweep();
     world.show(KEY, 1, 4);
     await world.marks.advance(WEBHOOK, KEY, 1);
@@ -125,7 +125,7 @@ describe('the sweep of a webhook', () => {
     expect(rung).toEqual([]);
   });
 
-  it('leaves a group with an undecodable event behind', async () => {
+  it('counts a group with an undecodable event as behind', async () => {
     const { world, rung, sweep } = createSweep();
     world.show(KEY, 1, 2, 3);
     world.undecodable.add('acme_mi8x2k_1_2');

@@ -14,7 +14,7 @@ describe('a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBe(3);
   });
 
-  it('gets nothing twice however often it is rung', async () => {
+  it('gets no event twice, also if it is rung several times', async () => {
     const world = worldWith(3);
 
     for (const sequence of [2, 2, 1, 3]) await world.ring(KEY, sequence);
@@ -22,7 +22,7 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3]);
   });
 
-  it('starts with the event that rang where all before it were observed before its start', async () => {
+  it('starts with the event that rang if all earlier events were observed before its start', async () => {
     // The events were observed at 10:15:03.
     const world = worldWith(5, { start: Date.UTC(2026, 10, 20, 11) * 1_000 });
 
@@ -31,7 +31,7 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([4, 5]);
   });
 
-  it('starts with an earlier event, if that was observed after its start and its own ring was lost', async () => {
+  it('starts with an earlier event if that was observed after its start and its own ring was lost', async () => {
     const world = worldWith(5);
 
     await world.ring(KEY, 4);
@@ -50,7 +50,7 @@ describe('a webhook', () => {
     expect(world.marks.behind(WEBHOOK, KEY)).toBe('2: answered 500');
   });
 
-  it('reports how long the endpoint has failed, though each attempt may be the first of its return', async () => {
+  it('reports since when the endpoint has failed, even if each attempt is the first of its return', async () => {
     const world = worldWith(1);
     world.show(OTHER, 1);
     world.answer = () => ({ status: 500 });
@@ -104,7 +104,7 @@ describe('a webhook', () => {
     expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
   });
 
-  it('holds no message longer than a queue can hide it, however long the endpoint asks for', async () => {
+  it('holds no message longer than a queue can hide it, even if the endpoint asks for more', async () => {
     const world = worldWith(1, { random: () => 0.99 });
     world.show(OTHER, 1);
     world.answer = () => ({ status: 503, retryAfter: '1000000000' });
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     expect(await world.ring(OTHER, 1)).toEqual({ isDone: true });
   });
 
-  it('passes over events that the filter excludes', async () => {
+  it('skips events that the filter excludes', async () => {
     const world = worldWith(4, { filter: { types: ['shipment.created'] } });
 
     expect(await world.ring(KEY, 4)).toEqual({ isDone: true });
@@ -168,7 +168,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('an event that the endpoint refuses', () => {
+describe('an event that the endpoint rejects', () => {
   const refusing = () => {
     const world = worldWith(3);
     world.show(OTHER, 1, 2, 3, 4);
@@ -178,7 +178,7 @@ describe('an event that the endpoint refuses', () => {
     return world;
   };
 
-  it('is stepped over after a day, if other events were accepted meanwhile, and this is published', async () => {
+  it('is skipped after a day if other events were accepted meanwhile, and the skip is published', async () => {
     const world = refusing();
     await world.ring(KEY, 1);
     await world.clock.advance(HOUR);
@@ -203,7 +203,7 @@ describe('an event that the endpoint refuses', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1]);
   });
 
-  it('is not stepped over because of another event whose attempt began before the first refusal', async () => {
+  it('is not skipped because of another event with an attempt that began before the first rejection', async () => {
     const world = worldWith(1);
     world.show(OTHER, 1);
     world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
@@ -218,7 +218,7 @@ describe('an event that the endpoint refuses', () => {
     expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
   });
 
-  it('gets its whole day, however late an older sender notes the failure of the event before', async () => {
+  it('gets its whole day, even if an older sender notes the failure of the previous event late', async () => {
     const world = worldWith(1);
     world.answer = () => ({ failure: 'timeout' });
     const late = {

@@ -1,5 +1,5 @@
 // A webhook's sender on virtual time: a ledger that the test fills, marks and the endpoint's state in memory, and a
-// receiver that answers as the test sets it and keeps what it accepted.
+// receiver that answers as the test sets it and keeps the accepted events.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 import type { Instant } from '../../../shared/instant.ts';
@@ -43,7 +43,7 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
     answer: (_event: FeedEvent): Partial<{ status: number; retryAfter: string; failure: string }> => ({
       status: 204,
     }),
-    /** How long an attempt takes. */
+    /** The duration of an attempt. */
     takesMs: (_event: FeedEvent): number => 0,
     ports: {
       webhook: WEBHOOK,
@@ -59,7 +59,7 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
       post: (request: PostRequest) => post(request),
     } satisfies WebhookPorts,
     sender: (overrides: Partial<WebhookPorts> = {}) => createWebhookSender({ ...world.ports, ...overrides }),
-    /** Rings once; returns what becomes of the ring. */
+    /** Rings once; returns the outcome of the ring. */
     ring: (key: GroupKey, sequence: number, timeLeftMs = 60_000) =>
       clock.run(world.sender()({ key, sequence }, timeLeftMs)),
     acceptedNumbers: (key: GroupKey) =>

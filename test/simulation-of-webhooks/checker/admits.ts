@@ -1,4 +1,4 @@
-// Whether a webhook gets an event, by what the contract says of filters.
+// Whether a webhook gets an event, by the contract's rules for filters.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 

@@ -1,4 +1,4 @@
-// W4: nothing arrives that the filter excludes, or that is older than the webhook.
+// W4: no event arrives that the filter excludes or that is older than the webhook.
 import { admits } from './admits.ts';
 import type { Violation } from './evidence.ts';
 import { type Indexed, placeOf } from './index-evidence.ts';
@@ -20,7 +20,7 @@ export function checkAdmitted({ webhook, evidence, attemptsOf, writtenById }: In
     if (!admits(webhook.filter, written.event))
       return [{ guarantee: 'W4', place: id, message: 'was posted although the filter excludes it' }];
     if (place.sequence >= (firstOf.get(place.group) ?? Number.POSITIVE_INFINITY)) return [];
-    // Forgetting a group moves the marks of all webhooks, also of those that had not begun with it.
+    // Forgetting a group moves the marks of all webhooks, also of those that have not sent an event of it.
     if (evidence.forgotten.some(({ group }) => group === place.group)) return [];
     return [{ guarantee: 'W4', place: id, message: 'was posted although it is older than the webhook' }];
   });

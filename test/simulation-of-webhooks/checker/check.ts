@@ -1,13 +1,13 @@
-// What a webhook can rely on:
+// The guarantees of a webhook:
 //  W1  A return's events first arrive in order.
-//  W2  Nothing is missing that the filter admits, unless `feed.events_skipped` names it.
+//  W2  Every event that the filter admits arrives, unless `feed.events_skipped` names it.
 //  W3  Every attempt of an event has the same id and bytes, those of the ledger.
-//  W4  Nothing arrives that the filter excludes, or that is older than the webhook.
+//  W4  No event arrives that the filter excludes or that is older than the webhook.
 //  W5  No attempt while a 429's, a 503's or an operator's pause lasts.
 //  W6  Retries are no more frequent than the schedule.
-//  W7  An accepted event whose answer was seen is not posted again; a death repeats one event at most.
-//  W8  Nothing is skipped without a cause.
-//  W9  A webhook without trouble is not late, whatever happens to the others.
+//  W7  An accepted event is not posted again once its sender saw the answer; a death repeats at most one event.
+//  W8  No event is skipped without a cause.
+//  W9  A webhook without trouble is not late, even if others have trouble.
 //  W10 No message is hidden for longer than a queue allows.
 //  W11 A failing endpoint gets one attempt at a time, and a working one a few retries at once.
 import { checkAdmitted } from './admitted.ts';

@@ -1,4 +1,4 @@
-// W2: nothing is missing that the filter admits, unless `feed.events_skipped` names it.
+// W2: every event that the filter admits arrives, unless `feed.events_skipped` names it.
 import { admits } from './admits.ts';
 import { DAY, HOUR, SECOND, type Violation, type Written } from './evidence.ts';
 import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
@@ -13,13 +13,13 @@ export function checkComplete(indexed: Indexed): Violation[] {
     const { group, sequence } = place;
     if (firstAccepted.has(id) || skippedAt(group, sequence) !== undefined) return [];
     if (isWaitingForRefused(indexed, group, sequence)) return [];
-    // With the last event of its group the ledger lost any trace of it (docs/guarantees.md).
+    // The ledger has no event of the group any more, so the feed can't know that one is missing (docs/guarantees.md).
     if (written.goneFrom < Number.POSITIVE_INFINITY && isLastOfGroup(indexed, group)) return [];
     return [{ guarantee: 'W2', place: `${group} number ${sequence}`, message: 'never arrived' }];
   });
 }
 
-/** Whether the webhook gets it: it is no older than the webhook, or its message was received and deleted. */
+/** Whether the webhook must get an event: it is no older than the webhook, or its message was received and deleted. */
 function owedOf({ webhook }: Indexed): (written: Written) => boolean {
   const { startedAt = Number.POSITIVE_INFINITY, invocations, published } = webhook;
   const done = new Set(
@@ -38,9 +38,9 @@ function isLastOfGroup({ evidence }: Indexed, group: string): boolean {
 }
 
 /**
- * Whether the endpoint refuses the content of the event, or of one before it, and it is not yet time to skip that one: a
- * day after its first refusal, once another event was accepted. Messages of other generations of a return
- * are in the same message group.
+ * Whether the endpoint rejects the content of the event, or of an earlier one that is not due to be skipped yet. An
+ * event is due a day after its first rejection, once another event was accepted. Messages of other generations of a
+ * return are in the same message group.
  */
 function isWaitingForRefused(indexed: Indexed, group: string, sequence: number): boolean {
   const [source, generation = '', id] = group.split('_');
@@ -64,12 +64,12 @@ function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedA
   return !hasAccepted || evidence.endedAt - since < DAY + HOUR;
 }
 
-/** Of several events accepted within this time only the first is noted. */
+/** The feed notes only the first of several events that are accepted within this time. */
 const NOTED_EVERY = 11 * SECOND;
 
 const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 /** More than any group has. */
 const MOST_NUMBERS = 1_000;
 
-/** The sweeps of so long at least look for gaps. */
+/** Long enough for several daily sweeps, which find gaps. */
 const LONG = 3 * DAY;

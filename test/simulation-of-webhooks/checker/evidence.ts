@@ -1,4 +1,4 @@
-// The evidence of a run, for the checker: plain data, no type of the feed but the contract's.
+// The evidence of a run, for the checker: plain data, with types of the contract but no others of the feed.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 
@@ -21,14 +21,14 @@ export interface Attempt {
   readonly at: Time;
   readonly id: string;
   readonly body: string;
-  /** When the receiver took it, whatever the sender saw; undefined if it did not. */
+  /** When the receiver accepted it, even if the sender got no answer; undefined if it did not. */
   readonly acceptedAt?: Time | undefined;
   readonly endedAt?: Time | undefined;
   /** The status of the receiver's response; undefined if there was none. */
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;
   readonly failure?: string | undefined;
-  /** When a living sender had the answer; undefined if it died before. */
+  /** When the sender had the answer; undefined if it died before. */
   readonly seenAt?: Time | undefined;
   /** When that sender then first saved the state of the endpoint. */
   readonly notedAt?: Time | undefined;
@@ -42,48 +42,48 @@ export interface Invocation {
   readonly rangFor: number;
   readonly startedAt: Time;
   readonly endedAt?: Time | undefined;
-  /** `died`: it crashed or exceeded its time. */
-  /** In how many seconds its message comes again. */
+  /** Seconds until its message comes again. */
   readonly comesAgainAfter?: number | undefined;
+  /** `died`: it crashed or exceeded its time. */
   readonly ending?: 'done' | 'again' | 'threw' | 'died' | undefined;
   /** Calls that met a fault. */
   readonly faults?: number | undefined;
-  /** Those of them that threw. */
+  /** Calls that threw because of a fault. */
   readonly thrown?: number | undefined;
 }
 
 export interface WebhookEvidence {
   readonly name: string;
   readonly filter: EventFilter;
-  /** Events observed from here on are its events. */
+  /** The webhook gets events that were observed from this time on. */
   readonly startedAt: Time | undefined;
   /** When the topic began to publish to it. */
   readonly activeAt: Time;
   readonly retriesAtOnce: number;
   readonly attempts: readonly Attempt[];
   readonly invocations: readonly Invocation[];
-  /** Ids of events whose messages reached its queue; true where none of a later event of the return was there before. */
+  /** Ids of events with a message in its queue; false if a message of a later event of the return was there before. */
   readonly published: ReadonlyMap<string, boolean>;
-  /** When an operator had paused it. */
+  /** The periods in which an operator had paused it. */
   readonly paused: readonly { readonly from: Time; readonly to: Time }[];
-  /** Numbers that an operator skipped: of the group with this key. */
+  /** The events that an operator skipped. */
   readonly skippedByHand: readonly { readonly group: string; readonly sequence: number }[];
-  /** When anything happened to a group's messages that may bring its next attempt forward. */
+  /** When something happened to a group's messages that may make its next attempt earlier. */
   readonly irregular: readonly { readonly group: string; readonly at: Time }[];
-  /** When an operator rang for a group: that message has retries of its own. */
+  /** When an operator rang for a group; the retries of that message are independent. */
   readonly rungByHand: readonly { readonly group: string; readonly at: Time }[];
-  /** How often a sender wanted a message to be hidden for longer than a queue allows. */
+  /** How often a sender tried to hide a message for longer than a queue allows. */
   readonly hiddenTooLong: number;
-  /** Whether its receiver had any trouble, or an operator anything to do with it. */
+  /** Whether its receiver had any trouble, or an operator acted on it. */
   readonly isTroubled: boolean;
 }
 
 export interface Evidence {
   readonly written: readonly Written[];
   readonly webhooks: readonly WebhookEvidence[];
-  /** Groups of which an operator forgot the events up to a number. */
+  /** Groups that an operator forgot, each with its last forgotten number. */
   readonly forgotten: readonly { readonly group: string; readonly through: number }[];
-  /** How far two clocks may be apart. */
+  /** The maximum difference between two clocks. */
   readonly skew: Time;
   /** Whether calls of processes never failed, and records and messages were never lost. */
   readonly isFaultless: boolean;

@@ -1,5 +1,5 @@
 // W11: a failing endpoint gets one attempt at a time, and a working one a few retries at once. An endpoint is failing
-// after five failures without an accepted event in between, the last of which is a minute ago.
+// after five failures in a row, if the last accepted event was a minute ago.
 import { type Attempt, MINUTE, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAboutContent, isAccepting } from './index-evidence.ts';
 
@@ -7,7 +7,7 @@ const FAILING_AFTER = 5;
 
 export function checkFlood(indexed: Indexed): Violation[] {
   const { webhook, evidence } = indexed;
-  // An attempt's place counts for as long as an attempt lasts, by the clock of its sender.
+  // Senders count an attempt for the maximum duration of attempts, by their own clocks, so differing clocks allow more.
   if (evidence.skew > 0) return [];
   const regular = webhook.attempts.filter(({ invocation }) => invocation.faults === 0);
   const probes = regular.filter(isWithin(failingTimes(webhook.attempts)));
@@ -34,7 +34,7 @@ function failingTimes(attempts: readonly Attempt[]): readonly { readonly from: T
     if (failures === FAILING_AFTER)
       times.push({ from: Math.max(notedAt, accepted + MINUTE), to: Number.POSITIVE_INFINITY });
     const last = times.at(-1);
-    // An accepted event is under way to being noted from its arrival on.
+    // The sender's save counts, not the arrival of the accepted event.
     if (failures === 0 && last !== undefined) last.to = Math.min(last.to, notedAt);
   }
   return times;

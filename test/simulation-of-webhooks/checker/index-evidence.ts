@@ -1,4 +1,4 @@
-// What several checks ask of the evidence, found once.
+// Indexes of the evidence that several checks use.
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import type { Attempt, Evidence, Time, WebhookEvidence, Written } from './evidence.ts';
 
@@ -20,7 +20,7 @@ export interface Place {
   readonly sequence: number;
 }
 
-/** @returns the group's key and the number; undefined for what is no event's id */
+/** @returns the group's key and the number; undefined if the text is no event id */
 export function placeOf(id: string): Place | undefined {
   const parts = parseEventId(id);
   if (parts === undefined) return undefined;

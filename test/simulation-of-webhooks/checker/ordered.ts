@@ -8,7 +8,7 @@ export function checkOrdered({ firstAccepted, skippedAt }: Indexed): Violation[]
   const inOrder = [...firstAccepted].sort(([, a], [, b]) => a - b);
   for (const [id] of inOrder) {
     const place = placeOf(id);
-    // What is skipped may be under way.
+    // A skipped event may already be under way.
     if (place === undefined || skippedAt(place.group, place.sequence) !== undefined) continue;
     const { group, sequence } = place;
     const before = last.get(group) ?? 0;

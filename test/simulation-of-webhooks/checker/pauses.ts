@@ -1,4 +1,4 @@
-// W5: no attempt while a 429's, a 503's or an operator's pause lasts, apart from those that had been decided before.
+// W5: no attempt while a 429's, a 503's or an operator's pause lasts, except for attempts that were decided before it.
 import { type Attempt, HOUR, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
 import type { Indexed } from './index-evidence.ts';
 

@@ -1,5 +1,5 @@
-// W7: an accepted event whose answer reached a sender with working tables is not posted again. A sender that dies repeats
-// one event at most.
+// W7: an accepted event is not posted again if its answer reached a sender with working tables. The death of a sender
+// causes at most one repeated event.
 import type { Attempt, Invocation, Violation } from './evidence.ts';
 import { type Indexed, isAccepting } from './index-evidence.ts';
 

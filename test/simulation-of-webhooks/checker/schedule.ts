@@ -1,5 +1,5 @@
 // W6: retries of an event are no more frequent than the schedule: 5 s, 30 s, 2 min and 5 min, then every 15 minutes.
-// A dead sender's message comes back sooner, and a message of an operator has retries of its own.
+// The message of a dead sender comes back earlier, and the retries of an operator's message are independent.
 import { type Attempt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAccepting, placeOf } from './index-evidence.ts';
 
@@ -16,7 +16,7 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
       if (!isRegularFailure(attempt) || next === undefined) continue;
       const { seenAt = 0, invocation } = attempt;
       failingSince ??= seenAt;
-      // A message that another sender had at the same time.
+      // Another sender had the message at the same time.
       if (next.invocation.startedAt <= (invocation.endedAt ?? Number.POSITIVE_INFINITY)) continue;
       if (next.at >= byHand) continue;
       if (irregular.some((at) => at >= invocation.startedAt && at <= next.at)) continue;
@@ -29,7 +29,7 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
   return violations;
 }
 
-/** The first pause of an event is its own, however long another event of its return has failed. */
+/** Checks that the first pause of an event does not depend on an earlier failure of another event of its return. */
 function checkFirst(id: string, first: Attempt | undefined): Violation[] {
   if (first === undefined || !isRegularFailure(first) || first.retryAfter !== undefined) return [];
   const { comesAgainAfter = 0 } = first.invocation;
@@ -38,10 +38,10 @@ function checkFirst(id: string, first: Attempt | undefined): Violation[] {
   return [{ guarantee: 'W6', place: id, message }];
 }
 
-/** 5 s and a tenth, rounded up. */
+/** In seconds: 5 s plus a tenth, rounded up. */
 const LONGEST_FIRST_S = 6;
 
-/** Whether a sender saw the failure and ended as it should. */
+/** Whether the sender saw the failure and ended regularly. */
 function isRegularFailure({ seenAt, status, invocation }: Attempt): boolean {
   return (
     seenAt !== undefined && !isAccepting(status) && invocation.faults === 0 && invocation.ending === 'again'

@@ -1,5 +1,5 @@
-// W8: nothing is skipped without a cause: the ledger does not have it any more, an operator skipped or forgot it, or the
-// endpoint refused its content for a day while it accepted another event.
+// W8: no event is skipped without a cause. The causes: the ledger does not have it any more, an operator skipped or
+// forgot it, or the endpoint rejected its content for a day while it accepted another event.
 import { type Attempt, DAY, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
 
@@ -31,7 +31,7 @@ function isRefused({ webhook, evidence, attemptsOf, firstAccepted }: Indexed, id
   return accepts && attempts.some(({ status }) => isAboutContent(status));
 }
 
-/** When a sender first saw that it failed. */
+/** When a sender first saw that the event failed. */
 function firstFailure(attempts: readonly Attempt[]): Time | undefined {
   return attempts.find(({ seenAt, acceptedAt }) => seenAt !== undefined && acceptedAt === undefined)?.endedAt;
 }

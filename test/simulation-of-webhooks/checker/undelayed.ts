@@ -1,4 +1,4 @@
-// W9: a webhook without trouble is not late, whatever happens to the others.
+// W9: a webhook without trouble is not late, even if others have trouble.
 import { admits } from './admits.ts';
 import { MINUTE, SECOND, type Violation } from './evidence.ts';
 import { type Indexed, placeOf } from './index-evidence.ts';

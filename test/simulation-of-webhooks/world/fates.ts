@@ -36,7 +36,7 @@ const DYING: Chances<Fate, keyof FaultRates> = [
 ];
 
 const FATES: Record<CallKind, Chances<Fate, keyof FaultRates>> = {
-  // The receiver makes the faults on the way to it.
+  // The receiver itself makes the faults of its connections.
   request: DYING,
   read: [...DYING, ['fail', 'fail', 1], ['slow', 'slow', 1]],
   write: [...DYING, ['fail', 'fail', 1], ['slow', 'slow', 1], ['lost', 'lost', 1]],

@@ -15,7 +15,7 @@ export interface Message {
 export interface Received {
   readonly message: Message;
   readonly receipt: number;
-  /** How often the message was received, this time included. */
+  /** The receive count, including this receive. */
   readonly receives: number;
 }
 
@@ -24,11 +24,11 @@ export interface FifoQueue {
   receive(): Received | undefined;
   /** When a message can be received next; undefined if there is none. */
   nextAt(): Instant | undefined;
-  /** @returns whether the receipt still counted */
+  /** @returns whether the receipt was still valid */
   delete(received: Received): boolean;
   /** @returns `refused` beyond 12 hours after the receive */
   hide(received: Received, seconds: number): 'hidden' | 'too late' | 'refused';
-  /** How many messages were kept too long and are gone. */
+  /** The number of messages that the retention has deleted. */
   readonly expired: number;
 }
 

@@ -50,13 +50,13 @@ export function createGrowth(world: World): Growth {
     keyOf,
     save,
     async run() {
-      // Many at the beginning: what an outage of a month keeps waiting is then older than the ledger's retention.
+      // Many events at the beginning: after an outage of a month they are older than the ledger's retention.
       const moments = Array.from({ length: plan.saves }, () => plan.activeMs * random.fraction() ** 3).sort(
         (a, b) => a - b,
       );
       for (const atMs of moments) {
         await time.sleep((world.start - time.now()) / MILLISECOND + atMs);
-        // Half of all saves are of few groups.
+        // Half of all saves belong to a few groups.
         const groups = random.chance(0.5) ? Math.ceil(plan.groups / 4) : plan.groups;
         save(keyOf(random.below(plan.sources), random.below(groups)), 1 + random.below(plan.eventsAtOnce));
       }
@@ -85,6 +85,6 @@ function makeEvent(key: GroupKey, sequence: number, type: string, status: string
       observed: { after: null, by: formatInstant(by), through: 'poll' },
     },
   };
-  // Only the parts that delivery looks at.
+  // Only the parts of an event that delivery uses.
   return event as unknown as FeedEvent;
 }

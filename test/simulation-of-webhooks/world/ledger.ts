@@ -13,7 +13,7 @@ export interface Entry {
   readonly key: GroupKey;
   readonly event: FeedEvent;
   readonly at: Instant;
-  /** When a reader sees it. */
+  /** When readers begin to see it. */
   readonly shownFrom: Instant;
   /** When the retention or an operator removes it. */
   goneFrom: Instant;
@@ -28,7 +28,7 @@ export interface SimulatedLedger extends Ledger, LedgerEraser {
   readonly all: readonly Entry[];
 }
 
-/** The last milliseconds of a transaction, in which a reader may see half of it. */
+/** The duration in which readers may see only a part of a transaction. */
 const HALF_SEEN_FOR = 30 * MILLISECOND;
 const RETENTION_LATE_BY = 2 * DAY;
 

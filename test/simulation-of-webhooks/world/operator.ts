@@ -1,4 +1,4 @@
-// An operator of the feed, whose commands never fail.
+// An operator of the feed. The operator's commands never fail.
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { forgetEvents } from '../../../shared/publishing/forget-events.ts';

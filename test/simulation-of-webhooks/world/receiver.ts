@@ -1,4 +1,4 @@
-// A receiver of webhooks: healthy, or in the trouble of its plan. It keeps each attempt as it came.
+// A receiver of webhooks: healthy, or with the troubles of its plan. It keeps each attempt unchanged.
 import type { Random } from '../../../local/reference-service/store/seeded-random.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
@@ -7,7 +7,7 @@ import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Attempt } from '../checker/evidence.ts';
 import type { Trouble } from '../plan.ts';
 
-/** An attempt ends after this time, whatever the receiver does. */
+/** The time limit of an attempt. */
 export const ATTEMPT_MS = 15_000;
 
 export type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
@@ -21,7 +21,7 @@ export interface ReceiverOptions {
   readonly troubles: readonly Trouble[];
   readonly time: VirtualClock;
   readonly random: Random;
-  /** The moment from which the plan counts. */
+  /** The moment at which the plan begins. */
   readonly start: Instant;
 }
 
@@ -80,7 +80,7 @@ export function createReceiver({ troubles, time, random, start }: ReceiverOption
   };
 }
 
-/** A date stands in a plan as seconds from the answer on. */
+/** A plan has dates as seconds after the answer. */
 function headerOf(retryAfter: string | undefined, now: Instant): string | undefined {
   const match = /^(?:\+(\d+)|-(\d+) ago)$/.exec(retryAfter ?? '');
   if (match === null) return retryAfter;

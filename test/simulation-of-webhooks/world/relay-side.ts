@@ -1,5 +1,5 @@
-// The ledger's stream and its readers, the relays to the ordered topic, with their daily sweep. Records come late, twice
-// or never; a failed relay gets its records again.
+// The ledger's stream and its readers, the relays to the ordered topic, with their daily sweep. Records come late,
+// twice or never; a failed relay gets its records again.
 import { withheldFrom } from '../../../shared/deployment/destinations.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
@@ -21,7 +21,7 @@ const BATCH = 25;
 const MOST_AT_ONCE = 2;
 const RELAY_MS = 30_000;
 const SWEEP_MS = 900_000;
-/** Lambda ends a function then, frozen or not. */
+/** The time limit after which Lambda ends a function, also a frozen one. */
 const OVERDUE_MS = 60_000;
 
 export function createRelaySide(world: World, topic: Topic): RelaySide {

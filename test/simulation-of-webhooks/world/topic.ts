@@ -1,6 +1,6 @@
 // A FIFO topic as SNS documents it: a repeated id of a group is dropped for five minutes; each subscription gets the
-// messages of a group in order, if its filter policy accepts their attributes; what a subscription can't take for good
-// is lost to it. A new subscription's filter applies after a while.
+// messages of a group in order, if its filter policy accepts their attributes; a message that can't be delivered to a
+// subscription is lost for it. A new subscription's filter applies after a while.
 
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { filterAttributes, type PolicyValue } from '../../../shared/contract/event-filter.ts';
@@ -50,7 +50,7 @@ export function createTopic({ time, fates, trace, randomFor }: World): Topic {
     }
   }
 
-  /** In order: none overtakes the one before. */
+  /** Delivers in order: no message overtakes an earlier one. */
   function deliver(subscription: Subscription, event: FeedEvent): void {
     const place = `${subscription.name} ${event.partitionkey}`;
     const due = time.now() + Math.floor(random.fraction() ** 4 * SLOWEST_DELIVERY);

@@ -1,5 +1,5 @@
 // One webhook: its queue, the Lambda functions that take messages from it and run the sender, and its sweep. A function
-// may die at any call, exceed its time, or freeze and go on when its message has long been received again.
+// may die at any call, exceed its time, or freeze and continue after its message was received again.
 import { filterPolicy } from '../../../shared/contract/event-filter.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
@@ -25,11 +25,11 @@ export interface WebhookSide {
   readonly irregular: readonly { readonly group: string; readonly at: Instant }[];
   readonly rungByHand: readonly { readonly group: string; readonly at: Instant }[];
   readonly hiddenTooLong: number;
-  /** Rings for a group, as a sweep does. */
+  /** Rings for a group, like a sweep. */
   ring(key: GroupKey, sequence: number): void;
   /**
-   * The same, by an operator. The webhook gets what the message names, however old it is. For a group with a mark it goes
-   * beside the messages that pause.
+   * Rings for a group, like an operator. The webhook gets the event that the message names, even if it is older than
+   * the webhook. For a group with a mark the message is handled beside the messages that pause.
    */
   ringByHand(key: GroupKey, sequence: number): Promise<void>;
   sweep(): Promise<void>;
@@ -37,10 +37,10 @@ export interface WebhookSide {
 
 /** Lambda's limit, after which the message is free for others. */
 const TIMEOUT_MS = 60_000;
-/** No attempt begins after that: the last one must end within the limit. */
+/** No attempt begins after this time, because the last one must end within the limit. */
 const SENDING_MS = TIMEOUT_MS - ATTEMPT_MS - 10_000;
 const HIDDEN_MS = 90_000;
-/** A message whose sender threw comes again after this. */
+/** After an error of its sender, a message comes again after this time. */
 const AFTER_ERROR_S = 5;
 const SWEEP_MS = 900_000;
 

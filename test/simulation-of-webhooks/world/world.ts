@@ -1,4 +1,4 @@
-// Everything that outlives processes, and how to start one.
+// The state that outlives processes, and the start of processes.
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import type { Instant } from '../../../shared/instant.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
@@ -19,7 +19,7 @@ import type { Writable } from './receiver.ts';
 export interface World {
   readonly plan: Plan;
   readonly time: VirtualClock;
-  /** The moment from which the plan counts. */
+  /** The moment at which the plan begins. */
   readonly start: Instant;
   readonly fates: Fates;
   readonly trace: Trace;
@@ -29,12 +29,12 @@ export interface World {
   readonly log: Log;
   /** Called for each new entry of the ledger. */
   onInsert: (entry: Entry) => void;
-  /** Numbers of their own for each purpose. */
+  /** An independent generator of random numbers for each purpose. */
   randomFor(purpose: string): Random;
   startProcess(name: string): Started;
 }
 
-/** A process with the tables as it reaches them. */
+/** A process with its connections to the tables. */
 export interface Started {
   readonly process: SimulatedProcess;
   readonly ledger: Ledger;

@@ -1,15 +1,15 @@
 // G5: an event carries its entity and its group as the service showed them at that time, including the fields that
 // make no events. The fields are listed again here, so that a field that the feed loses is noticed.
 import type { Evidence, GroupDocument, SourceEvidence, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
+import type { PublishedGroup } from './groups.ts';
 import type { Showing } from './showing.ts';
 import { timeOf } from './stamps.ts';
-import { fieldValue, type GroupHistory, type Telling } from './states.ts';
+import { fieldValue, type GroupHistory, type PublishedChange } from './states.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields by kind, without `type`. */
-const CARRIED: Readonly<Record<Telling['kind'], readonly string[]>> = {
+const CARRIED: Readonly<Record<PublishedChange['kind'], readonly string[]>> = {
   return_group: [
     'id',
     'created_at',
@@ -76,18 +76,18 @@ const ARRAYS = {
 export function checkAsShown(
   { timing }: Evidence,
   { source, customerData }: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
-  for (const { groupId, tellings } of published.values()) {
+  for (const { groupId, changes } of published.values()) {
     const showings = histories.get(groupId)?.showings ?? [];
-    for (const telling of tellings) {
-      const by = (timeOf(telling.event.data.observed.by) ?? Number.NaN) - timing.dateAhead;
+    for (const change of changes) {
+      const by = (timeOf(change.event.data.observed.by) ?? Number.NaN) - timing.dateAhead;
       const shown = showings.filter(({ from }) => from <= by + timing.drift);
       const read = shown.filter(({ to }) => to > by - timing.slowestAnswer);
-      for (const message of judge(telling, shown, read, customerData)) {
-        const place = `${telling.name} of group ${groupId}, number ${telling.event.data.sequence}`;
+      for (const message of judge(change, shown, read, customerData)) {
+        const place = `${change.name} of group ${groupId}, number ${change.event.data.sequence}`;
         violations.push({ guarantee: 'G5', source, place, message });
       }
     }
@@ -100,12 +100,12 @@ export function checkAsShown(
  * @param read the states that may have been shown at that moment
  */
 function* judge(
-  telling: Telling,
+  change: PublishedChange,
   shown: readonly Showing[],
   read: readonly Showing[],
   customerData: boolean,
 ): Generator<string> {
-  const { event, kind, verb } = telling;
+  const { event, kind, verb } = change;
   const object = event.data.object as unknown as Fields;
   const header = event.data.return_group as unknown as Fields;
   if (object.type !== kind) yield `carries a ${String(object.type)}`;
@@ -143,7 +143,7 @@ function* surplus(label: string, fields: Fields, known: readonly string[]): Gene
   for (const name of known) if (!(name in fields)) yield `${label} has no field ${name}`;
 }
 
-function entitiesIn(document: GroupDocument, kind: Telling['kind']): readonly Fields[] {
+function entitiesIn(document: GroupDocument, kind: PublishedChange['kind']): readonly Fields[] {
   if (kind === 'return_group') return [document];
   const entities = document[ARRAYS[kind]];
   return Array.isArray(entities) ? entities : [];

@@ -7,7 +7,7 @@ import { checkEnvelopes } from './envelope.ts';
 import type { Evidence, Happening, Violation } from './evidence.ts';
 import { checkFeedEvents } from './feed-events.ts';
 import { checkForgotten } from './forgotten.ts';
-import { toldGroups } from './groups.ts';
+import { publishedGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
@@ -34,7 +34,7 @@ export function check(evidence: Evidence): Violation[] {
     ...checkProofs(evidence),
     ...evidence.sources.flatMap((source) => {
       // The ledger defines which events were published. Their arrival is judged separately.
-      const published = toldGroups(source);
+      const published = publishedGroups(source);
       return [
         ...checkSameId(source),
         ...checkOrdered(source),

@@ -2,7 +2,7 @@
 // without an event is unchanged since its first reading. Every event in the ledger has arrived at both destinations.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
+import type { PublishedGroup } from './groups.ts';
 import { isLeftOut, isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
 import { skippedIn } from './skipped.ts';
 import {
@@ -12,18 +12,18 @@ import {
   isEntityEvent,
   isState,
   type Kind,
+  type PublishedChange,
   type State,
   shownAt,
   stateIn,
   stateNames,
-  type Telling,
   WATCHED,
 } from './states.ts';
 
 export function checkComplete(
   evidence: Evidence,
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const { startedAt } = source;
@@ -74,8 +74,8 @@ function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
 }
 
 /** The forgetting of a group without events since. It ended the group's entities as well. */
-function forgettingOf(group: ToldGroup | undefined): Telling | undefined {
-  const ofGroup = [...(group?.entities.values() ?? [])].map((tellings) => tellings.at(-1));
+function forgettingOf(group: PublishedGroup | undefined): PublishedChange | undefined {
+  const ofGroup = [...(group?.entities.values() ?? [])].map((changes) => changes.at(-1));
   return ofGroup.find((last) => last?.kind === 'return_group' && last.verb === 'forgotten');
 }
 
@@ -175,19 +175,19 @@ function kindOf(name: EntityName): string {
 function checkRefunds(
   groupId: number,
   { documents }: GroupHistory,
-  group: ToldGroup | undefined,
+  group: PublishedGroup | undefined,
   source: SourceEvidence,
   promises: Promises,
 ): Violation[] {
   if (documents.at(-1)?.document === undefined) return [];
   const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
-  const tellings = sinceItIsThere(group?.tellings ?? []);
-  const published = tellings.filter(({ kind }) => kind === 'refund_transaction').length;
+  const changes = sinceLastCreation(group?.changes ?? []);
+  const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
   // Without newer stamps, refunds count as known without an event until the baseline may have read them.
   const knownBy = promises.changesMoveStamps ? startedAt : baselineCompletedAt;
   const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
   const atEnd = refundsOf(documents.at(-1));
-  const isAnnounced = tellings[0]?.verb === 'created' && tellings[0].kind === 'return_group';
+  const isAnnounced = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
   const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
   const mustPublishAll = isShown && (isAnnounced || baseline === 'emit');
   const atFirst = isShown ? atStart : atEnd;
@@ -203,9 +203,9 @@ function checkRefunds(
 }
 
 /** A group that returns is announced with all its entities. */
-function sinceItIsThere(tellings: readonly Telling[]): readonly Telling[] {
-  const created = tellings.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'created');
-  return tellings.slice(Math.max(0, created));
+function sinceLastCreation(changes: readonly PublishedChange[]): readonly PublishedChange[] {
+  const created = changes.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'created');
+  return changes.slice(Math.max(0, created));
 }
 
 function refundsOf(happening: Happening | undefined): number {

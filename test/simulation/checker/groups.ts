@@ -1,18 +1,18 @@
 // Events by group and entity, in the order of their numbers.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence } from './evidence.ts';
-import { type EntityName, isEntityEvent, isGone, type Telling, tellingOf } from './states.ts';
+import { type EntityName, isEntityEvent, isGone, type PublishedChange, publishedChangeOf } from './states.ts';
 
-export interface ToldGroup {
+export interface PublishedGroup {
   readonly groupId: number;
   readonly generation: string;
   /** The group's events in the order of their numbers, without repeats. */
-  readonly tellings: readonly Telling[];
-  readonly entities: ReadonlyMap<EntityName, readonly Telling[]>;
+  readonly changes: readonly PublishedChange[];
+  readonly entities: ReadonlyMap<EntityName, readonly PublishedChange[]>;
 }
 
 /** The published events of each group, from arrivals in any order and with any repetitions. */
-export function toldGroups({ written, forgotten }: SourceEvidence): Map<number, ToldGroup> {
+export function publishedGroups({ written, forgotten }: SourceEvidence): Map<number, PublishedGroup> {
   const byGroup = new Map<number, Map<number, EntityEvent>>();
   for (const { event } of written) {
     if (!isEntityEvent(event)) continue;
@@ -26,27 +26,30 @@ export function toldGroups({ written, forgotten }: SourceEvidence): Map<number, 
   return new Map(
     [...byGroup].map(([groupId, events]) => [
       groupId,
-      toldGroup(groupId, [...events.values()], forgottenAt(groupId)),
+      publishedGroup(groupId, [...events.values()], forgottenAt(groupId)),
     ]),
   );
 }
 
 /** @param forgottenAt the numbers up to which the group's events were forgotten */
-function toldGroup(groupId: number, events: EntityEvent[], forgottenAt: readonly number[]): ToldGroup {
-  const tellings = events.sort((a, b) => a.data.sequence - b.data.sequence).map(tellingOf);
-  const entities = new Map<EntityName, Telling[]>();
+function publishedGroup(
+  groupId: number,
+  events: EntityEvent[],
+  forgottenAt: readonly number[],
+): PublishedGroup {
+  const changes = events.sort((a, b) => a.data.sequence - b.data.sequence).map(publishedChangeOf);
+  const entities = new Map<EntityName, PublishedChange[]>();
   const due = [...forgottenAt].sort((a, b) => a - b);
-  for (const telling of tellings) {
-    if (removeBelow(due, telling.event.data.sequence)) takeAlong(telling, 'forgotten', entities);
-    const list = entities.get(telling.name) ?? [];
-    entities.set(telling.name, list);
-    list.push(telling);
-    if (telling.kind === 'return_group' && telling.verb === 'removed')
-      takeAlong(telling, 'removed', entities);
+  for (const change of changes) {
+    if (removeBelow(due, change.event.data.sequence)) endEntities(change, 'forgotten', entities);
+    const list = entities.get(change.name) ?? [];
+    entities.set(change.name, list);
+    list.push(change);
+    if (change.kind === 'return_group' && change.verb === 'removed') endEntities(change, 'removed', entities);
   }
-  const [last] = tellings.slice(-1);
-  if (last !== undefined && due.length > 0) takeAlong(last, 'forgotten', entities);
-  return { groupId, generation: events[0]?.data.generation ?? '', tellings, entities };
+  const [last] = changes.slice(-1);
+  if (last !== undefined && due.length > 0) endEntities(last, 'forgotten', entities);
+  return { groupId, generation: events[0]?.data.generation ?? '', changes, entities };
 }
 
 /** Removes the numbers below `below` from `due`; returns whether there were any. */
@@ -56,10 +59,10 @@ function removeBelow(due: number[], below: number): boolean {
 }
 
 /** Removing or forgetting a group ends its entities as well, without an event for each. */
-function takeAlong(
-  { event }: Telling,
+function endEntities(
+  { event }: PublishedChange,
   verb: 'removed' | 'forgotten',
-  entities: ReadonlyMap<EntityName, Telling[]>,
+  entities: ReadonlyMap<EntityName, PublishedChange[]>,
 ): void {
   for (const [name, list] of entities) {
     const last = list.at(-1);

@@ -1,10 +1,10 @@
 // G5: `observed` and `time` are true. By the store's own history a change first showed between `after` and `by`.
 // `after` is null for a first reading. `time` is the group's stamp, or else the moment of the reading.
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
+import type { PublishedGroup } from './groups.ts';
 import { type Run, runsOf, type Showing } from './showing.ts';
 import { isSameMoment, timeOf } from './stamps.ts';
-import { entitiesOf, type GroupHistory, type State, type Telling } from './states.ts';
+import { entitiesOf, type GroupHistory, type PublishedChange, type State } from './states.ts';
 
 interface Window {
   /** In the time of the store's history; undefined at first sight. */
@@ -12,12 +12,12 @@ interface Window {
   readonly by: Time;
 }
 
-type Violate = (telling: Telling, message: string) => void;
+type Violate = (change: PublishedChange, message: string) => void;
 
 export function checkObserved(
   evidence: Evidence,
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
@@ -33,10 +33,10 @@ export function checkObserved(
         message,
       });
     const windows = windowsOf(group, evidence, violate);
-    for (const [telling, window] of windows) {
-      judgeWindow(telling, window, history.showings, evidence, violate);
-      judgeBy(telling, window, writtenAt.get(telling.event.id), evidence, violate);
-      judgeWay(telling, window, source, evidence, violate);
+    for (const [change, window] of windows) {
+      judgeWindow(change, window, history.showings, evidence, violate);
+      judgeBy(change, window, writtenAt.get(change.event.id), evidence, violate);
+      judgeWay(change, window, source, evidence, violate);
     }
     judgeFirstSights(windows, evidence, violate);
     judgeFreshness(windows, evidence, violate);
@@ -45,19 +45,19 @@ export function checkObserved(
   return violations;
 }
 
-type Windows = ReadonlyMap<Telling, Window>;
+type Windows = ReadonlyMap<PublishedChange, Window>;
 
-function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Violate): Windows {
-  const windows = new Map<Telling, Window>();
-  for (const telling of tellings) {
-    const { after, by } = telling.event.data.observed;
+function windowsOf({ changes }: PublishedGroup, { timing }: Evidence, violate: Violate): Windows {
+  const windows = new Map<PublishedChange, Window>();
+  for (const change of changes) {
+    const { after, by } = change.event.data.observed;
     const from = after === null ? undefined : timeOf(after);
     const to = timeOf(by);
     if (to === undefined || (after !== null && from === undefined)) {
-      violate(telling, `was observed after ${after} by ${by}, which are not times`);
+      violate(change, `was observed after ${after} by ${by}, which are not times`);
       continue;
     }
-    windows.set(telling, {
+    windows.set(change, {
       after: from === undefined ? undefined : from - timing.dateAhead,
       by: to - timing.dateAhead,
     });
@@ -66,34 +66,34 @@ function windowsOf({ tellings }: ToldGroup, { timing }: Evidence, violate: Viola
 }
 
 /** Refunds without an id have the same name, so an earlier state may be of another refund. */
-function mayBeAnother({ name }: Telling): boolean {
+function mayBeAnother({ name }: PublishedChange): boolean {
   return name === 'refund_transaction/undefined';
 }
 
 /** Checks that the published state first showed within the window, and could still be read near its end. */
 function judgeWindow(
-  telling: Telling,
+  change: PublishedChange,
   { after, by }: Window,
   showings: readonly Showing[],
   { timing }: Evidence,
   violate: Violate,
 ): void {
-  const runs = runsOfState(telling, showings);
+  const runs = runsOfState(change, showings);
   const least = (after ?? Number.NEGATIVE_INFINITY) - timing.drift;
   const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
-  if (read.length === 0) violate(telling, `could not be read by ${by}: ${describeRuns(runs)}`);
+  if (read.length === 0) violate(change, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (
     !read.some(({ from }) => from >= least) &&
-    !isSinceCreation(telling, after, read) &&
-    !mayBeAnother(telling)
+    !isSinceCreation(change, after, read) &&
+    !mayBeAnother(change)
   )
-    violate(telling, `was observed after ${after}, and showed before: ${describeRuns(read)}`);
+    violate(change, `was observed after ${after}, and showed before: ${describeRuns(read)}`);
 }
 
 /** States that existed at the start did not show before the group's creation. */
 function isSinceCreation(
-  { event }: Telling,
+  { event }: PublishedChange,
   after: Time | undefined,
   read: readonly Run<unknown>[],
 ): boolean {
@@ -102,13 +102,13 @@ function isSinceCreation(
   return isFromTheStart && after !== undefined && after <= createdAt;
 }
 
-function runsOfState(telling: Telling, showings: readonly Showing[]): Run<unknown>[] {
-  if (telling.kind === 'refund_transaction') {
-    const refund = refundText(telling.event.data.object);
+function runsOfState(change: PublishedChange, showings: readonly Showing[]): Run<unknown>[] {
+  if (change.kind === 'refund_transaction') {
+    const refund = refundText(change.event.data.object);
     return runsOf(showings, (document) => refundsIn(document).includes(refund)).filter(({ value }) => value);
   }
-  const state: State | undefined = telling.verb === 'removed' ? undefined : telling.state;
-  const runs = runsOf(showings, (document) => document && entitiesOf(document).get(telling.name));
+  const state: State | undefined = change.verb === 'removed' ? undefined : change.state;
+  const runs = runsOf(showings, (document) => document && entitiesOf(document).get(change.name));
   return runs.filter(({ value }) => value === state);
 }
 
@@ -128,50 +128,49 @@ function describeRuns(runs: readonly Run<unknown>[]): string {
 
 /** Checks that no event's reading is later than its save. */
 function judgeBy(
-  telling: Telling,
+  change: PublishedChange,
   { by }: Window,
   writtenAt: Time | undefined,
   { timing }: Evidence,
   violate: Violate,
 ): void {
   if (writtenAt === undefined || by <= writtenAt + timing.lateBy) return;
-  violate(telling, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
+  violate(change, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
 }
 
 function judgeWay(
-  telling: Telling,
+  change: PublishedChange,
   { by }: Window,
   { baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
   { timing, promises }: Evidence,
   violate: Violate,
 ): void {
-  const { through } = telling.event.data.observed;
+  const { through } = change.event.data.observed;
   // A process that was frozen continues with stale state.
   if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
-    violate(telling, 'was found by the baseline after its completion');
+    violate(change, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
-    violate(telling, 'was found by reconciliation before the baseline was completed');
+    violate(change, 'was found by reconciliation before the baseline was completed');
   }
   // A cycle with a start in the future, after a clock's jump, is restarted.
   if (through === 'reconciliation' && !promises.findsRemovals && timing.knowsTheTime) {
-    violate(telling, 'was found by reconciliation, which was never due');
+    violate(change, 'was found by reconciliation, which was never due');
   }
-  const isGroupRemoved = telling.kind === 'return_group' && telling.verb === 'removed';
-  if (isGroupRemoved && through !== 'reconciliation')
-    violate(telling, `was found to be gone by a ${through}`);
+  const isGroupRemoved = change.kind === 'return_group' && change.verb === 'removed';
+  if (isGroupRemoved && through !== 'reconciliation') violate(change, `was found to be gone by a ${through}`);
 }
 
 /** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
 function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
-  for (const [telling, { after }] of windows) {
-    const { by } = telling.event.data.observed;
+  for (const [change, { after }] of windows) {
+    const { by } = change.event.data.observed;
     const isFirst = firstSights.has(by);
-    if (isFirst && after !== undefined) violate(telling, 'is a first reading, and has an `after`');
-    const mayBeFirst = telling.verb === 'created' && !promises.leavesNoArrayOut;
+    if (isFirst && after !== undefined) violate(change, 'is a first reading, and has an `after`');
+    const mayBeFirst = change.verb === 'created' && !promises.leavesNoArrayOut;
     if (!isFirst && !mayBeFirst && after === undefined) {
-      violate(telling, 'is not a first reading, and has no `after`');
+      violate(change, 'is not a first reading, and has no `after`');
     }
   }
 }
@@ -192,7 +191,7 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
   if (!promises.leavesNoArrayOut) return;
   let last: Window | undefined;
   let published = 0;
-  for (const [telling, window] of windows) {
+  for (const [change, window] of windows) {
     const { after } = window;
     if (after !== undefined && last !== undefined && last.by !== window.by) {
       // After few answers, the time of a request is only as exact as the slowest answer was fast.
@@ -201,7 +200,7 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
       // The events beyond one save are published later, and may have shown as long.
       const isRest = published >= MOST_IN_A_SAVE;
       if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
-        violate(telling, `begins at ${after}, though an event before was observed by ${last.by}`);
+        violate(change, `begins at ${after}, though an event before was observed by ${last.by}`);
       }
     }
     published = last?.by === window.by ? published + 1 : 1;
@@ -216,15 +215,15 @@ function judgeTimes(windows: Windows, violate: Violate): void {
   let before: { readonly by: string; readonly stamp: number } | undefined;
   let last: { readonly by: string; readonly stamp: number } | undefined;
   const firstSights = firstSightsOf(windows);
-  for (const telling of windows.keys()) {
-    const { event, kind, verb } = telling;
+  for (const change of windows.keys()) {
+    const { event, kind, verb } = change;
     const { by } = event.data.observed;
     const time = timeOf(event.time);
     const stamp = timeOf(event.data.return_group.updated_at);
     const moment = timeOf(by);
     if (time === undefined || stamp === undefined || moment === undefined) {
       violate(
-        telling,
+        change,
         `has the time ${event.time}, and its group the stamp ${event.data.return_group.updated_at}`,
       );
       continue;
@@ -236,11 +235,10 @@ function judgeTimes(windows: Windows, violate: Violate): void {
     const isFirstSight = firstSights.has(by);
     const hasMoved = isFirstSight || before === undefined || stamp > before.stamp;
     const isRemoved = kind === 'return_group' && verb === 'removed';
-    if (!isMoment && !isStamp)
-      violate(telling, `has a time that is neither stamp nor reading: ${event.time}`);
-    else if (isRemoved && !isMoment) violate(telling, 'has a stamp as its time, though the group is gone');
+    if (!isMoment && !isStamp) violate(change, `has a time that is neither stamp nor reading: ${event.time}`);
+    else if (isRemoved && !isMoment) violate(change, 'has a stamp as its time, though the group is gone');
     else if (!hasMoved && !isMoment)
-      violate(telling, 'has a stamp as its time, though the stamp has not moved');
-    else if (isFirstSight && !isStamp) violate(telling, 'is a first reading, and its time is not the stamp');
+      violate(change, 'has a stamp as its time, though the stamp has not moved');
+    else if (isFirstSight && !isStamp) violate(change, 'is a first reading, and its time is not the stamp');
   }
 }

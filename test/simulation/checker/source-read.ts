@@ -7,9 +7,16 @@
 // showed later than the lookback allows; whatever another store showed.
 import type { EventOf } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
+import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
-import { entitiesOf, type GroupHistory, isState, type State, stateIn, type Telling } from './states.ts';
+import {
+  entitiesOf,
+  type GroupHistory,
+  isState,
+  type PublishedChange,
+  type State,
+  stateIn,
+} from './states.ts';
 import { beforeFirst } from './true.ts';
 
 const SECOND = 1_000_000;
@@ -22,7 +29,7 @@ type Histories = ReadonlyMap<number, GroupHistory>;
 export function checkSourceRead(
   evidence: Evidence,
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: Histories,
 ): Violation[] {
   const claims = source.written.filter(
@@ -114,50 +121,49 @@ function* judgeClaims(
   claims: readonly Claim[],
   evidence: Evidence,
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: Histories,
 ): Generator<Problem> {
   const offset = offsetOfStamps(histories);
   const places = new Map(source.written.map(({ event }, place) => [event.id, place]));
   const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
-  for (const { groupId, tellings } of published.values()) {
+  for (const { groupId, changes } of published.values()) {
     const history = histories.get(groupId);
     if (history === undefined || evidence.unreadable.has(groupId) || forgotten.has(groupId)) continue;
-    for (const telling of tellings) {
-      const place = places.get(telling.event.id) ?? 0;
+    for (const change of changes) {
+      const place = places.get(change.event.id) ?? 0;
       const at = source.written[place]?.at ?? 0;
       const claim = claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
-      if (claim === undefined || telling.kind === 'refund_transaction' || telling.verb === 'removed')
-        continue;
-      yield* judgeClaim(claim, telling, history, evidence, { offset, at });
+      if (claim === undefined || change.kind === 'refund_transaction' || change.verb === 'removed') continue;
+      yield* judgeClaim(claim, change, history, evidence, { offset, at });
     }
   }
 }
 
 function* judgeClaim(
   { event, at: madeAt }: Claim,
-  telling: Telling,
+  change: PublishedChange,
   history: GroupHistory,
   evidence: Evidence,
   { offset, at }: { readonly offset: Time; readonly at: Time },
 ): Generator<Problem> {
   const { timing, promises } = evidence;
-  const { name } = telling;
-  const before = beforeFirst(telling);
+  const { name } = change;
+  const before = beforeFirst(change);
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
   const upTo = promises.stampsTellTime && promises.endsLists ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, { upTo, madeAt }, offset, evidence);
   const { showsNulls } = promises;
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
   if (due >= 0 && !later.some((shown) => mayHaveBeen(before, stateIn(shown, name), showsNulls)))
-    yield ['G1', event.id, describe(telling, before, `read_up_to ${readUpTo}`)];
+    yield ['G1', event.id, describe(change, before, `read_up_to ${readUpTo}`)];
   const through = timeOf(reconciledThrough ?? '');
   if (through === undefined) return;
   const shown = history.showings.filter(({ from, to }) => to > through - timing.dateAhead && from <= at);
   const isShown = shown.some(({ document }) =>
     mayHaveBeen(before, document === undefined ? undefined : entitiesOf(document).get(name), showsNulls),
   );
-  if (!isShown) yield ['G1', event.id, describe(telling, before, `reconciled_through ${reconciledThrough}`)];
+  if (!isShown) yield ['G1', event.id, describe(change, before, `reconciled_through ${reconciledThrough}`)];
 }
 
 /**
@@ -176,7 +182,7 @@ function filledIn(before: State, shown: State): State {
   return JSON.stringify(values.map((value, place) => (known[place] === null ? null : value)));
 }
 
-function describe({ event, name }: Telling, before: State | undefined, claim: string): string {
+function describe({ event, name }: PublishedChange, before: State | undefined, claim: string): string {
   return `claims ${claim}, and ${event.id} says later that ${name} was ${before ?? 'not there'} until then`;
 }
 

@@ -178,8 +178,8 @@ export function stateIn(happening: Happening | undefined, name: EntityName): Sta
   return happening?.document && entitiesOf(happening.document).get(name);
 }
 
-/** An event, taken apart. */
-export interface Telling {
+/** A published change of an entity: an event and its parts. */
+export interface PublishedChange {
   readonly event: EntityEvent;
   readonly kind: Kind | 'refund_transaction';
   /** The verb of the event's type; `forgotten`, without an event, for an entity that an operator forgot. */
@@ -188,15 +188,15 @@ export interface Telling {
   readonly state: State;
 }
 
-export function tellingOf(event: EntityEvent): Telling {
+export function publishedChangeOf(event: EntityEvent): PublishedChange {
   const [kind = '', verb = ''] = event.type.split('.') as [Kind | 'refund_transaction', string];
   const object = event.data.object as unknown as Fields;
   const state = kind === 'refund_transaction' ? '' : stateOf(kind as Kind, object);
-  return { event, kind: kind as Telling['kind'], verb, name: `${kind}/${String(object.id)}`, state };
+  return { event, kind: kind as PublishedChange['kind'], verb, name: `${kind}/${String(object.id)}`, state };
 }
 
 /** Returns whether the entity is gone after this, so that its next event is `created`. */
-export function isGone({ verb }: Telling): boolean {
+export function isGone({ verb }: PublishedChange): boolean {
   return verb === 'removed' || verb === 'forgotten';
 }
 

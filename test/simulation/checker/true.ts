@@ -1,6 +1,6 @@
 // G5: every published state existed at its entity, in the order of the store's history, and each event is a change.
 import type { SourceEvidence, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
+import type { PublishedGroup } from './groups.ts';
 import {
   type EntityHistory,
   type GroupHistory,
@@ -8,18 +8,18 @@ import {
   headerOf,
   isState,
   type Kind,
+  type PublishedChange,
   type State,
   stateOf,
-  type Telling,
 } from './states.ts';
 
 export function checkTrue(
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
   const violations: Violation[] = [];
-  for (const { groupId, entities, tellings } of published.values()) {
+  for (const { groupId, entities, changes } of published.values()) {
     const history = histories.get(groupId);
     const violate = (place: string, message: string) =>
       violations.push({
@@ -32,7 +32,7 @@ export function checkTrue(
       violate('all', 'the group never existed');
       continue;
     }
-    for (const { event } of tellings) {
+    for (const { event } of changes) {
       if (!hasHeader(history, event.data.return_group))
         violate(`number ${event.data.sequence}`, `its group never was ${headerOf(event.data.return_group)}`);
     }
@@ -46,25 +46,25 @@ export function checkTrue(
 }
 
 /** Follows the history along with the events. Each event matches the earliest possible state: best for the next. */
-function followHistory(history: EntityHistory, events: readonly Telling[]): string | undefined {
+function followHistory(history: EntityHistory, events: readonly PublishedChange[]): string | undefined {
   let place = -1;
-  for (const [index, telling] of events.entries()) {
+  for (const [index, change] of events.entries()) {
     // After forgetting, the feed has no record of how far the history was published.
-    if (telling.verb === 'forgotten') {
+    if (change.verb === 'forgotten') {
       place = -1;
       continue;
     }
-    const first = index === 0 ? beforeFirst(telling) : undefined;
+    const first = index === 0 ? beforeFirst(change) : undefined;
     if (first !== undefined) {
       place = findFrom(history, 0, first);
       if (place === -1)
-        return `number ${telling.event.data.sequence} says it was ${first}, which it never was`;
+        return `number ${change.event.data.sequence} says it was ${first}, which it never was`;
     }
-    const state = telling.verb === 'removed' ? undefined : telling.state;
+    const state = change.verb === 'removed' ? undefined : change.state;
     const next = findFrom(history, place + 1, state);
     if (next === -1) {
       const before = place === -1 ? '' : ` after ${history[place]?.state ?? 'it was gone'}`;
-      return `number ${telling.event.data.sequence} (${telling.verb}) says ${state ?? 'gone'}${before}, which never was`;
+      return `number ${change.event.data.sequence} (${change.verb}) says ${state ?? 'gone'}${before}, which never was`;
     }
     place = next;
   }
@@ -72,7 +72,7 @@ function followHistory(history: EntityHistory, events: readonly Telling[]): stri
 }
 
 /** The previous state according to a first event that is a change. */
-export function beforeFirst({ event, kind, verb }: Telling): State | undefined {
+export function beforeFirst({ event, kind, verb }: PublishedChange): State | undefined {
   if (verb === 'removed')
     return stateOf(kind as Kind, event.data.object as unknown as Record<string, unknown>);
   if (!('previous_attributes' in event.data)) return undefined;

@@ -1,20 +1,20 @@
 // G2: the events of each entity form a chain: the previous values of an event are the values of the event before it.
 import type { SourceEvidence, Violation } from './evidence.ts';
-import type { ToldGroup } from './groups.ts';
-import { fieldValue, isGone, type Telling, WATCHED } from './states.ts';
+import type { PublishedGroup } from './groups.ts';
+import { fieldValue, isGone, type PublishedChange, WATCHED } from './states.ts';
 
 export function checkUnbroken(
   source: SourceEvidence,
-  published: ReadonlyMap<number, ToldGroup>,
+  published: ReadonlyMap<number, PublishedGroup>,
 ): Violation[] {
   const violations: Violation[] = [];
   for (const { groupId, entities } of published.values()) {
-    for (const [name, tellings] of entities) {
-      if (tellings[0]?.kind === 'refund_transaction') continue;
-      tellings.forEach((telling, index) => {
-        const problem = judgeLink(tellings[index - 1], telling);
+    for (const [name, changes] of entities) {
+      if (changes[0]?.kind === 'refund_transaction') continue;
+      changes.forEach((change, index) => {
+        const problem = judgeLink(changes[index - 1], change);
         if (problem === undefined) return;
-        const place = `${name} of group ${groupId}, number ${telling.event.data.sequence}`;
+        const place = `${name} of group ${groupId}, number ${change.event.data.sequence}`;
         violations.push({ guarantee: 'G2', source: source.source, place, message: problem });
       });
     }
@@ -22,7 +22,7 @@ export function checkUnbroken(
   return violations;
 }
 
-function judgeLink(before: Telling | undefined, now: Telling): string | undefined {
+function judgeLink(before: PublishedChange | undefined, now: PublishedChange): string | undefined {
   const { verb } = now;
   if (verb === 'created') {
     if (before === undefined || isGone(before)) return undefined;
@@ -46,8 +46,8 @@ function judgeLink(before: Telling | undefined, now: Telling): string | undefine
 
 /** Each field's previous value (or, if it did not change, its present one) is the value of the event before. */
 function judgeFields(
-  before: Telling,
-  now: Telling,
+  before: PublishedChange,
+  now: PublishedChange,
   previous: Readonly<Record<string, unknown>>,
 ): string | undefined {
   for (const field of WATCHED[now.kind as keyof typeof WATCHED]) {
@@ -60,7 +60,7 @@ function judgeFields(
   return undefined;
 }
 
-function previousOf({ event }: Telling): Readonly<Record<string, unknown>> {
+function previousOf({ event }: PublishedChange): Readonly<Record<string, unknown>> {
   return 'previous_attributes' in event.data
     ? (event.data.previous_attributes as Record<string, unknown>)
     : {};

@@ -1,5 +1,5 @@
-// Uses every engine once through clients configured by the environment alone, then stops them. Node ends only if
-// nothing is left open. No output means success.
+// Uses every engine once through clients that only the environment configures, then stops the engines. Node ends only
+// if nothing is left open. No output means success.
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient, ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';

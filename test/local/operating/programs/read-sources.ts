@@ -1,4 +1,4 @@
-// Keeps the data directory in the argument open, as a console does, and prints its sources for each line of input.
+// Keeps the data directory in the argument open, like a console, and prints its sources for each line of input.
 import { createInterface } from 'node:readline';
 import { openStates } from '../../../../local/operating/open-states.ts';
 

@@ -51,7 +51,7 @@ function control(server: ReferenceService, verb: string, body?: unknown): Promis
 }
 
 describe('the service over HTTP', () => {
-  it('serves groups that keep every promise of the document', async () => {
+  it('serves groups that conform to the document', async () => {
     const server = await start();
 
     const answer = await get(server, '/v2/return-groups?limit=30');
@@ -139,7 +139,7 @@ describe('the service over HTTP', () => {
     expect(JSON.parse(whole[1])).toHaveLength(40);
   });
 
-  it('sends no Date if the knob says so', async () => {
+  it('sends no Date if the knob is `missing`', async () => {
     const server = await start({ knobs: { date: 'missing' } });
 
     const answer = await get(server, '/v2/return-groups');
@@ -231,7 +231,7 @@ describe('the control interface over HTTP', () => {
     expect(snapshot.some((other) => other.id === id + 1)).toBe(false);
   });
 
-  it('turns knobs, fails answers and counts requests', async () => {
+  it('sets knobs, makes answers fail and lists requests', async () => {
     const server = await start();
     await control(server, 'knob', { name: 'limit-max', value: 7 });
     await control(server, 'fail-next', { kind: '503-json', count: 1 });
@@ -255,7 +255,7 @@ describe('the control interface over HTTP', () => {
     expect(knobs.length).toBe(Object.keys(settings).length);
   });
 
-  it('runs a step of life, or names the possible steps', async () => {
+  it('makes a named step, or lists the possible steps', async () => {
     const server = await start();
     const draft = server.control.snapshot().find(({ shipments }) => shipments[0]?.status === 'CREATED');
     const groupId = Number(draft?.id);

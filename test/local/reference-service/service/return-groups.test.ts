@@ -167,7 +167,7 @@ describe('GET /v2/return-groups', () => {
     }
   });
 
-  it('shows an empty store, or another one with the same ids, if the token does', () => {
+  it('reads an empty store, or another one with the same ids, if the knob tokenSees is set', () => {
     const service = aService();
     const own = service.rows();
 
@@ -181,7 +181,7 @@ describe('GET /v2/return-groups', () => {
     expect(other).not.toEqual(own);
   });
 
-  it('uses a lagging replica as often as the knob says', () => {
+  it('uses a lagging replica for the configured share of requests', () => {
     const service = aService({ knobs: { staleShare: 0.3, staleSeconds: 60 } });
     const { groupId } = service.control.create();
 
@@ -192,7 +192,7 @@ describe('GET /v2/return-groups', () => {
     expect(missing).toBeLessThan(90);
   });
 
-  it('shows new stamps in the configured order', () => {
+  it('sorts new stamps in the configured order', () => {
     const service = aService({ knobs: { order: 'updated_at:desc', stampForm: 'Z' } });
     service.control.advance(1_000);
 

@@ -78,7 +78,7 @@ describe('the service', () => {
     expect(answer.body).toContain('<h1>429');
   });
 
-  it('dates its answers: right, ahead or not at all, as configured', () => {
+  it('sends a correct Date, a Date ahead or none, as configured', () => {
     const dates = (
       [{}, { dateSkewSeconds: 90 }, { dateSkewSeconds: -3_600 }, { date: 'missing' }] as Partial<Knobs>[]
     ).map((knobs) => aService({ knobs }).ask().headers.date);
@@ -91,7 +91,7 @@ describe('the service', () => {
     ]);
   });
 
-  it('knows no other paths', () => {
+  it('answers 404 on all other paths', () => {
     const service = aService();
 
     const answers = ['/v2/return-group', '/v1/return-groups', '/'].map((asked) => path(service, asked));
@@ -137,7 +137,7 @@ describe('the service', () => {
     expect(JSON.stringify(log)).not.toContain(service.token);
   });
 
-  it('fails the next answers as configured, in that order, and then no more', () => {
+  it('fails the next answers with the configured faults, in their order, and no later ones', () => {
     const service = aService({ knobs: { pauseSeconds: 4 } });
     for (const kind of FAULT_KINDS) service.control.failNext(kind);
     service.control.failNext('502-html', 2);
@@ -168,7 +168,7 @@ describe('the service', () => {
     expect(rest.map((answer) => answer.status)).toEqual([502, 502, 200]);
   });
 
-  it('fails as often as the rate says, the same way for the same seed', () => {
+  it('fails at the configured rate, in the same way for the same seed', () => {
     const knobs = { faultRate: 0.2, faultKinds: ['500-json', 'hang'], rateLimit: 0 } satisfies Partial<Knobs>;
     const faults = (seed: number) => {
       const service = aService({ seed, knobs });

@@ -15,7 +15,7 @@ function shown(knobs: Partial<Knobs>): Shown[] {
 }
 
 describe('groups as the service shows them', () => {
-  it('keep every promise of the document', () => {
+  it('conform to the document', () => {
     const groups = shown({});
 
     const parsed = groups.map((group) => documentedReturnGroupSchema.safeParse(group));
@@ -64,7 +64,7 @@ describe('groups as the service shows them', () => {
   it.each([
     ['null-if-empty', null],
     ['absent-if-empty', undefined],
-  ] as const)('write empty arrays as the knob says: %s', (arrays, value) => {
+  ] as const)('have empty arrays in the form of the knob: %s', (arrays, value) => {
     const groups = shown({ arrays });
 
     expect(groups.some((group) => group.refund_transactions === value)).toBe(true);
@@ -76,7 +76,7 @@ describe('groups as the service shows them', () => {
     ).toBe(false);
   });
 
-  it('lose different arrays and nulls at random if these flicker', () => {
+  it('lack different arrays and nulls at random if these flicker', () => {
     const service = aService({
       groups: 100,
       knobs: { arrays: 'flicker', nulls: 'flicker', childOrder: 'shuffled' },

@@ -16,7 +16,7 @@ describe('stamps', () => {
     expect(createStampForm(form, precision).write(INSTANT)).toBe(text);
   });
 
-  it('mean the same when sent back as a bound', () => {
+  it('are the same instants when they are sent back as bounds', () => {
     const form = fc.constantFrom('Z', '+00:00', '+05:30', '-11:00', 'none', 'none:+02:00', 'none:-05:00');
     fc.assert(
       fc.property(form, fc.integer({ min: -1e15, max: 4e15 }), (zone, instant) => {
@@ -27,7 +27,7 @@ describe('stamps', () => {
     );
   });
 
-  it('with their own zone keep it, whatever form the service writes', () => {
+  it('in bounds are read in the zone that they name, in any form of the service', () => {
     const { read } = createStampForm('none:+02:00', 'us');
 
     expect(read('2026-11-20T23:15:02.123456Z')).toBe(INSTANT);

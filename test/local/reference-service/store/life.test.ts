@@ -12,8 +12,8 @@ function lived(seconds: number, options: Parameters<typeof aStore>[0] = {}) {
 
 const stepsOf = (history: readonly Change[]) => new Set(history.map((change) => change.step));
 
-describe('the life of the store', () => {
-  it('is the same for one seed, however often it is read', () => {
+describe('the random changes of the store', () => {
+  it('are the same for one seed, also with reads in between', () => {
     const atOnce = lived(60, { seed: 9 });
     const often = aStore({ groups: 200, life: { changesPerSecond: 20 }, seed: 9 });
     for (let second = 0; second < 60; second += 1) {
@@ -30,7 +30,7 @@ describe('the life of the store', () => {
     );
   });
 
-  it('makes about the configured number of changes, each stamped with its due time', () => {
+  it('have about the configured rate, each stamped with its due time', () => {
     const { history } = lived(100);
 
     const instants = history.map((change) => change.at);
@@ -42,7 +42,7 @@ describe('the life of the store', () => {
     expect(history.every(({ after, at }) => after?.updated_at === at)).toBe(true);
   });
 
-  it('changes every kind of entity in every way, and makes new groups', () => {
+  it('change every kind of entity in every way, and create groups', () => {
     const { history } = lived(300);
 
     const steps = stepsOf(history);
@@ -67,7 +67,7 @@ describe('the life of the store', () => {
     }
   });
 
-  it('records exactly how each group reached its state', () => {
+  it('are recorded: each group reached its state by them', () => {
     const { store, history } = lived(120, {
       knobs: { removals: 0.05, groupRemovals: 0.02, reappearances: 0.02 },
     });
@@ -86,7 +86,7 @@ describe('the life of the store', () => {
     expect(stepsOf(history)).toContain('entity.removed');
   });
 
-  it('keeps references between items and shipments consistent', () => {
+  it('keep references between items and shipments consistent', () => {
     const { store } = lived(300);
 
     for (const { id, returns, shipments } of store.groups()) {
@@ -101,7 +101,7 @@ describe('the life of the store', () => {
     }
   });
 
-  it('moves updated_at only for the parts that the knob names', () => {
+  it('move updated_at only for the parts that the knob names', () => {
     const { history } = lived(200, { knobs: { touches: ['return_line_item'] } });
 
     const moved = history.filter(
@@ -118,7 +118,7 @@ describe('the life of the store', () => {
     expect(PARTS.every((part) => history.some(({ parts }) => parts.includes(part)))).toBe(true);
   });
 
-  it('reports changed parts also if there are too many groups to keep', () => {
+  it('have their changed parts also if the store has too many groups to cache', () => {
     const { history } = lived(10, { groups: 12_000 });
     const shipped = history.filter((change) => change.step === 'shipment.shipped');
 
@@ -128,7 +128,7 @@ describe('the life of the store', () => {
     expect(parts).toEqual(shipped.map(() => ['shipment']));
   });
 
-  it('enters and leaves unlisted statuses', () => {
+  it('enter and leave unlisted statuses', () => {
     const { history } = lived(300, { knobs: { unlistedStatuses: 0.3 } });
     const statuses = (change: Change) => change.after?.shipments.map((shipment) => shipment.status) ?? [];
 
@@ -141,7 +141,7 @@ describe('the life of the store', () => {
     expect(later.some((change) => !statuses(change).includes('OUT_FOR_DELIVERY'))).toBe(true);
   });
 
-  it('sometimes changes many groups at one instant', () => {
+  it('sometimes change many groups at one instant', () => {
     const { history } = lived(200, { knobs: { bulkSize: 30 } });
 
     const perInstant = groupedByInstant(history);
@@ -149,7 +149,7 @@ describe('the life of the store', () => {
     expect(Math.max(...[...perInstant.values()].map((changes) => changes.length))).toBeGreaterThan(10);
   });
 
-  it('stops while it is paused', () => {
+  it('stop while the store is paused', () => {
     const { store, clock, history } = lived(10);
     const before = history.length;
 

@@ -33,7 +33,7 @@ function sorted(keys: readonly number[]): number[] {
 }
 
 describe('an ordered index', () => {
-  it('holds the rows in the order of their keys, whatever moved', () => {
+  it('has the rows in the order of their keys, also after moves', () => {
     fc.assert(
       fc.property(moves, fc.nat(), (list, seed) => {
         const { keys, index } = indexAfter(list, seed);

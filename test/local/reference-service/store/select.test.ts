@@ -17,7 +17,7 @@ const range = fc.tuple(fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, ma
 );
 const ranges = fc.record({ created: range, updated: range, shipped: range }, { requiredKeys: [] });
 
-/** The expected result of a query, computed the slow way. */
+/** The expected result of a query, computed by a plain filter, sort and slice. */
 function naively(store: Store, query: GroupQuery, order: Order, unit = 1): number[] {
   const [key, direction] = order.split(':') as ['id' | 'created_at' | 'updated_at', string];
   const sign = direction === 'desc' ? -1 : 1;

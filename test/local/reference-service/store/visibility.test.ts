@@ -15,7 +15,7 @@ function shown({ store }: StoreUnderTest, from: 'primary' | 'replica' = 'primary
   return store.select({ offset: 0, limit: 1, groupId: GROUP }, from)[0] as StoredGroup;
 }
 
-describe('what the store shows', () => {
+describe('the visible state of a group', () => {
   it('includes a change at once without a delay', () => {
     const under = aStore();
 
@@ -45,7 +45,7 @@ describe('what the store shows', () => {
     expect(under.store.history()[0]?.shownFrom).toBe((at ?? 0) + 20 * SECOND);
   });
 
-  it('never goes back if an earlier change shows later', () => {
+  it('does not go back if an earlier change becomes visible later', () => {
     const under = aStore({ knobs: { lateSeconds: { least: 30, most: 30 } } });
     rename(under, 'A');
     under.knobs.lateSeconds = { least: 5, most: 5 };
@@ -78,7 +78,7 @@ describe('what the store shows', () => {
     expect(shown(under, 'primary').return_method).toBe('A');
   });
 
-  it('starts from the present for a replica when its knob is turned', () => {
+  it('starts from the present for a replica when its knob changes', () => {
     const under = aStore();
     rename(under, 'A');
     under.knobs.staleShare = 1;
@@ -89,7 +89,7 @@ describe('what the store shows', () => {
     expect(shown(under, 'replica').return_method).toBe('A');
   });
 
-  it('separates two changes at one moment by their stamps', () => {
+  it('has different stamps after two changes at one moment', () => {
     const under = aStore();
 
     rename(under, 'A');
