@@ -36,8 +36,9 @@ export const READERS: readonly ReaderKind[] = [
   { ...feed('feed-defaults', 'the feed with defaults', {}), isExtra: true },
 ];
 
+/** A token has no blanks. */
 export function tokenOf(name: string): string {
-  return `token-of-${name}`;
+  return `token-of-${name.replaceAll(/\W+/g, '-')}`;
 }
 
 /** The feed at other settings, as on the command line: "--reconcile 30s --budget 300". */
