@@ -50,7 +50,8 @@ it('a page that joins by a row already read has skipped no row that stayed, even
 
   fc.assert(property, { numRuns: runs(1_000) });
 
-  expect(joined).toBeGreaterThan(runs(100));
+  // About 125 of 1,000.
+  expect(joined).toBeGreaterThan(runs(50));
 });
 
 it('a page of a stable order that rows only leave never makes the order unstable', () => {
