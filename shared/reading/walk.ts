@@ -85,10 +85,10 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   const wider = asIfWhole(2 * (through - lowest), options);
   const width = dense ?? (through === to && !isNarrowed ? Math.max(rangeWidth, wider) : wider);
   const most = dense === undefined ? WIDEST : FIRST_WIDTH;
-  const position = {
-    coveredThrough: through,
-    rangeWidth: Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), most),
-  };
+  const next = Math.min(Math.max(Math.floor(width), NARROWEST_RANGE), most);
+  // A halved width that grows back to exactly `FIRST_WIDTH` would be read at once, whatever the room.
+  const hasGrownBack = next === FIRST_WIDTH && dense === undefined && through - lowest < FIRST_WIDTH;
+  const position = { coveredThrough: through, rangeWidth: hasGrownBack ? next + 1 : next };
   return { position, covered, isDone: false, ...orderOf(coverage) };
 }
 
