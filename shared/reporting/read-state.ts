@@ -1,4 +1,4 @@
-// What the feed vouches for, as of the last tick that ended; see source-read.ts.
+// The state behind the claims of `feed.source_read`, as of the last tick that ended; see source-read.ts.
 import * as z from 'zod';
 import { sourceRead } from '../contract/feed-objects.ts';
 import { instant, maybe, type Stored, storedObject } from '../source/stored-object.ts';

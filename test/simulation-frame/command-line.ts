@@ -1,4 +1,4 @@
-// What the commands of both simulations have in common.
+// Options and output that the commands of both simulations share.
 import { InvalidArgumentError, Option } from 'commander';
 
 export function print(line: string): void {

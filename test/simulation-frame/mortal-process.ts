@@ -28,7 +28,7 @@ export interface MortalProcess<Call extends string> {
   call<Result>(call: Call, effect: () => Result | Promise<Result>): Promise<Result>;
 }
 
-/** What happens to one call, with the time that it takes before and after its effect, in the unit of Instant. */
+/** The fate of one call, and its time before and after its effect, in the unit of Instant. */
 export interface Course<Fate> {
   readonly fated: Drawn<Fate>;
   readonly before: number;

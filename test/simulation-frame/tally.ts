@@ -12,7 +12,7 @@ export interface Outcome<Run extends FinishedRun, Figure extends string> {
   readonly plan: Run['plan'];
   readonly violations: Run['violations'];
   readonly occurrences: readonly (readonly [string, number])[];
-  /** What is added up. */
+  /** The numbers that are added up. */
   readonly figures: Readonly<Record<Figure, number>>;
 }
 
