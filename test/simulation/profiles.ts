@@ -119,7 +119,19 @@ function drawPlan(seed: number, profile: Profile): Plan {
 function inAnotherOrder(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 79));
   if (!random.chance(0.35)) return plan;
-  return { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 5 } };
+  const unordered: Plan = { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 5 } };
+  return random.chance(0.5) ? answeredOtherwiseAfterSweeps(unordered) : unordered;
+}
+
+/** A process that lasts and has swept for a while, before the service answers in another way. */
+function answeredOtherwiseAfterSweeps(plan: Plan): Plan {
+  const { fromMs = 0, forMs = 120_000 } = plan.mishap ?? {};
+  return {
+    ...plan,
+    warm: 1,
+    faults: { ...plan.faults, crash: 0, freeze: 0 },
+    mishap: { kind: 'answered otherwise', fromMs: fromMs + 120_000, forMs },
+  };
 }
 
 /** Drawn separately, so that the seeds of everything else stay the same. */
