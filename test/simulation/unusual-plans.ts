@@ -318,3 +318,26 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
     },
   };
 }
+
+/** Answers take some three seconds, so a tick has 7 or 16 requests, and walks go on over many ticks. */
+export function sluggish(plan: Plan, random: Random): Plan {
+  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, ...knobs } = withStableOrder(plan.knobs);
+  return {
+    ...plan,
+    groups: 40 + random.below(40),
+    activeMs: Math.max(plan.activeMs, 300_000),
+    outage: undefined,
+    rotationMs: undefined,
+    sources: 1,
+    tickMs: random.pick([20_000, 50_000]),
+    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    knobs: { ...knobs, limitMax: 10, latencyMs: { least: 2_500, most: 3_500 } },
+    settings: {
+      ...plan.settings,
+      intervalMs: random.pick([10_000, 60_000]),
+      reconcileMs: Math.max(60_000, plan.settings.reconcileMs),
+      requestsPerMinute: 240,
+      requestTimeoutMs: 10_000,
+    },
+  };
+}
