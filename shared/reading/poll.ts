@@ -19,7 +19,7 @@ import type { FetchPage } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';
 import { readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
-import { mayFallBackBy, stampsTime } from './stamps-clock.ts';
+import { settledByRead, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {
   /** Fetches the pages of closed ranges: news go first. */
@@ -140,9 +140,8 @@ function settledBy(
   readAt: Instant,
   { stamps, lookback, settledThrough, unsavedFrom }: PollOptions,
 ): Instant {
-  const time = stampsTime(stamps(), readAt);
-  if (time === undefined) return settledThrough;
-  const reach = time - lookback - mayFallBackBy(stamps());
+  const reach = settledByRead(stamps(), readAt, lookback);
+  if (reach === undefined) return settledThrough;
   const saved = Math.min(reach, through, unsavedFrom() ?? reach);
   // Unsaved rows that are older show up again in any case: a range begins a little before its start.
   return Math.max(saved, settledThrough);

@@ -16,7 +16,7 @@ import type { StampsState } from '../source/source-state.ts';
 const LARGEST_LEAD = 15 * HOUR;
 /** Number of remembered leads: those of the last groups that changed. */
 const LEADS_KEPT = 12;
-const GROUPS_THAT_AGREE = 3;
+export const GROUPS_THAT_AGREE = 3;
 /** The end of summer time sets clocks back this far. */
 const SUMMER_TIME = HOUR;
 
@@ -27,6 +27,7 @@ export const UNKNOWN_STAMPS: StampsState = {
   leads: [],
   newest: undefined,
   newestReceivedAt: 0,
+  passed: [],
 };
 
 /**
@@ -37,6 +38,21 @@ export const UNKNOWN_STAMPS: StampsState = {
  */
 export function stampsTime({ newest, newestReceivedAt }: StampsState, at: Instant): Instant | undefined {
   return newest === undefined ? undefined : newest + (at - newestReceivedAt);
+}
+
+/**
+ * The instant up to which a read settles the stamps: changes may show `lookback` after their stamp, so it lies that far
+ * back. Where stamps name their zone it is never later than the service's time less the lookback: stamps that ran ahead
+ * may be set right at any moment. Without a zone, reading the hours of an offset again in each poll would cost too much.
+ *
+ * @param readAt when the read began, by the service's clock
+ * @param lookback in the unit of Instant
+ * @returns undefined until a plausible stamp was seen
+ */
+export function settledByRead(stamps: StampsState, readAt: Instant, lookback: number): Instant | undefined {
+  const time = stampsTime(stamps, readAt);
+  if (time === undefined) return undefined;
+  return (stamps.zoned ? Math.min(time, readAt) : time) - lookback - mayFallBackBy(stamps);
 }
 
 /** Learns from the stamps of a page. Both stamps of a row count; unreadable rows have none. */
@@ -102,7 +118,7 @@ export function learnLead(
 }
 
 /** The lead that most of them, and at least three, have or exceed; 0 if it is too small to matter, or nonsense. */
-function agreedLead(leads: readonly number[]): number {
+export function agreedLead(leads: readonly number[]): number {
   const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
   const agreed = [...leads].sort((a, b) => b - a)[majority - 1] ?? 0;
   return agreed < SMALLEST_LEAD || agreed > LARGEST_LEAD ? 0 : agreed;

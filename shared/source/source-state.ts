@@ -41,6 +41,8 @@ const stamps = storedObject({
   newest: maybe(instant),
   /** The Date of the answer that brought `newest`. */
   newestReceivedAt: instant,
+  /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
+  passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
 });
 
 export type StampsState = Stored<typeof stamps>;

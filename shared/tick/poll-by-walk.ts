@@ -1,7 +1,7 @@
 // In a small, busy store a walk over all groups takes no more requests than a poll by update, or is due as often. Then
 // each poll asks for such a walk, and the end of the walk settles the same time as a poll.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { mayFallBackBy, stampsTime } from '../reading/stamps-clock.ts';
+import { settledByRead } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -41,9 +41,9 @@ export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefine
   const { walkedFrom } = run.state.read;
   if (reconciledThrough === undefined || walkedFrom === undefined) return;
   if (session.polling.leftNewerAt >= walkedFrom) return;
-  const time = stampsTime(stamps, reconciledThrough);
-  if (time === undefined) return;
-  const settledThrough = time - session.settings.lookbackMs * MILLISECOND - mayFallBackBy(stamps);
+  const lookback = session.settings.lookbackMs * MILLISECOND;
+  const settledThrough = settledByRead(stamps, reconciledThrough, lookback);
+  if (settledThrough === undefined) return;
   // Otherwise polls read by update, and only they show whether they still work.
   run.isComplete ||= run.pollFailure === undefined && pollsByWalk(run);
   session.polling = { ...session.polling, settledAt: session.clock.elapsed() };

@@ -1,9 +1,10 @@
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { askForWalk, notePollByUpdate, pollsByWalk } from './poll-by-walk.ts';
 import { createNews } from './read-news.ts';
+import { notBeyondNow } from './stamps-fall-back.ts';
 import { type SweepOn, sweepingBefore } from './sweep.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -34,6 +35,16 @@ export async function pollUnlessItFails(run: TickRun, sweepOn: SweepOn): Promise
 async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
+  const lookback = settings.lookbackMs * MILLISECOND;
+  if (serviceClock.isKnown()) run.update((state) => notBeyondNow(state, serviceClock.now().atMost, lookback));
+  const settledBefore = run.state.settledThrough;
+  const progress = (settledThrough: Instant, pollWidth: number) =>
+    run.update((state) => ({
+      ...state,
+      // A sweep between the poll's requests may have found that the stamps fell back.
+      settledThrough: state.settledThrough < settledBefore ? state.settledThrough : settledThrough,
+      pollWidth,
+    }));
   const news = createNews(run);
   const expectsLittle = session.expectation.begin();
   const before = run.requestsSent('poll', 'covering');
@@ -45,11 +56,11 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
     trustsShortPages: run.state.fullPageSeen,
     depth: run.depth,
     maxPages: pagesOfRange(paces.poll.requestsIn(run.duration)),
-    settledThrough: run.state.settledThrough,
+    settledThrough: settledBefore,
     stamps: () => run.stamps,
     now: () => serviceClock.now().atLeast,
     knowsTime: serviceClock.isKnown,
-    lookback: settings.lookbackMs * MILLISECOND,
+    lookback,
     unsavedFrom: recorder.unsavedFrom,
     readNews: news.read,
     areNewsDue: news.isDue,
@@ -59,13 +70,13 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
     hasTimeFor: (pages) => paces.poll.requestsIn(session.deadline - clock.elapsed()) >= pages,
     onCovered({ settledThrough, rangeWidth }) {
       run.noteCovered();
-      run.update((state) => ({ ...state, settledThrough, pollWidth: rangeWidth }));
+      progress(settledThrough, rangeWidth);
     },
   });
   session.expectation.end(result.wasLittle);
   run.polls += 1;
   const { settledThrough, rangeWidth } = result;
-  run.update((state) => ({ ...state, settledThrough, pollWidth: rangeWidth }));
+  progress(settledThrough, rangeWidth);
   if (!result.isComplete && pollsByWalk(run)) return askForWalk(run);
   run.isComplete = result.isComplete;
   run.unstable = result.unstable;

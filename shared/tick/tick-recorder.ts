@@ -12,6 +12,7 @@ import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { PageLearner } from './learn-from-pages.ts';
 import { noteSetAside } from './set-aside.ts';
+import { notePassedByPolls, noteSeenByPoll } from './stamps-fall-back.ts';
 
 export interface RecordedTick {
   readonly session: SourceSession;
@@ -62,9 +63,15 @@ export function createTickRecorder(
       // Until all groups are known, one seen for the first time need not have changed just now: in a store where
       // little happens, the first poll shows only groups that are stamped ahead.
       const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
-      if (through !== 'poll' || !isKnownToChange) return;
-      noteLateness(session.news, updatedAt);
+      if (!isKnownToChange) return;
       cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
+      if (through === 'poll') {
+        noteLateness(session.news, updatedAt);
+        cell.update(noteSeenByPoll);
+      } else if (!isFirstSight) {
+        const lookback = settings.lookbackMs * MILLISECOND;
+        cell.update((state) => notePassedByPolls(state, { groupId, updatedAt, receivedAt }, lookback));
+      }
     },
   });
 }

@@ -40,6 +40,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       leads: [{ groupId: 184_467, lead: 1_204_000 }],
       newest: NOW - SECOND,
       newestReceivedAt: NOW,
+      passed: [],
     },
     baseline: {
       mode: 'silent',

@@ -151,7 +151,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.025)) return numbersLater(plan);
   if (random.chance(0.03)) return unconfirmed(plan, random);
   if (random.chance(0.06)) return withoutOrder(plan, random);
-  if (process.env.SLUG || random.chance(0.03)) return sluggish(plan, random);
+  if (random.chance(0.03)) return sluggish(plan, random);
   return plan;
 }
 

@@ -321,7 +321,9 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
 
 /** Answers take some three seconds, so a tick has 7 or 16 requests, and walks go on over many ticks. */
 export function sluggish(plan: Plan, random: Random): Plan {
-  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, ...knobs } = withStableOrder(plan.knobs);
+  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, ...knobs } = withStableOrder(
+    plan.knobs,
+  );
   return {
     ...plan,
     groups: 40 + random.below(40),

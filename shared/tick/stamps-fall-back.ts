@@ -1,0 +1,63 @@
+// Stamps may fall back: the clock that assigns them ran ahead and is set right, or rows name another zone from now on.
+// Every later stamp then lies before the settled instant, so polls ask for none of them. Two signs show it. Where stamps
+// name their zone, the settled instant is later than the service's time. And several groups changed, polls saw none of
+// them, and walks found them with stamps that polls had settled. Then the stamps' clock is learned again from what was
+// found, and polls begin there.
+import type { Instant } from '../instant.ts';
+import { agreedLead, GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
+import type { SourceState } from '../source/source-state.ts';
+
+/** A group that changed and got a newer stamp. */
+export interface FoundChange {
+  readonly groupId: number;
+  readonly updatedAt: Instant;
+  readonly receivedAt: Instant;
+}
+
+/**
+ * Returns the state after a walk found a change.
+ *
+ * @param lookback in the unit of Instant
+ */
+export function notePassedByPolls(state: SourceState, found: FoundChange, lookback: number): SourceState {
+  if (found.updatedAt >= state.settledThrough) return state;
+  const others = state.stamps.passed.filter(({ groupId }) => groupId !== found.groupId);
+  const { groupId, updatedAt, receivedAt } = found;
+  const passed = [...others, { groupId, updatedAt, receivedAt }];
+  if (passed.length < GROUPS_THAT_AGREE) return { ...state, stamps: { ...state.stamps, passed } };
+  return learnedAgain(state, passed, lookback);
+}
+
+/** Returns the state after a poll found a change: polls see what changes. */
+export function noteSeenByPoll(state: SourceState): SourceState {
+  return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
+}
+
+function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
+  const leadOf = ({ updatedAt, receivedAt }: FoundChange) => updatedAt - receivedAt;
+  const [latest] = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
+  const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
+  const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
+  return {
+    ...state,
+    settledThrough: earliest - lookback,
+    stamps: {
+      ...state.stamps,
+      leads,
+      lead: agreedLead(leads.map(({ lead }) => lead)),
+      newest: latest?.updatedAt,
+      newestReceivedAt: latest?.receivedAt ?? 0,
+      passed: [],
+    },
+  };
+}
+
+/**
+ * Returns the state before a poll.
+ *
+ * @param latest the latest that the service's time can be now
+ */
+export function notBeyondNow(state: SourceState, latest: Instant, lookback: number): SourceState {
+  if (!state.stamps.zoned || state.settledThrough <= latest) return state;
+  return { ...state, settledThrough: latest - lookback };
+}

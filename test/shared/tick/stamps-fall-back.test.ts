@@ -1,0 +1,103 @@
+// The defect: after the stamps fell back, every later stamp lay before the settled instant. No poll saw a change any
+// more, for good where stamps had run ahead of `Date`, and the feed reported itself as healthy.
+import { expect, it } from 'vitest';
+import { HOUR, MINUTE } from '../../../shared/instant.ts';
+import { settledByRead } from '../../../shared/reading/stamps-clock.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { notBeyondNow, notePassedByPolls, noteSeenByPoll } from '../../../shared/tick/stamps-fall-back.ts';
+import { createSourceWorld } from '../source-world.ts';
+
+const LOOKBACK = 5 * MINUTE;
+const NOW = 1_000 * HOUR;
+
+async function aState(stamps: Partial<SourceState['stamps']>, settledThrough: number): Promise<SourceState> {
+  const world = createSourceWorld({ groups: 1 });
+  await world.tick(world.startProcess('a'));
+  const state = await world.state();
+  return { ...state, settledThrough, stamps: { ...state.stamps, ...stamps } };
+}
+
+const found = (groupId: number, updatedAt: number) => ({ groupId, updatedAt, receivedAt: NOW });
+
+it.each([
+  ['none:+02:00', 'none:-05:00'],
+  ['none:+02:00', 'Z'],
+] as const)(
+  'polls see changes again after a walk found three: stamps %s become %s',
+  async (before, after) => {
+    const world = createSourceWorld({
+      groups: 300,
+      settings: { reconcileMs: 3_600_000 },
+      knobs: { stampForm: before },
+    });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const ids = world.control.snapshot().map(({ id }) => Number(id));
+    const foundBy = async (id: number | undefined) => {
+      world.control.mutate(id as number, (draft) => {
+        draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+      });
+      await world.nextTick(session);
+      await world.nextTick(session);
+      const changed = (await world.groupEvents(id as number)).find(
+        ({ type }) => type === 'return_group.updated',
+      );
+      return (changed?.data as { observed?: { through: string } } | undefined)?.observed?.through;
+    };
+    for (const id of ids.slice(0, 5)) expect(await foundBy(id)).toBe('poll');
+
+    world.control.setKnob('stampForm', after);
+    await world.nextTick(session);
+    for (const id of ids.slice(10, 14)) expect(await foundBy(id)).toBeUndefined();
+    await world.nextTick(session, 3_600_000);
+
+    for (const id of ids.slice(20, 25)) expect(await foundBy(id)).toBe('poll');
+  },
+);
+
+it('three groups that polls passed over set the clock and the settled instant back', async () => {
+  const state = await aState({ lead: HOUR, newest: NOW, newestReceivedAt: NOW - HOUR }, NOW + 30 * MINUTE);
+
+  const two = [found(1, NOW - MINUTE), found(2, NOW - 9 * MINUTE), found(1, NOW)].reduce(
+    (known, each) => notePassedByPolls(known, each, LOOKBACK),
+    state,
+  );
+  const three = notePassedByPolls(two, found(3, NOW - 2 * MINUTE), LOOKBACK);
+
+  expect(two.settledThrough).toBe(NOW + 30 * MINUTE);
+  expect(three.settledThrough).toBe(NOW - 9 * MINUTE - LOOKBACK);
+  expect(three.stamps).toMatchObject({ lead: 0, newest: NOW, newestReceivedAt: NOW, passed: [] });
+});
+
+it('changes that polls still had to read, and a change that a poll saw, set nothing back', async () => {
+  const state = await aState({}, NOW);
+  const seenBetween = [found(1, NOW - 1), found(2, NOW - 1)].reduce(
+    (known, each) => notePassedByPolls(known, each, LOOKBACK),
+    state,
+  );
+  const again = notePassedByPolls(noteSeenByPoll(seenBetween), found(3, NOW - 1), LOOKBACK);
+  const unread = [1, 2, 3].reduce((known, id) => notePassedByPolls(known, found(id, NOW), LOOKBACK), state);
+
+  expect(again.settledThrough).toBe(NOW);
+  expect(unread).toEqual(state);
+});
+
+it('a settled instant later than the service’s time is set back, where stamps name their zone', async () => {
+  const zoned = await aState({ zoned: true }, NOW + 1);
+
+  expect(notBeyondNow(zoned, NOW, LOOKBACK).settledThrough).toBe(NOW - LOOKBACK);
+  expect(notBeyondNow(zoned, NOW + 1, LOOKBACK)).toBe(zoned);
+  const unzoned = await aState({ zoned: false }, NOW + 1);
+  expect(notBeyondNow(unzoned, NOW, LOOKBACK)).toBe(unzoned);
+});
+
+it('stamps that run ahead settle nothing beyond the service’s time, where they name their zone', async () => {
+  const ahead = { lead: HOUR, newest: NOW + HOUR, newestReceivedAt: NOW };
+  const { stamps: zoned } = await aState({ ...ahead, zoned: true }, NOW);
+  const { stamps: unzoned } = await aState({ ...ahead, zoned: false }, NOW);
+
+  expect(settledByRead(zoned, NOW, LOOKBACK)).toBe(NOW - LOOKBACK);
+  // An hour for the end of summer time.
+  expect(settledByRead(unzoned, NOW, LOOKBACK)).toBe(NOW - LOOKBACK);
+  expect(settledByRead({ ...unzoned, newest: NOW + 2 * HOUR }, NOW, LOOKBACK)).toBe(NOW + HOUR - LOOKBACK);
+});
