@@ -5,6 +5,7 @@
 import type { Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import { noteOvertaken } from '../reporting/source-read.ts';
 import type { CycleState } from '../source/cycle-state.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceCell } from '../source/source-cell.ts';
@@ -94,7 +95,10 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       if (waiting.length > 0) await run.source.save();
       if (judgeWaiting(waiting)) await recorder.record(waiting);
       // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
-      else await run.source.save();
+      else {
+        run.source.update(noteOvertaken);
+        await run.source.save();
+      }
     },
   };
 }

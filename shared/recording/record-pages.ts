@@ -40,7 +40,7 @@ export interface RecorderOptions {
   readonly noteFresh: (fresh: FreshGroup) => void;
   /** Called if a newer state was not saved: an operator's clock was ahead when the group was forgotten. */
   readonly noteLeftNewer?: (sentAt: Instant) => void;
-  /** Called if another process saved a group first. */
+  /** Called if another process saved a group first, or a difference waits for a clock that was ahead. */
   readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;
@@ -149,6 +149,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (compared.verdict === 'left') {
       leave(reading);
       if (!isUnstamped({ snapshot, reading, compared })) options.noteLeftNewer?.(reading.sentAt);
+      const isFromAhead = snapshot !== undefined && snapshot.receivedAt > reading.receivedAt + options.settle;
+      if (isFromAhead) options.noteOvertaken?.();
     }
     if (snapshot === undefined) counts.firstSeen += 1;
     if (

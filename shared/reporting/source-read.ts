@@ -49,7 +49,10 @@ export function noteWalked(state: SourceState, sentAt: Instant): SourceState {
   return withRead(state, { walkedFrom: Math.min(state.read.walkedFrom ?? sentAt, sentAt) });
 }
 
-/** Notes that another process saved a group first: it may have read the group long before the walk. */
+/**
+ * Notes that the walk does not publish a difference that was first read at an unknown time: another process saved the
+ * group first, a hold keeps it back, or its snapshot is dated by a clock that was ahead.
+ */
 export function noteOvertaken(state: SourceState): SourceState {
   return withRead(state, { isOvertaken: true });
 }

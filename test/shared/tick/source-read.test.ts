@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../../shared/contract/event.ts';
-import { READ_GROUP } from '../../../shared/contract/event-id.ts';
 import { formatInstant } from '../../../shared/instant.ts';
-import { createSourceWorld, type SourceWorld } from '../source-world.ts';
-
-type Report = EventOf<'feed.source_read'>;
-
-async function reportsOf(world: SourceWorld): Promise<Report['data']['object'][]> {
-  const entries = await world.ledger.read({ ...(await world.source()), group: READ_GROUP }, 0, 1_000);
-  return entries.flatMap((entry) => ('event' in entry ? [(entry.event as Report).data.object] : []));
-}
+import { readReportsOf } from '../read-reports.ts';
+import { createSourceWorld } from '../source-world.ts';
 
 const aWorld = (sourceRead = true) => createSourceWorld({ groups: 5, settings: { sourceRead } });
 
@@ -22,7 +14,7 @@ describe('the feed.source_read of a tick', () => {
     await world.nextTick(poller);
 
     const { settledThrough, read } = await world.state();
-    expect((await reportsOf(world)).at(-1)).toMatchObject({
+    expect((await readReportsOf(world)).at(-1)).toMatchObject({
       name: 'acme',
       read_up_to: formatInstant(settledThrough),
       reconciled_through: formatInstant(read.reconciledThrough ?? 0),
@@ -40,7 +32,7 @@ describe('the feed.source_read of a tick', () => {
       if (poller !== undefined) await world.nextTick(poller, 15_000);
     }
 
-    const reports = await reportsOf(world);
+    const reports = await readReportsOf(world);
     expect(reports.length).toBeGreaterThanOrEqual(3);
     expect(reports.length).toBeLessThanOrEqual(4);
   });
@@ -55,7 +47,7 @@ describe('the feed.source_read of a tick', () => {
 
     await world.nextTick(poller);
 
-    const [before, after] = (await reportsOf(world)).slice(-2);
+    const [before, after] = (await readReportsOf(world)).slice(-2);
     expect(after?.read_up_to).toBe(before?.read_up_to);
   });
 
@@ -66,7 +58,7 @@ describe('the feed.source_read of a tick', () => {
 
     await world.nextTick(poller);
 
-    expect(await reportsOf(world)).toEqual([]);
+    expect(await readReportsOf(world)).toEqual([]);
     expect((await world.state()).read.upTo).toBe((await world.state()).settledThrough);
   });
 });

@@ -1,0 +1,11 @@
+import type { EventOf } from '../../shared/contract/event.ts';
+import { READ_GROUP } from '../../shared/contract/event-id.ts';
+import type { SourceWorld } from './source-world.ts';
+
+type Report = EventOf<'feed.source_read'>;
+
+/** All reports up to which moment a world's source is read, the oldest first. */
+export async function readReportsOf(world: SourceWorld): Promise<Report['data']['object'][]> {
+  const entries = await world.ledger.read({ ...(await world.source()), group: READ_GROUP }, 0, 1_000);
+  return entries.flatMap((entry) => ('event' in entry ? [(entry.event as Report).data.object] : []));
+}
