@@ -5,8 +5,8 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import type { EventSourceMapping } from '../../../local/engines/event-source-mapping.ts';
-import { pollStream, type StreamMapping } from '../../../local/engines/poll-stream.ts';
 import type { Clock } from '../../../shared/ports.ts';
+import { pollStream, type StreamMapping } from '../../engines/poll-stream.ts';
 import { createHurriedClock } from './hurried-clock.ts';
 import { connectDynamoDb, connectStreams, createStreamedTable, putTogether } from './sdk-clients.ts';
 
