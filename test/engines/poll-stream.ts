@@ -16,8 +16,8 @@ import {
   pauseAfter,
   stoppedBeforeIdle,
 } from '../../local/engines/event-source-mapping.ts';
-import { readShard } from '../../local/engines/read-shard.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { readShard } from './read-shard.ts';
 import { createShardLineage, type ShardState, type StartingPosition } from './shard-lineage.ts';
 
 /** Between reads of a shard without new records. Lambda reads four times a second. */
