@@ -2,9 +2,9 @@
 // The topic is also tested behind a proxy with AWS's own rules.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
-import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
+import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import { createMemoryDestination, type MemoryDestination } from '../fakes/memory-destination.ts';
 import { type DestinationKind, MAX_BYTES, type TestDestination, type Trouble } from './test-destination.ts';
 import { openStrictTopic, openTopic } from './topic-destinations.ts';

@@ -1,10 +1,10 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBridgeDestination } from '../../../functions/adapters/eventbridge-destination.ts';
-import type { BusEvent } from '../../../local/engines/event-bus.ts';
-import { type EventBusEngine, startEventBusEngine } from '../../../local/engines/event-bus-engine.ts';
 import { connectEventBridge } from '../../contract/destinations.ts';
 import { type FaultyProxy, rewriting, startFaultyProxy } from '../../contract/faulty-proxy.ts';
+import type { BusEvent } from '../../engines/event-bus.ts';
+import { type EventBusEngine, startEventBusEngine } from '../../engines/event-bus-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const A = anEvent(aKey(1), 1);
