@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { readPutEvents } from '../../local/engines/put-events.ts';
 import { createEventBus, type EventBus, type EventBusOptions } from './event-bus.ts';
+import { readPutEvents } from './put-events.ts';
 
 const JSON_1_1 = 'application/x-amz-json-1.1';
 

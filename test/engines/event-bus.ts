@@ -2,8 +2,8 @@
 // a rule gets. As with rules, subscribers do not delay the sender or each other, and the order is undefined. Unlike
 // EventBridge it delivers an event once: a failed delivery is reported, not retried.
 import { randomUUID } from 'node:crypto';
-import { compileEventPattern, type EventPattern } from '../../local/engines/event-pattern.ts';
-import type { TakenEntry } from '../../local/engines/put-events.ts';
+import { compileEventPattern, type EventPattern } from './event-pattern.ts';
+import type { TakenEntry } from './put-events.ts';
 
 /** The event that rules match and targets receive. */
 export interface BusEvent {
