@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
-import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
@@ -203,11 +203,6 @@ function explainEntry(entry: LedgerEntry): ExplainedEvent {
 
 function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
   const { projection, absences, unpublished } = snapshot;
-  const watched = [
-    ...(projection.return_line_items ?? []),
-    ...(projection.shipments ?? []),
-    ...(projection.exchange_line_items ?? []),
-  ];
   return {
     version: snapshot.version,
     lastNumber: snapshot.sequence,
@@ -220,7 +215,7 @@ function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
     missingSince: orNull(absences[keyOf(projection.group)]),
     group: projection.group,
     entities: [
-      ...watched.map((entity) => ({
+      ...entitiesOf(projection).map((entity) => ({
         key: keyOf(entity),
         object: { ...entity },
         missingSince: orNull(absences[keyOf(entity)]),
