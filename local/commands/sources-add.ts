@@ -3,9 +3,11 @@ import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import {
   DEFAULT_INTERVAL_MS,
+  DEFAULT_RECONCILE_MS,
   DEFAULT_REQUESTS_PER_MINUTE,
   FEWEST_REQUESTS_PER_MINUTE,
   isScheduledInterval,
+  LONGEST_REQUEST_TIMEOUT_MS,
   MOST_REQUESTS_PER_MINUTE,
   sourceSettings,
 } from '../../shared/source/source-settings.ts';
@@ -24,9 +26,6 @@ interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly customerData?: boolean;
   readonly sourceRead: boolean;
 }
-
-/** A request must fit into the time left of a tick. */
-const LONGEST_TIMEOUT_MS = 15_000;
 
 const ABOUT_ADDING = `
 Creates the resources that the stack creates for each of its sources: a parameter below the
@@ -75,7 +74,7 @@ export function createAddSourceCommand(): Command {
     .addOption(
       new Option('--reconcile <time>', 'length of a reconciliation cycle, which reads every known group')
         .argParser(parseDuration)
-        .default(43_200_000, '12h'),
+        .default(DEFAULT_RECONCILE_MS, `${DEFAULT_RECONCILE_MS / 3_600_000}h`),
     )
     .option(
       '--budget <requests>',
@@ -174,7 +173,10 @@ function problemsOf({
       requestsPerMinute >= FEWEST_REQUESTS_PER_MINUTE && requestsPerMinute <= MOST_REQUESTS_PER_MINUTE,
       `--budget must be from ${FEWEST_REQUESTS_PER_MINUTE} to ${MOST_REQUESTS_PER_MINUTE}, the service's limit.`,
     ],
-    [requestTimeoutMs <= LONGEST_TIMEOUT_MS, '--timeout must be at most 15s, to fit into a tick.'],
+    [
+      requestTimeoutMs <= LONGEST_REQUEST_TIMEOUT_MS,
+      `--timeout must be at most ${LONGEST_REQUEST_TIMEOUT_MS / 1_000}s, to fit into a tick.`,
+    ],
   ];
   return rules.flatMap(([isKept, problem]) => (isKept ? [] : [problem]));
 }
