@@ -35,7 +35,7 @@ async function configuredSources({
 }: OpenStates): Promise<Map<string, NonNullable<ListedSource['configured']>>> {
   if (isLocal || sourcesPath === undefined) return new Map();
   const { SSMClient } = await import('@aws-sdk/client-ssm');
-  const { listStoredSources } = await import('../../functions/adapters/ssm-source-list.ts');
+  const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
   const client = new SSMClient();
   try {
     const stored = await listStoredSources({ client, path: sourcesPath });
