@@ -4,7 +4,6 @@ import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import type { GroupKey } from '../../shared/ports.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
@@ -12,6 +11,7 @@ import { type LoadedSource, loadSources } from '../operating/load-status.ts';
 import { labelsOfForwarded, labelsOfWebhook } from '../operating/open-feed.ts';
 import { type Attempt, createTroubles } from '../operating/troubles.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { SubscribersAt } from './deployment-parts.ts';
 
@@ -52,7 +52,7 @@ export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
   const troubles = createTroubles();
   const { attempt } = troubles;
   const sources = await attempt('The sources', () => loadActiveSources(feed, attempt), null);
-  const changed = (sources ?? []).flatMap(changedGroups);
+  const changed = (sources ?? []).flatMap(({ state, activity }) => changedGroups(state, activity));
   const [relays, subscribers, webhooks] = await Promise.all([
     Promise.all(feed.destinations.map((labels) => loadRelayed(feed, labels, changed, attempt))),
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
@@ -73,21 +73,6 @@ async function loadActiveSources(feed: ConsoleFeed, attempt: Attempt): Promise<O
       return { ...source, activity: await attempt(`The activity of source ${name}`, load, undefined) };
     }),
   );
-}
-
-interface ChangedGroup {
-  readonly key: GroupKey;
-  readonly sequence: number;
-  readonly savedAt: number;
-}
-
-function changedGroups({ state: { source, generation }, activity }: OverviewSource): ChangedGroup[] {
-  const recent = activity?.recent ?? [];
-  return recent.map(({ group, sequence, savedAt }) => ({
-    key: { source, generation, group },
-    sequence,
-    savedAt,
-  }));
 }
 
 async function loadRelayed(
