@@ -15,7 +15,8 @@ import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
-import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
+import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
+import { describeStack } from '../operating/place-options.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
 import { openSourceResources, type SourceResources } from '../operating/source-resources.ts';
 
@@ -47,9 +48,7 @@ const ABOUT_REMOVING = `
 Example:
   returns-feed sources remove globex --stack ReturnsFeed`;
 
-const STACK_OPTION =
-  'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, ' +
-  'SOURCES_PATH and SCHEDULES_GROUP';
+const STACK = describeStack(', SOURCES_PATH and SCHEDULES_GROUP');
 
 export function createAddSourceCommand(): Command {
   return new Command('add')
@@ -84,7 +83,7 @@ export function createAddSourceCommand(): Command {
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
     .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
-    .option('--stack <name>', STACK_OPTION)
+    .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_ADDING)
     .action(add);
 }
@@ -93,7 +92,7 @@ export function createRemoveSourceCommand(): Command {
   return new Command('remove')
     .description('Stop polling an added source: delete its parameter, schedule and alarm. Its state stays.')
     .argument('<name>', 'the name of the source')
-    .option('--stack <name>', STACK_OPTION)
+    .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_REMOVING)
     .action(remove);
 }
@@ -119,17 +118,14 @@ async function remove(name: string, flags: Pick<PlaceFlags, 'stack'>): Promise<v
   });
 }
 
-async function withResources(
+function withResources(
   { stack }: Pick<PlaceFlags, 'stack'>,
   work: (resources: SourceResources) => Promise<void>,
 ): Promise<void> {
-  const place = await openPlace(stack === undefined ? {} : { stack });
-  try {
+  return withPlace(stack === undefined ? {} : { stack }, async (place) => {
     const resources = await openSourceResources(place);
     await work(resources).finally(resources.close);
-  } finally {
-    await place.close();
-  }
+  });
 }
 
 function readTokenPlace({ tokenSecret, tokenParameter }: AddFlags): TokenPlace {

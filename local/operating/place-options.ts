@@ -14,7 +14,12 @@ export function addStackOption(command: Command): Command {
     .option('--stack <name>', STACK);
 }
 
-const STACK = 'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE …';
+/** Describes `--stack`. @param others the variables that a command needs besides those of the tables */
+export function describeStack(others: string): string {
+  return `CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE${others}`;
+}
+
+const STACK = describeStack(' …');
 
 /** A directory's path. Rejects an empty one, usually an unset variable: it would mean the working directory. */
 export function parseDirectory(text: string): string {

@@ -2,6 +2,7 @@
 import { type WebhookRecord, webhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { UsageError } from '../cli/failures.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
+import { withClient } from './with-client.ts';
 
 /**
  * All webhooks, by id; none where the deployment does not name their path.
@@ -14,15 +15,9 @@ export async function listWebhooks({
   if (webhooksPath === undefined) return [];
   const { SSMClient } = await import('@aws-sdk/client-ssm');
   const { listParameters, parseParameter } = await import('../../functions/adapters/ssm-parameters.ts');
-  const client = new SSMClient();
-  try {
-    const records = await listParameters(client, webhooksPath, (name, text) =>
-      parseParameter(webhookRecord, 'a webhook', name, text),
-    );
-    return records.sort((a, b) => (a.id < b.id ? -1 : 1));
-  } finally {
-    client.destroy();
-  }
+  const parse = (name: string, text: string) => parseParameter(webhookRecord, 'a webhook', name, text);
+  const records = await withClient(new SSMClient(), (client) => listParameters(client, webhooksPath, parse));
+  return records.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** One webhook. @throws UsageError that lists the known ones */
