@@ -1,5 +1,5 @@
 // Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
-import { spoiltArray } from '../../local/reference-service/showing/unreadable.ts';
+import { unreadableArray } from '../../local/reference-service/showing/unreadable.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { causesOf } from './causes.ts';
 import type { Evidence } from './checker/evidence.ts';
@@ -71,7 +71,7 @@ function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<nu
   const { unreadableAs, unreadableEvery } = service.control.knobs();
   const { shape, forMs } = plan.lasting ?? {};
   if (shape?.kind !== 'array' || forMs !== undefined) return unreadable;
-  const isLeftOut = (id: number) => spoiltArray(unreadableAs, id / unreadableEvery) === shape.name;
+  const isLeftOut = (id: number) => unreadableArray(unreadableAs, id / unreadableEvery) === shape.name;
   return new Set([...unreadable].filter((id) => !isLeftOut(id)));
 }
 

@@ -38,12 +38,12 @@ type Way = keyof typeof WAYS;
 export const UNREADABLE_WAYS = Object.keys(WAYS) as readonly Way[];
 
 /** An unreadable row of the group. @param turn selects the way for `mixed` */
-export function spoil(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
+export function makeUnreadable(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
   return WAYS[nameOf(way, turn)](group);
 }
 
 /** The array with the unreadable entity; undefined if the row itself or its header is unreadable. */
-export function spoiltArray(way: Way | 'mixed', turn: number): keyof ShownGroup | undefined {
+export function unreadableArray(way: Way | 'mixed', turn: number): keyof ShownGroup | undefined {
   return ARRAYS[nameOf(way, turn)];
 }
 
