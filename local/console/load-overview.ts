@@ -9,7 +9,7 @@ import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { type LoadedSource, loadSources } from '../operating/load-status.ts';
 import { labelsOfForwarded, labelsOfWebhook } from '../operating/open-feed.ts';
-import { type Attempt, createTroubles } from '../operating/troubles.ts';
+import { type Attempt, createProblems } from '../operating/problems.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
@@ -22,7 +22,7 @@ export interface Overview {
   readonly subscribers: SubscribersAt;
   readonly webhooks: readonly OverviewWebhook[];
   /** One sentence for each part that could not be loaded. */
-  readonly troubles: readonly string[];
+  readonly problems: readonly string[];
 }
 
 export interface OverviewSource extends LoadedSource {
@@ -49,8 +49,8 @@ export interface OverviewWebhook {
 
 /** Loads the parts independently: a missing permission omits only its own part. */
 export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
-  const troubles = createTroubles();
-  const { attempt } = troubles;
+  const problems = createProblems();
+  const { attempt } = problems;
   const sources = await attempt('The sources', () => loadActiveSources(feed, attempt), null);
   const changed = (sources ?? []).flatMap(({ state, activity }) => changedGroups(state, activity));
   const [relays, subscribers, webhooks] = await Promise.all([
@@ -58,8 +58,8 @@ export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
     loadWebhooks(feed, attempt),
   ]);
-  for (const problem of subscribers.problems) troubles.note(problem);
-  return { sources, relays, subscribers, webhooks, troubles: troubles.sentences };
+  for (const problem of subscribers.problems) problems.note(problem);
+  return { sources, relays, subscribers, webhooks, problems: problems.sentences };
 }
 
 const NO_SUBSCRIBERS: SubscribersAt = { subscribers: [], problems: [], askedAtMs: 0 };

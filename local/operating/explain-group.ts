@@ -13,7 +13,7 @@ import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import type { Attempt } from './troubles.ts';
+import type { Attempt } from './problems.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export interface Explanation {

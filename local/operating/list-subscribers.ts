@@ -2,9 +2,9 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Deployment } from './find-deployment.ts';
+import { describeProblem } from './problems.ts';
 import { readQueueAges } from './queue-ages.ts';
 import { type QueueAttributes, readQueueCounts, sumOfMessages } from './queue-counts.ts';
-import { describeTrouble } from './troubles.ts';
 import { withClient } from './with-client.ts';
 
 /** Null is unknown. */
@@ -45,7 +45,7 @@ export async function listSubscribers(
   const [counted, ages] = await Promise.all([
     countQueues(queues, problems),
     readQueueAges(own).catch((error: unknown) => {
-      problems.push(describeTrouble("The age of the subscribers' oldest events", error));
+      problems.push(describeProblem("The age of the subscribers' oldest events", error));
       return new Map<string, number>();
     }),
   ]);
@@ -78,7 +78,7 @@ async function countQueue(client: SQSClient, arn: string, problems: string[]): P
     readAttributes(client, of).catch((error: unknown) => {
       // SQS reports a queue that it does not let the caller see as one that does not exist.
       const rights = `It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${of}.`;
-      problems.push(`${describeTrouble(what, error)} ${rights}`);
+      problems.push(`${describeProblem(what, error)} ${rights}`);
       return undefined;
     });
   const attributes = await read(`The queue of subscriber ${queue}`, arn);

@@ -29,9 +29,9 @@ afterAll(async () => {
 });
 afterEach(async () => {
   const ended = visits.splice(0);
-  const troubles = ended.flatMap((each) => each.troubles);
+  const problems = ended.flatMap((each) => each.problems);
   await Promise.all(ended.map((each) => each.close()));
-  expect(troubles).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 async function open(path = '/', console = reading): Promise<Visit> {

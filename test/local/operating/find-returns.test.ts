@@ -13,7 +13,7 @@ import {
   type Found,
   findReturns,
   type SearchOptions,
-  type SearchTrouble,
+  type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
 import { nameReturn } from '../../../local/operating/name-return.ts';
 import { withFeed } from '../../../local/operating/open-feed.ts';
@@ -66,14 +66,14 @@ beforeEach(() => {
 async function find(
   text: string,
   options: SearchOptions = {},
-): Promise<{ found: Found[]; troubles: SearchTrouble[] }> {
-  const troubles: SearchTrouble[] = [];
-  const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
+): Promise<{ found: Found[]; problems: SearchProblem[] }> {
+  const problems: SearchProblem[] = [];
+  const onProblem = (problem: SearchProblem) => problems.push(problem);
   const environment = { RETURNS_API_TOKEN: TOKEN };
   const found = await withFeed({ data }, (open) =>
-    findReturns({ ...open, log: QUIET }, text, { environment, onTrouble, ...options }),
+    findReturns({ ...open, log: QUIET }, text, { environment, onProblem, ...options }),
   );
-  return { found, troubles };
+  return { found, problems };
 }
 
 const ask = (group: number) =>
@@ -93,12 +93,12 @@ test('a tracking number finds its return, with a few requests', async () => {
   const { group, shipment } = aParcel();
   const before = sent();
 
-  const { found, troubles } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { found, problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
 
   expect(found).toEqual([
     { source: 'acme', returnGroupId: group, matched: 'tracking_number', isExact: true },
   ]);
-  expect(troubles).toEqual([]);
+  expect(problems).toEqual([]);
   expect(sent() - before).toBeLessThanOrEqual(3);
 });
 
@@ -122,12 +122,12 @@ test('all pages of a clamped list are read, and the exact name comes first', asy
   service.control.setKnob('strings', 'partial');
   service.control.setKnob('limitMax', 10);
 
-  const { found, troubles } = await find('#77', { as: ['order_name'] });
+  const { found, problems } = await find('#77', { as: ['order_name'] });
 
   expect(found.map(({ returnGroupId }) => returnGroupId).sort()).toEqual(groups.map(({ id }) => id).sort());
   expect(found[0]).toMatchObject({ returnGroupId: groups[30]?.id, isExact: true });
   expect(found.filter(({ isExact }) => isExact)).toHaveLength(1);
-  expect(troubles).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('an unknown order name finds nothing, with one request', async () => {
@@ -177,21 +177,21 @@ test('the search for an entity is bounded, and reports the bound', async () => {
 });
 
 test('an unknown id finds nothing', async () => {
-  const { found, troubles } = await find('acme_abc_1_1', {
+  const { found, problems } = await find('acme_abc_1_1', {
     as: ['return_group_id', 'entity_id', 'event_id'],
   });
 
-  expect({ found, troubles }).toEqual({ found: [], troubles: [] });
+  expect({ found, problems }).toEqual({ found: [], problems: [] });
 });
 
 test('without a token ids are still found, and the error names the variable', async () => {
   const { group } = aParcel();
 
-  const { found, troubles } = await find(String(group), { environment: {} });
+  const { found, problems } = await find(String(group), { environment: {} });
 
   expect(found).toMatchObject([{ returnGroupId: group, matched: 'return_group_id' }]);
   // The two searches run in parallel, and may end in either order.
-  expect(troubles.toSorted((one, other) => one.searched.localeCompare(other.searched))).toEqual(
+  expect(problems.toSorted((one, other) => one.searched.localeCompare(other.searched))).toEqual(
     ['order_name', 'tracking_number'].map((searched) => ({
       source: 'acme',
       searched,
@@ -204,11 +204,11 @@ test('another token than that of the polls finds nothing: it may belong to anoth
   const other = await createReferenceService({ groups: 5, token: 'another', life: false });
   const environment = { RETURNS_API_TOKEN: 'another' };
 
-  const { found, troubles } = await find('#1', { as: ['order_name'], environment, baseUrl: other.url });
+  const { found, problems } = await find('#1', { as: ['order_name'], environment, baseUrl: other.url });
   await other.close();
 
   expect(found).toEqual([]);
-  expect(troubles).toMatchObject([{ message: expect.stringContaining('may be of another store') }]);
+  expect(problems).toMatchObject([{ message: expect.stringContaining('may be of another store') }]);
 });
 
 test('a failed search is repeated', async () => {
@@ -344,6 +344,6 @@ test('a 429 makes the search wait, and a used-up budget ends it without a reques
 
   expect(waited.found).toMatchObject([{ returnGroupId: group }]);
   expect(refused.found).toEqual([]);
-  expect(refused.troubles).toMatchObject([{ message: expect.stringContaining('budget') }]);
+  expect(refused.problems).toMatchObject([{ message: expect.stringContaining('budget') }]);
   expect(sent()).toBe(before);
 });

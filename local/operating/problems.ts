@@ -8,14 +8,14 @@ export type Attempt = <Part, Otherwise>(
   otherwise: Otherwise,
 ) => Promise<Part | Otherwise>;
 
-export interface Troubles {
+export interface Problems {
   /** Without repetitions, in the order of the first `note`. */
   readonly sentences: readonly string[];
   note(sentence: string): void;
   readonly attempt: Attempt;
 }
 
-export function createTroubles(): Troubles {
+export function createProblems(): Problems {
   const sentences: string[] = [];
   const note = (sentence: string) => {
     if (!sentences.includes(sentence)) sentences.push(sentence);
@@ -27,7 +27,7 @@ export function createTroubles(): Troubles {
       try {
         return await load();
       } catch (error) {
-        note(describeTrouble(what, error));
+        note(describeProblem(what, error));
         return otherwise;
       }
     },
@@ -35,7 +35,7 @@ export function createTroubles(): Troubles {
 }
 
 /** Returns one sentence, which ends with a single full stop. */
-export function describeTrouble(what: string, error: unknown): string {
+export function describeProblem(what: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `${what} can't be shown: ${message.replace(/\.?$/, '.')}`;
 }
