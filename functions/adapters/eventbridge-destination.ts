@@ -40,7 +40,7 @@ export function createEventBridgeDestination({
     const answer = await client.send(new PutEventsCommand({ Entries }));
     return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
   }
-  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, refusalOf }) };
+  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, rejectionOf }) };
 }
 
 function toEntry(event: FeedEvent): Entry {
@@ -63,7 +63,7 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
   // Leave out the answer's message: it might repeat a part of the event.
   return {
     sent: false,
-    cause: FOR_CONTENT.has(code) ? 'refused' : 'failed',
+    cause: FOR_CONTENT.has(code) ? 'rejected' : 'failed',
     reason: `${code} (${bytes} bytes)`,
   };
 }
@@ -75,6 +75,6 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
 const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
 /** Applies to the call as a whole: this error has no code of its own. */
-function refusalOf(error: Error): string | undefined {
+function rejectionOf(error: Error): string | undefined {
   return error.name === 'ValidationException' && /total size/i.test(error.message) ? TOO_LARGE : undefined;
 }

@@ -40,7 +40,7 @@ export function createSnsDestination({
     );
     return messages.map((message) => resultOf(message, answer));
   }
-  return { name, send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, refusalOf }) };
+  return { name, send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, rejectionOf }) };
 }
 
 function toMessage(event: FeedEvent): Message {
@@ -65,9 +65,9 @@ function toMessage(event: FeedEvent): Message {
 const TEXT = 'String';
 
 /**
- * SNS takes any UTF-8, but SQS does not take U+FFFE, U+FFFF and lone surrogates: it would refuse or change the message
+ * SNS takes any UTF-8, but SQS does not take U+FFFE, U+FFFF and lone surrogates: it would reject or change the message
  * after SNS has confirmed it. In JSON these occur only inside strings, where an escape means the same character.
- * Surrogate pairs are escaped as well, because some engines refuse each half.
+ * Surrogate pairs are escaped as well, because some engines reject each half.
  */
 function escapeForSqs(json: string): string {
   return json.replace(
@@ -84,14 +84,14 @@ function resultOf({ Id, bytes }: Message, { Successful, Failed }: PublishBatchRe
   const isContent = failure.SenderFault === true && FOR_CONTENT.test(failure.Code ?? '');
   return {
     sent: false,
-    cause: isContent ? 'refused' : 'failed',
+    cause: isContent ? 'rejected' : 'failed',
     // Leave out the answer's message: it might repeat a part of the event.
     reason: `${failure.Code ?? 'failed without a code'} (${bytes} bytes)`,
   };
 }
 
-/** SNS checks some rules for the call as a whole, and then refuses all of it for one entry. */
-function refusalOf({ name, message }: Error): string | undefined {
+/** SNS checks some rules for the call as a whole, and then rejects all of it for one entry. */
+function rejectionOf({ name, message }: Error): string | undefined {
   if (name === 'BatchRequestTooLongException') return TOO_LARGE;
   // A wrong ARN stops every event alike.
   return FOR_CONTENT.test(name) && !message.includes('TopicArn') ? name : undefined;

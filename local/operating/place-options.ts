@@ -7,7 +7,7 @@ export function addPlaceOptions(command: Command): Command {
     .option('--stack <name>', STACK);
 }
 
-/** Adds the option for a command that works only in a deployment; the command itself refuses --data in a sentence. */
+/** Adds the option for a command that works only in a deployment; the command itself rejects --data in a sentence. */
 export function addStackOption(command: Command): Command {
   return command
     .addOption(new Option('--data <dir>').argParser(parseDirectory).hideHelp())

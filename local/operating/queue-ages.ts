@@ -8,7 +8,7 @@ const LOOK_BACK_MS = 15 * 60_000;
 /**
  * Seconds by the queue's name; without a report nothing. One call: a topic has at most 100 queues, and a call takes 500.
  *
- * @throws what CloudWatch refuses
+ * @throws the errors of CloudWatch
  */
 export async function readQueueAges(queues: readonly string[]): Promise<Map<string, number>> {
   if (queues.length === 0) return new Map();

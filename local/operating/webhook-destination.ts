@@ -32,5 +32,5 @@ export async function openWebhookDestination(record: WebhookRecord, clock: Clock
 async function sendTo(post: Post, event: FeedEvent, clock: Clock): Promise<SendResult> {
   const verdict = judgeAnswer(await post(requestOf(event)), clock.now());
   if (verdict.kind === 'accepted') return { sent: true };
-  return { sent: false, cause: verdict.kind === 'content' ? 'refused' : 'failed', reason: verdict.reason };
+  return { sent: false, cause: verdict.kind === 'content' ? 'rejected' : 'failed', reason: verdict.reason };
 }

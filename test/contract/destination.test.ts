@@ -78,7 +78,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled })
 
     const results = await under.destination.send([others[0], large, others[1]]);
 
-    expect(results).toEqual([SENT, { sent: false, cause: 'refused', reason: expect.any(String) }, SENT]);
+    expect(results).toEqual([SENT, { sent: false, cause: 'rejected', reason: expect.any(String) }, SENT]);
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });
 
@@ -103,7 +103,7 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled })
 
     const results = await under.destination.send(events);
 
-    const refused = { sent: false, cause: 'refused', reason: expect.any(String) };
+    const refused = { sent: false, cause: 'rejected', reason: expect.any(String) };
     expect(results).toEqual([refused, ...others.map(() => SENT)]);
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });

@@ -20,7 +20,7 @@ function openMemory(): TestDestination {
   const destination = createMemoryDestination();
   destination.answer = (event) =>
     JSON.stringify(event).length > MAX_BYTES
-      ? { sent: false, cause: 'refused', reason: 'too large' }
+      ? { sent: false, cause: 'rejected', reason: 'too large' }
       : { sent: true };
   const broken: Destination = {
     name: 'broken',
@@ -48,7 +48,7 @@ function troubleInMemory(destination: MemoryDestination): Trouble {
       const isOver = () => destination.batches.length > until;
       answerAs(id, { sent: false, cause: 'failed', reason: 'too fast' }, () => !isOver());
     },
-    rejectCallsWith: (id) => answerAs(id, { sent: false, cause: 'refused', reason: 'invalid' }),
+    rejectCallsWith: (id) => answerAs(id, { sent: false, cause: 'rejected', reason: 'invalid' }),
   };
 }
 
