@@ -12,18 +12,15 @@ import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
-import { type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
+import { MAX_CALL_BYTES, type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
 
 export interface EventBridgeDestinationOptions {
   readonly client: EventBridgeClient;
   readonly eventBusName: string;
-  /** The destination's name in the marks. @default the bus's mark */
-  readonly name?: string;
   /** The limit for all entries of one call together. @default 1 MiB, EventBridge's limit */
   readonly maxBytes?: number;
 }
 
-const MIB = 1_048_576;
 /** The size that counts for a time. */
 const TIME_BYTES = 14;
 
@@ -32,15 +29,17 @@ type Entry = PutEventsRequestEntry & Sized;
 export function createEventBridgeDestination({
   client,
   eventBusName,
-  name = markOf('bus'),
-  maxBytes = MIB,
+  maxBytes = MAX_CALL_BYTES,
 }: EventBridgeDestinationOptions): Destination {
   async function send(entries: readonly Entry[]): Promise<SendResult[]> {
     const Entries = entries.map(({ bytes: _, ...entry }) => ({ ...entry, EventBusName: eventBusName }));
     const answer = await client.send(new PutEventsCommand({ Entries }));
     return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
   }
-  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, rejectionOf }) };
+  return {
+    name: markOf('bus'),
+    send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, rejectionOf }),
+  };
 }
 
 function toEntry(event: FeedEvent): Entry {

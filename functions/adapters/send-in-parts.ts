@@ -8,6 +8,8 @@ export interface Sized {
 }
 
 export const TOO_LARGE = 'too large';
+/** The limit of SNS and of EventBridge for all entries of one call: 1 MiB. */
+export const MAX_CALL_BYTES = 1_048_576;
 
 export interface PartsOptions<Entry extends Sized> {
   /** The limit of one call. */

@@ -12,26 +12,21 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { filterAttributes } from '../../shared/contract/event-filter.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
-import { type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
+import { MAX_CALL_BYTES, type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
 
 export interface SnsDestinationOptions {
   readonly client: SNSClient;
   readonly topicArn: string;
-  /** The destination's name in the marks. @default the mark of the ordered destination */
-  readonly name?: string;
   /** The limit for all messages of one call together. @default 1 MiB, the largest MaximumMessageSize of a topic */
   readonly maxBytes?: number;
 }
-
-const MIB = 1_048_576;
 
 type Message = PublishBatchRequestEntry & Sized;
 
 export function createSnsDestination({
   client,
   topicArn,
-  name = markOf('ordered'),
-  maxBytes = MIB,
+  maxBytes = MAX_CALL_BYTES,
 }: SnsDestinationOptions): Destination {
   async function send(messages: readonly Message[]): Promise<SendResult[]> {
     const entries = messages.map(({ bytes: _, ...entry }) => entry);
@@ -40,7 +35,10 @@ export function createSnsDestination({
     );
     return messages.map((message) => resultOf(message, answer));
   }
-  return { name, send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, rejectionOf }) };
+  return {
+    name: markOf('ordered'),
+    send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, rejectionOf }),
+  };
 }
 
 function toMessage(event: FeedEvent): Message {
