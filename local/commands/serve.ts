@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseCount } from '../cli/durations.ts';
-import { UsageError } from '../cli/failures.ts';
+import { messageOf, UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { parsePort } from '../cli/parse-port.ts';
 import { whenAborted } from '../cli/until-aborted.ts';
@@ -56,7 +56,7 @@ function parseKnobs(assignments: readonly string[]) {
   try {
     return readKnobs(assignments);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@
 // up in the tables. The service is asked for tracking numbers and order names, because no table is indexed by them.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { TextFilter } from '../../shared/finding/find-groups.ts';
+import { messageOf } from '../cli/failures.ts';
 import { findEntity } from './find-entity.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { type AccessOptions, openServiceAccess, type ServiceAccess } from './service-access.ts';
@@ -62,7 +63,7 @@ export async function findReturns(
         try {
           return await SEARCHES[part.searched]({ feed, access, source: part.source, text, problem });
         } catch (error) {
-          problem(error instanceof Error ? error.message : String(error));
+          problem(messageOf(error));
           return [];
         }
       }),

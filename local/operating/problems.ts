@@ -1,5 +1,6 @@
 // Collects the parts of a page that could not be loaded, as one sentence each. The rest of the page is shown. If AWS
 // denied a request, the sentence names the missing permission.
+import { messageOf } from '../cli/failures.ts';
 
 /** Loads a part of a page. @returns `otherwise` if it can't be loaded, after noting a sentence */
 export type Attempt = <Part, Otherwise>(
@@ -36,6 +37,5 @@ export function createProblems(): Problems {
 
 /** Returns one sentence, which ends with a single full stop. */
 export function describeProblem(what: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `${what} can't be shown: ${message.replace(/\.?$/, '.')}`;
+  return `${what} can't be shown: ${messageOf(error).replace(/\.?$/, '.')}`;
 }
