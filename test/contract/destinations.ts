@@ -6,14 +6,14 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import { createMemoryDestination, type MemoryDestination } from '../fakes/memory-destination.ts';
-import { type DestinationKind, MAX_BYTES, type TestDestination, type Trouble } from './test-destination.ts';
+import { type DestinationKind, type Failures, MAX_BYTES, type TestDestination } from './test-destination.ts';
 import { openStrictTopic, openTopic } from './topic-destinations.ts';
 
 export const DESTINATIONS: readonly DestinationKind[] = [
-  { name: 'in memory', ordered: true, troubled: true, open: async () => openMemory() },
-  { name: 'on SNS', ordered: true, troubled: false, open: openTopic },
-  { name: 'on SNS with the rules of AWS', ordered: true, troubled: true, open: openStrictTopic },
-  { name: 'on EventBridge', ordered: false, troubled: false, open: openBus },
+  { name: 'in memory', ordered: true, canFail: true, open: async () => openMemory() },
+  { name: 'on SNS', ordered: true, canFail: false, open: openTopic },
+  { name: 'on SNS with the rules of AWS', ordered: true, canFail: true, open: openStrictTopic },
+  { name: 'on EventBridge', ordered: false, canFail: false, open: openBus },
 ];
 
 function openMemory(): TestDestination {
@@ -32,12 +32,12 @@ function openMemory(): TestDestination {
     destination,
     broken,
     received: async () => destination.received,
-    trouble: troubleInMemory(destination),
+    failures: failuresInMemory(destination),
     close: async () => {},
   };
 }
 
-function troubleInMemory(destination: MemoryDestination): Trouble {
+function failuresInMemory(destination: MemoryDestination): Failures {
   const answerAs = (id: string, result: SendResult, applies = () => true) => {
     const { answer } = destination;
     destination.answer = (event) => (event.id === id && applies() ? result : answer(event));
