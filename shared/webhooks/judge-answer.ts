@@ -1,4 +1,4 @@
-// Judges whether an answer concerns the event or the endpoint. Only a refusal of the content concerns the event; every
+// Judges whether an answer concerns the event or the endpoint. Only a rejection of the content concerns the event; every
 // other failure concerns the endpoint, and the event is posted again.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { parseHttpDate } from '../returns-service/http-headers.ts';
@@ -6,7 +6,7 @@ import type { Answer } from './webhook-ports.ts';
 
 export type Verdict =
   | { readonly kind: 'accepted' }
-  /** 400, 413, 415 or 422: the endpoint works and refuses this event. */
+  /** 400, 413, 415 or 422: the endpoint works and rejects this event. */
   | { readonly kind: 'content'; readonly reason: string; readonly askedMs: number }
   | {
       readonly kind: 'failure';
