@@ -7,13 +7,12 @@ import {
   DEFAULT_REQUESTS_PER_MINUTE,
   FEWEST_REQUESTS_PER_MINUTE as FEWEST,
   isScheduledInterval,
+  LONGEST_REQUEST_TIMEOUT_MS,
   MOST_REQUESTS_PER_MINUTE as MOST,
 } from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import type { SourceProps } from './source-props.ts';
 
-/** A request must fit into the rest of a tick. */
-const LONGEST_TIMEOUT_SECONDS = 15;
 /**
  * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm): 375. A feed with
  * all options and two ordered subscribers needs 100 more (November 2026). 25 remain for the stack's other resources:
@@ -95,8 +94,10 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
   )
     problems.push('reconcile must be at least as long as interval: its cycles start with polls.');
   atLeast('requestTimeout', requestTimeout, Duration.seconds(1));
-  if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_TIMEOUT_SECONDS * 1_000)
-    problems.push(`requestTimeout must be at most ${LONGEST_TIMEOUT_SECONDS} seconds, to fit into a tick.`);
+  if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_REQUEST_TIMEOUT_MS)
+    problems.push(
+      `requestTimeout must be at most ${LONGEST_REQUEST_TIMEOUT_MS / 1_000} seconds, to fit into a tick.`,
+    );
   return problems;
 }
 

@@ -27,16 +27,27 @@ export function createAlarm(
   { alarmAction, runbookUrl }: AlarmDefaults,
   { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
 ): void {
-  const alarm = new cloudwatch.Alarm(scope, id, {
-    metric,
-    threshold,
+  const alarm = createThresholdAlarm(scope, id, {
+    ...{ metric, threshold },
     alarmDescription: `${hurts} ${runbookUrl}#${anchor}`,
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     evaluationPeriods: options.evaluationPeriods ?? 1,
     ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
-    treatMissingData: options.missingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+    ...(options.missingData && { treatMissingData: options.missingData }),
   });
   if (alarmAction === undefined) return;
   alarm.addAlarmAction(alarmAction);
   alarm.addOkAction(alarmAction);
+}
+
+/** Creates an alarm without actions, which goes off at the threshold; without data it does not, unless the props say so. */
+export function createThresholdAlarm(
+  scope: Construct,
+  id: string,
+  props: Omit<cloudwatch.AlarmProps, 'comparisonOperator'>,
+): cloudwatch.Alarm {
+  return new cloudwatch.Alarm(scope, id, {
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    ...props,
+  });
 }

@@ -2,7 +2,6 @@
 // docs/sample-warehouse.md says how to adapt it.
 
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -14,6 +13,7 @@ import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { WAREHOUSE_TABLE } from '../shared/deployment/sample-warehouse.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowTable } from './allow.ts';
+import { createThresholdAlarm } from './create-alarm.ts';
 import { createFunction, type FeedFunction } from './create-function.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
@@ -75,11 +75,10 @@ export class SampleWarehouse extends Construct {
     if (subscribeTo === 'ordered')
       feed.addOrderedSubscriber(this.subscriber.function, { filter: { types: HANDLED_TYPES } });
     else this.#subscribeToBus(feed.bus);
-    this.#alarm(
-      'WorkflowFails',
-      this.workflow.stateMachine.metricFailed(),
-      "The warehouse gets no decision about a parcel's goods: its workflow failed.",
-    );
+    createThresholdAlarm(this, 'WorkflowFails', {
+      ...{ metric: this.workflow.stateMachine.metricFailed(), threshold: 1, evaluationPeriods: 1 },
+      alarmDescription: "The warehouse gets no decision about a parcel's goods: its workflow failed.",
+    });
   }
 
   #createTable(removalPolicy: RemovalPolicy): dynamodb.ITable {
@@ -128,20 +127,10 @@ export class SampleWarehouse extends Construct {
       eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`), detailType: [...HANDLED_TYPES] },
       targets: [new targets.LambdaFunction(fn, { deadLetterQueue: deadLetters })],
     });
-    this.#alarm(
-      'EventsLost',
-      countOf(deadLetters),
-      "The warehouse may get no decision about a parcel's goods: events could not be delivered to it, or it failed them.",
-    );
-  }
-
-  #alarm(id: string, metric: cloudwatch.IMetric, alarmDescription: string): void {
-    new cloudwatch.Alarm(this, id, {
-      ...{ metric, alarmDescription },
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    createThresholdAlarm(this, 'EventsLost', {
+      ...{ metric: countOf(deadLetters), threshold: 1, evaluationPeriods: 1 },
+      alarmDescription:
+        "The warehouse may get no decision about a parcel's goods: events could not be delivered to it, or it failed them.",
     });
   }
 }

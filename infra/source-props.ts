@@ -1,8 +1,12 @@
 // The props of a source in a stack, and the settings that the poller reads from its parameter.
-import { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
-import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../shared/source/source-settings.ts';
+import {
+  DEFAULT_INTERVAL_MS,
+  DEFAULT_RECONCILE_MS,
+  type SourceSettings,
+} from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {
@@ -69,9 +73,6 @@ export interface SourceProps {
   readonly requestTimeout?: Duration;
 }
 
-/** Longer than the default of `watch`: reading is free on one machine. */
-const DEFAULT_RECONCILE = Duration.hours(12);
-
 /** The source's settings for the poller, which has defaults for omitted ones. */
 export function settingsOf(source: SourceProps): Record<string, string | number | boolean> {
   const settings = {
@@ -81,7 +82,7 @@ export function settingsOf(source: SourceProps): Record<string, string | number 
     baseline: source.baseline,
     lookbackMs: source.lookback?.toMilliseconds(),
     settleMs: source.settle?.toMilliseconds(),
-    reconcileMs: (source.reconcile ?? DEFAULT_RECONCILE).toMilliseconds(),
+    reconcileMs: source.reconcile?.toMilliseconds() ?? DEFAULT_RECONCILE_MS,
     requestsPerMinute: source.requestsPerMinute,
     customerData: source.customerData,
     sourceRead: source.sourceRead,

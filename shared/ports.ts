@@ -133,8 +133,8 @@ export interface Marks {
 
 export type SendResult =
   | { readonly sent: true }
-  /** `refused`: for its content, a retry would not help. `failed`: retry. */
-  | { readonly sent: false; readonly cause: 'refused' | 'failed'; readonly reason: string };
+  /** `rejected`: for its content, a retry would not help. `failed`: retry. */
+  | { readonly sent: false; readonly cause: 'rejected' | 'failed'; readonly reason: string };
 
 /** Where events go: the FIFO queue, the bus. */
 export interface Destination {

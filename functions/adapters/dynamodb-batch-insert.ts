@@ -53,7 +53,7 @@ async function insertChunk(
     fruitlessTries = left.length < open.length ? 0 : fruitlessTries + 1;
     if (fruitlessTries === MAX_FRUITLESS_TRIES) {
       throw new Error(
-        `DynamoDB refused ${left.length} of ${items.length} inserts into ${table}, ${fruitlessTries} times in a row.`,
+        `DynamoDB rejected ${left.length} of ${items.length} inserts into ${table}, ${fruitlessTries} times in a row.`,
       );
     }
     open = left;
@@ -67,7 +67,7 @@ function outcomeOf(response: BatchStatementResponse | undefined): 'inserted' | '
   if (error === undefined) return 'inserted';
   if (error.Code === 'DuplicateItem' || error.Code === 'ConditionalCheckFailed') return 'taken';
   if (isPassing(error.Code)) return 'try again';
-  throw new Error(`DynamoDB refused to insert an item: ${error.Code}, ${error.Message}`);
+  throw new Error(`DynamoDB rejected an item: ${error.Code}, ${error.Message}`);
 }
 
 function insertStatement(table: string, item: StoredItem): BatchStatementRequest {

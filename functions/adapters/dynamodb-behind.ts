@@ -1,5 +1,5 @@
 // The notes in the marks: which groups stopped, and why. For commands only; a relay uses the numbers.
-import { type DynamoDBClient, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
@@ -8,6 +8,7 @@ import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey } from './dynamodb-marks.ts';
+import { queryItems } from './dynamodb-pages.ts';
 
 export interface Mark {
   /** The number of the last event sent; undefined before the first. */
@@ -83,16 +84,11 @@ async function* queryBehind(
       ...(prefix !== undefined && { ':k': textValue(prefix) }),
     },
   };
-  let start: StoredItem | undefined;
-  do {
-    const page: QueryCommandOutput = await client
-      .send(new QueryCommand({ ...query, ExclusiveStartKey: start }))
-      .catch((error: unknown) => {
-        throw isWithoutIndex(error) ? noIndex(table, name, error) : error;
-      });
-    yield* page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
+  try {
+    yield* queryItems(client, query);
+  } catch (error) {
+    throw isWithoutIndex(error) ? noIndex(table, name, error) : error;
+  }
 }
 
 /** DynamoDB reports an index that is missing, or not built yet, as an invalid request. */

@@ -1,12 +1,13 @@
 // The client that all DynamoDB adapters share. By default the SDK waits for an answer without a limit. A table answers
 // within milliseconds, so a request that takes seconds is sent again.
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { requestLimits } from './request-limits.ts';
 
 /** @param overrides other options of the SDK's client, for instance an endpoint */
 export function createDynamoDbClient(overrides: DynamoDBClientConfig = {}): DynamoDBClient {
   return new DynamoDBClient({
     maxAttempts: 4,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+    requestHandler: requestLimits(5_000),
     ...overrides,
   });
 }

@@ -1,5 +1,5 @@
 // Writes one item if a condition holds. A put that timed out may have taken effect, and the SDK then sends it again.
-// The refusal returns the stored item, so that the caller can distinguish its own write from another's.
+// The rejection returns the stored item, so that the caller can distinguish its own write from another's.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,

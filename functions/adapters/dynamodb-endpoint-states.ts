@@ -1,7 +1,7 @@
 // The state of each webhook's endpoint, one item in the table of marks: `<webhook>#endpoint`. `n` counts the writes, `b`
 // holds the rest as JSON, because nothing else reads its fields. Nothing else lists the URLs that `watch` forwards to, so
 // the items of these are in the table's index, under a name that no destination has.
-import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
@@ -10,6 +10,7 @@ import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
+import { queryItems } from './dynamodb-pages.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
@@ -44,17 +45,13 @@ export function createDynamoDbEndpointStates({
 /** The names of the URLs that `watch` ever forwarded to, sorted. */
 export async function listForwardIds(client: DynamoDBClient, table: string): Promise<string[]> {
   const ids: string[] = [];
-  const pages = paginateQuery(
-    { client },
-    {
-      TableName: table,
-      IndexName: INDEX.name,
-      KeyConditionExpression: `${INDEX.partitionKey.name} = :forwarded`,
-      ExpressionAttributeValues: { ':forwarded': textValue(FORWARD_PREFIX) },
-    },
-  );
-  for await (const { Items = [] } of pages)
-    for (const found of Items) ids.push(keyed.parse(found).k.slice(0, -ENDING.length));
+  const items = queryItems(client, {
+    TableName: table,
+    IndexName: INDEX.name,
+    KeyConditionExpression: `${INDEX.partitionKey.name} = :forwarded`,
+    ExpressionAttributeValues: { ':forwarded': textValue(FORWARD_PREFIX) },
+  });
+  for await (const found of items) ids.push(keyed.parse(found).k.slice(0, -ENDING.length));
   return ids;
 }
 

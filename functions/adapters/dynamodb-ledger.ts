@@ -8,7 +8,7 @@ import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.
 import { numberValue, type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
 import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';
-import { scanItems } from './dynamodb-scan.ts';
+import { scanItems } from './dynamodb-pages.ts';
 import { expiryOfRead, fromLedgerItem, toLedgerItem } from './ledger-item.ts';
 import { isSameBody } from './stored-body.ts';
 

@@ -1,12 +1,12 @@
 // The snapshots of all groups in one table, read by key, and by creation time through a sparse index.
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { KnownGroup, SnapshotStore } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { numberValue, type StoredItem, storedNumber, textValue } from './attribute-values.ts';
+import { numberValue, storedNumber, textValue } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
+import { queryItems } from './dynamodb-pages.ts';
 import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';
 import { fromSnapshotItem, groupIdOfKey, indexPartition } from './snapshot-item.ts';
 
@@ -36,7 +36,7 @@ async function* queryCreated(
   to: Instant,
 ): AsyncGenerator<KnownGroup> {
   const { index } = TABLES.snapshots;
-  const query = {
+  const items = queryItems(client, {
     TableName: tables.snapshots,
     IndexName: index.name,
     KeyConditionExpression: `${index.partitionKey.name} = :i AND ${index.sortKey.name} BETWEEN :from AND :to`,
@@ -45,16 +45,11 @@ async function* queryCreated(
       ':from': numberValue(storable(from)),
       ':to': numberValue(storable(to)),
     },
-  };
-  let start: StoredItem | undefined;
-  do {
-    const page = await client.send(new QueryCommand({ ...query, ExclusiveStartKey: start }));
-    for (const item of page.Items ?? []) {
-      const { k: groupId, c: createdAt } = indexItem.parse(item);
-      yield { groupId, createdAt };
-    }
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
+  });
+  for await (const item of items) {
+    const { k: groupId, c: createdAt } = indexItem.parse(item);
+    yield { groupId, createdAt };
+  }
 }
 
 /** Merges two ascending lists; reads no more of either than it returns. */

@@ -2,7 +2,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { storedText, textValue } from './attribute-values.ts';
-import { scanItems } from './dynamodb-scan.ts';
+import { scanItems } from './dynamodb-pages.ts';
 import { sourceStateKey } from './source-state-item.ts';
 
 const keyed = z.object({ k: storedText });

@@ -1,4 +1,4 @@
-// Writes several items or none. A refused transaction names a reason for each item, and the reasons need different
+// Writes several items or none. A rejected transaction names a reason for each item, and the reasons need different
 // handling: a failed condition is an answer, a conflicting transaction or a throttled table is worth a retry, anything
 // else is a bug of the feed.
 import {
@@ -57,5 +57,5 @@ function codesOf(reasons: readonly CancellationReason[]): string[] {
 
 function explain(cause: Error, codes: readonly string[], tries: number): Error {
   const reason = codes.join(', ') || 'no reason given';
-  return new Error(`DynamoDB refused a transaction at try ${tries}: ${reason}.`, { cause });
+  return new Error(`DynamoDB rejected a transaction at try ${tries}: ${reason}.`, { cause });
 }

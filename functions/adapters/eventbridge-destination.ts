@@ -12,18 +12,15 @@ import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
-import { type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
+import { MAX_CALL_BYTES, type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
 
 export interface EventBridgeDestinationOptions {
   readonly client: EventBridgeClient;
   readonly eventBusName: string;
-  /** The destination's name in the marks. @default the bus's mark */
-  readonly name?: string;
   /** The limit for all entries of one call together. @default 1 MiB, EventBridge's limit */
   readonly maxBytes?: number;
 }
 
-const MIB = 1_048_576;
 /** The size that counts for a time. */
 const TIME_BYTES = 14;
 
@@ -32,15 +29,17 @@ type Entry = PutEventsRequestEntry & Sized;
 export function createEventBridgeDestination({
   client,
   eventBusName,
-  name = markOf('bus'),
-  maxBytes = MIB,
+  maxBytes = MAX_CALL_BYTES,
 }: EventBridgeDestinationOptions): Destination {
   async function send(entries: readonly Entry[]): Promise<SendResult[]> {
     const Entries = entries.map(({ bytes: _, ...entry }) => ({ ...entry, EventBusName: eventBusName }));
     const answer = await client.send(new PutEventsCommand({ Entries }));
     return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
   }
-  return { name, send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, refusalOf }) };
+  return {
+    name: markOf('bus'),
+    send: (events) => sendInParts(events.map(toEntry), { maxBytes, send, rejectionOf }),
+  };
 }
 
 function toEntry(event: FeedEvent): Entry {
@@ -63,7 +62,7 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
   // Leave out the answer's message: it might repeat a part of the event.
   return {
     sent: false,
-    cause: FOR_CONTENT.has(code) ? 'refused' : 'failed',
+    cause: FOR_CONTENT.has(code) ? 'rejected' : 'failed',
     reason: `${code} (${bytes} bytes)`,
   };
 }
@@ -75,6 +74,6 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
 const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
 /** Applies to the call as a whole: this error has no code of its own. */
-function refusalOf(error: Error): string | undefined {
+function rejectionOf(error: Error): string | undefined {
   return error.name === 'ValidationException' && /total size/i.test(error.message) ? TOO_LARGE : undefined;
 }

@@ -4,14 +4,14 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import type { DestinationName } from '../../shared/deployment/destinations.ts';
 import type { Destination } from '../../shared/ports.ts';
 import { createEventBridgeDestination } from './eventbridge-destination.ts';
+import { requestLimits } from './request-limits.ts';
 import { createSnsDestination } from './sns-destination.ts';
 
 export interface OpenDestination extends Destination {
   close(): void;
 }
 
-/** Without these a call that hangs would wait for ever. */
-const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+const requestHandler = requestLimits(3_000);
 
 const OPEN: Readonly<Record<DestinationName, (address: string) => OpenDestination>> = {
   ordered(topicArn) {

@@ -1,5 +1,5 @@
-// Splits a batch whose entries exceed the limit of one call into several calls, and one that the service refuses as a
-// whole until each entry that it refuses is alone. So an entry is refused for its own content only: here if it is too
+// Splits a batch whose entries exceed the limit of one call into several calls, and one that the service rejects as a
+// whole until each entry that it rejects is alone. So an entry is rejected for its own content only: here if it is too
 // large by itself, otherwise by the service.
 import type { SendResult } from '../../shared/ports.ts';
 
@@ -8,14 +8,16 @@ export interface Sized {
 }
 
 export const TOO_LARGE = 'too large';
+/** The limit of SNS and of EventBridge for all entries of one call: 1 MiB. */
+export const MAX_CALL_BYTES = 1_048_576;
 
 export interface PartsOptions<Entry extends Sized> {
   /** The limit of one call. */
   readonly maxBytes: number;
   /** Makes one call; returns a result per entry, in order. */
   readonly send: (entries: readonly Entry[]) => Promise<SendResult[]>;
-  /** Why the service refuses an entry of the call for its content; undefined for all other errors. */
-  readonly refusalOf: (error: Error) => string | undefined;
+  /** Why the service rejects an entry of the call for its content; undefined for all other errors. */
+  readonly rejectionOf: (error: Error) => string | undefined;
 }
 
 /**
@@ -37,13 +39,13 @@ async function sendPart<Entry extends Sized>(
 ): Promise<SendResult[]> {
   const [first] = part;
   if (first === undefined) return [];
-  if (first.bytes > options.maxBytes) return [refused(first, TOO_LARGE)];
+  if (first.bytes > options.maxBytes) return [rejected(first, TOO_LARGE)];
   try {
     return await options.send(part);
   } catch (error) {
-    const reason = error instanceof Error ? options.refusalOf(error) : undefined;
+    const reason = error instanceof Error ? options.rejectionOf(error) : undefined;
     if (reason === undefined) throw error;
-    if (part.length === 1) return [refused(first, reason)];
+    if (part.length === 1) return [rejected(first, reason)];
     const half = Math.ceil(part.length / 2);
     return [
       ...(await sendPart(part.slice(0, half), options)),
@@ -67,6 +69,6 @@ function cut<Entry extends Sized>(entries: readonly Entry[], maxBytes: number): 
   return parts;
 }
 
-function refused({ bytes }: Sized, reason: string): SendResult {
-  return { sent: false, cause: 'refused', reason: `${reason} (${bytes} bytes)` };
+function rejected({ bytes }: Sized, reason: string): SendResult {
+  return { sent: false, cause: 'rejected', reason: `${reason} (${bytes} bytes)` };
 }

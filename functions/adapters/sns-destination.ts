@@ -12,26 +12,21 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { filterAttributes } from '../../shared/contract/event-filter.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
-import { type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
+import { MAX_CALL_BYTES, type Sized, sendInParts, TOO_LARGE } from './send-in-parts.ts';
 
 export interface SnsDestinationOptions {
   readonly client: SNSClient;
   readonly topicArn: string;
-  /** The destination's name in the marks. @default the mark of the ordered destination */
-  readonly name?: string;
   /** The limit for all messages of one call together. @default 1 MiB, the largest MaximumMessageSize of a topic */
   readonly maxBytes?: number;
 }
-
-const MIB = 1_048_576;
 
 type Message = PublishBatchRequestEntry & Sized;
 
 export function createSnsDestination({
   client,
   topicArn,
-  name = markOf('ordered'),
-  maxBytes = MIB,
+  maxBytes = MAX_CALL_BYTES,
 }: SnsDestinationOptions): Destination {
   async function send(messages: readonly Message[]): Promise<SendResult[]> {
     const entries = messages.map(({ bytes: _, ...entry }) => entry);
@@ -40,7 +35,10 @@ export function createSnsDestination({
     );
     return messages.map((message) => resultOf(message, answer));
   }
-  return { name, send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, refusalOf }) };
+  return {
+    name: markOf('ordered'),
+    send: (events) => sendInParts(events.map(toMessage), { maxBytes, send, rejectionOf }),
+  };
 }
 
 function toMessage(event: FeedEvent): Message {
@@ -65,9 +63,9 @@ function toMessage(event: FeedEvent): Message {
 const TEXT = 'String';
 
 /**
- * SNS takes any UTF-8, but SQS does not take U+FFFE, U+FFFF and lone surrogates: it would refuse or change the message
+ * SNS takes any UTF-8, but SQS does not take U+FFFE, U+FFFF and lone surrogates: it would reject or change the message
  * after SNS has confirmed it. In JSON these occur only inside strings, where an escape means the same character.
- * Surrogate pairs are escaped as well, because some engines refuse each half.
+ * Surrogate pairs are escaped as well, because some engines reject each half.
  */
 function escapeForSqs(json: string): string {
   return json.replace(
@@ -84,14 +82,14 @@ function resultOf({ Id, bytes }: Message, { Successful, Failed }: PublishBatchRe
   const isContent = failure.SenderFault === true && FOR_CONTENT.test(failure.Code ?? '');
   return {
     sent: false,
-    cause: isContent ? 'refused' : 'failed',
+    cause: isContent ? 'rejected' : 'failed',
     // Leave out the answer's message: it might repeat a part of the event.
     reason: `${failure.Code ?? 'failed without a code'} (${bytes} bytes)`,
   };
 }
 
-/** SNS checks some rules for the call as a whole, and then refuses all of it for one entry. */
-function refusalOf({ name, message }: Error): string | undefined {
+/** SNS checks some rules for the call as a whole, and then rejects all of it for one entry. */
+function rejectionOf({ name, message }: Error): string | undefined {
   if (name === 'BatchRequestTooLongException') return TOO_LARGE;
   // A wrong ARN stops every event alike.
   return FOR_CONTENT.test(name) && !message.includes('TopicArn') ? name : undefined;

@@ -3,9 +3,10 @@
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import { listParameters, parseParameter } from './ssm-parameters.ts';
 
 /** A secret of Secrets Manager, or a SecureString of SSM. */
-export const tokenPlace = z.union([
+const tokenPlace = z.union([
   z.object({ secretId: z.string().min(1) }).strict(),
   z.object({ parameter: z.string().min(1) }).strict(),
 ]);
@@ -38,25 +39,23 @@ export async function readStoredSource(
   const name = `${path}/${source}`;
   try {
     const { Parameter } = await client.send(new GetParameterCommand({ Name: name }));
-    return parseStoredSource(name, Parameter?.Value);
+    return parseStoredSource(name, Parameter?.Value ?? '');
   } catch (error) {
     if (error instanceof ParameterNotFound) return undefined;
     throw error;
   }
 }
 
-/** @throws Error that names the parameter and every field of it that is wrong */
-export function parseStoredSource(name: string, text: string | undefined): StoredSource {
-  const parsed = storedSource.safeParse(parseJson(text, name));
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path: place, message }) => `${place.join('.')}: ${message}`);
-  throw new Error(`The parameter ${name} does not describe a source. ${problems.join('; ')}.`);
+/** @throws Error that names the parameter and every invalid field */
+export function parseStoredSource(name: string, text: string): StoredSource {
+  return parseParameter(storedSource, 'a source', name, text);
 }
 
-function parseJson(text: string | undefined, name: string): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    throw new Error(`The parameter ${name} does not hold JSON.`);
-  }
+/** All sources that are configured below the path, by name. @throws Error that names the invalid parameter and field */
+export async function listStoredSources({
+  client,
+  path,
+}: SsmSourceDirectoryOptions): Promise<StoredSource[]> {
+  const sources = await listParameters(client, path, parseStoredSource);
+  return sources.sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1));
 }

@@ -9,13 +9,12 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { PacedRequests } from '../../shared/pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../../shared/pacing/service-clock.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
-import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceRequests } from '../../shared/source/source-requests.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
-import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
+import { type ConfiguredSource, clientsOf, createSourceSessions } from './source-sessions.ts';
 
 export interface FinderOptions {
   readonly client: DynamoDBClient;
@@ -77,7 +76,8 @@ export function createFinder(options: FinderOptions): Finder {
   };
 }
 
-function openSession(options: FinderOptions, { settings, secret }: ConfiguredSource): FindingSession {
+function openSession(options: FinderOptions, source: ConfiguredSource): FindingSession {
+  const { settings, secret } = source;
   const { clock, log, transport, signal } = options;
   const serviceClock = createServiceClock(clock);
   const session: FindingSession = {
@@ -93,13 +93,7 @@ function openSession(options: FinderOptions, { settings, secret }: ConfiguredSou
       signal,
       budgets: createDynamoDbBudgets(options),
       random: Math.random,
-      client: (token) =>
-        createReturnsServiceClient({
-          baseUrl: settings.baseUrl,
-          token,
-          transport,
-          timeoutMs: settings.requestTimeoutMs,
-        }),
+      client: clientsOf(source, transport),
       deadline: () => session.deadline,
     }),
   };

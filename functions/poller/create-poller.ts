@@ -6,7 +6,6 @@ import type { TableNames } from '../../shared/deployment/tables.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
-import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
@@ -17,7 +16,7 @@ import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
-import { type ConfiguredSource, createSourceSessions } from './source-sessions.ts';
+import { type ConfiguredSource, clientsOf, createSourceSessions } from './source-sessions.ts';
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions {
@@ -56,23 +55,17 @@ export function createPoller(options: PollerOptions): Poller {
     budgets: createDynamoDbBudgets({ client, tables, clock }),
     activities: createDynamoDbActivities({ client, tables }),
   };
-  const sessionOf = createSourceSessions(({ settings, secret }) =>
+  const sessionOf = createSourceSessions((source) =>
     createSourceSession({
       ...stores,
-      settings,
-      secret,
+      settings: source.settings,
+      secret: source.secret,
       clock,
       log,
       owner: options.owner,
       place: options.place,
       random: Math.random,
-      client: (token) =>
-        createReturnsServiceClient({
-          baseUrl: settings.baseUrl,
-          token,
-          transport: options.transport,
-          timeoutMs: settings.requestTimeoutMs,
-        }),
+      client: clientsOf(source, options.transport),
       hashToken,
       onProgress: options.onProgress,
       signal: options.signal,

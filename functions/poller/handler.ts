@@ -105,8 +105,7 @@ async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<Po
     }));
     const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
     // The next tick makes up for a missing one.
-    if (Failed.length > 0)
-      throw new Error(`SQS refused to enqueue ${Failed.length} ticks: ${Failed[0]?.Code}.`);
+    if (Failed.length > 0) throw new Error(`SQS rejected ${Failed.length} ticks: ${Failed[0]?.Code}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 // The poller's environment variables.
 import * as z from 'zod';
+import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 
@@ -16,12 +17,7 @@ const pollerEnvironment = z.object({
 
 export type PollerEnvironment = z.infer<typeof pollerEnvironment>;
 
-/** @throws an error that names every missing or invalid variable */
-export function parsePollerEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): PollerEnvironment {
-  const parsed = pollerEnvironment.safeParse(environment);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`The poller's environment is incomplete or invalid. ${problems.join('; ')}.`);
+/** @throws Error that names every missing or invalid variable */
+export function parsePollerEnvironment(environment: Environment): PollerEnvironment {
+  return parseEnvironment(pollerEnvironment, environment, "The poller's environment");
 }

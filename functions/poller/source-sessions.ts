@@ -1,5 +1,7 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
 import type { SourceSecret } from '../../shared/pacing/access.ts';
+import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 /** A source's settings, and access to its token. */
@@ -25,4 +27,10 @@ export function createSourceSessions<Session>(
     sessions.set(settings.name, { configuredAs, session });
     return session;
   };
+}
+
+/** Makes clients of a source's service. */
+export function clientsOf({ settings }: ConfiguredSource, transport: HttpTransport) {
+  const { baseUrl, requestTimeoutMs: timeoutMs } = settings;
+  return (token: string) => createReturnsServiceClient({ baseUrl, token, transport, timeoutMs });
 }

@@ -1,6 +1,7 @@
 // A relay's environment variables.
 import * as z from 'zod';
 import type { DestinationName } from '../../shared/deployment/destinations.ts';
+import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 
@@ -20,14 +21,9 @@ const relayEnvironment = z.discriminatedUnion('DESTINATION', [DESTINATIONS.order
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
 
-/** @throws an error that names every missing or invalid variable */
-export function parseRelayEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): RelayEnvironment {
-  const parsed = relayEnvironment.safeParse(environment);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(`The relay's environment is incomplete or invalid. ${problems.join('; ')}.`);
+/** @throws Error that names every missing or invalid variable */
+export function parseRelayEnvironment(environment: Environment): RelayEnvironment {
+  return parseEnvironment(relayEnvironment, environment, "The relay's environment");
 }
 
 /** Returns what the destination's client needs to reach it. */

@@ -4,7 +4,6 @@
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
-  paginateQuery,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -12,6 +11,7 @@ import * as z from 'zod';
 import type { DeliveredParcel } from '../../shared/deployment/sample-warehouse.ts';
 import { numberValue, type StoredItem, textValue } from '../adapters/attribute-values.ts';
 import { readItem } from '../adapters/dynamodb-conditional-put.ts';
+import { queryItems } from '../adapters/dynamodb-pages.ts';
 
 export interface LineItemKey {
   readonly returnGroup: string;
@@ -79,17 +79,13 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
     },
     async lineItemsOf(returnGroup) {
       const parts = new Set<string>();
-      const pages = paginateQuery(
-        { client },
-        {
-          TableName: tableName,
-          KeyConditionExpression: 'return_group = :group',
-          ExpressionAttributeValues: { ':group': textValue(returnGroup) },
-          ConsistentRead: true,
-        },
-      );
-      for await (const { Items = [] } of pages)
-        for (const item of Items) for (const part of lineItemsIn(item)) parts.add(part);
+      const items = queryItems(client, {
+        TableName: tableName,
+        KeyConditionExpression: 'return_group = :group',
+        ExpressionAttributeValues: { ':group': textValue(returnGroup) },
+        ConsistentRead: true,
+      });
+      for await (const item of items) for (const part of lineItemsIn(item)) parts.add(part);
       return [...parts];
     },
   };

@@ -3,6 +3,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { requestLimits } from '../adapters/request-limits.ts';
 import {
   type BusSubscriber,
   createBusSubscriber,
@@ -41,12 +42,11 @@ function createOptions(): SubscriberOptions {
   const { TABLE_NAME: tableName, STATE_MACHINE_ARN: stateMachineArn } = parseWarehouseEnvironment(
     process.env,
   );
-  const requestHandler = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
   return {
     on: createWarehouseHandlers({
       goods: createGoodsTable({ client: createDynamoDbClient(), tableName }),
       workflow: createParcelWorkflow({
-        client: new SFNClient({ maxAttempts: 4, requestHandler }),
+        client: new SFNClient({ maxAttempts: 4, requestHandler: requestLimits(5_000) }),
         stateMachineArn,
       }),
     }),

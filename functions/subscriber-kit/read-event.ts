@@ -1,4 +1,4 @@
-// The edge: parses a message from a queue or a bus as an event. Unknown fields are left out, not refused.
+// The edge: parses a message from a queue or a bus as an event. Unknown fields are left out, not rejected.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, parseDataSchema } from '../../shared/contract/data-schema.ts';
 import { EVENT_SCHEMAS, type EventType, type FeedEvent } from '../../shared/contract/event.ts';

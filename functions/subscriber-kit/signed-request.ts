@@ -14,7 +14,7 @@ export interface Signed {
 /** An event has at most 1 MiB; a replay adds its id. */
 const BODY_BYTES_LIMIT = 1024 * 1024 + 16 * 1024;
 
-/** @returns a function that returns the request's content, or the answer that refuses it */
+/** @returns a function that returns the request's content, or the answer that rejects it */
 export function createRequestReader(secrets: WebhookSecrets, log: SubscriberLog) {
   const checkSignature = createSignatureCheck(secrets);
   return async (request: Request): Promise<Signed | Response> => {
@@ -25,7 +25,7 @@ export function createRequestReader(secrets: WebhookSecrets, log: SubscriberLog)
     const body = decode(bytes);
     const fault = body === undefined ? 'The body is not UTF-8' : await checkSignature(request.headers, body);
     if (body === undefined || fault !== undefined) {
-      log.warn('Refused a webhook.', { reason: fault });
+      log.warn('Rejected a webhook.', { reason: fault });
       return answer(401, `${fault}.`);
     }
     return { id: request.headers.get('webhook-id') ?? '', body };

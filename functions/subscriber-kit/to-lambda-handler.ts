@@ -37,7 +37,7 @@ function toWebRequest(event: unknown): Request {
       { cause: parsed.error },
     );
   const { requestContext, headers, body, isBase64Encoded } = parsed.data;
-  // The receiver ignores the address, and refuses all methods but POST.
+  // The receiver ignores the address, and rejects all methods but POST.
   const address = 'http://receiver.invalid/';
   if (requestContext.http.method !== 'POST') return new Request(address);
   return new Request(address, {

@@ -35,7 +35,7 @@ const ADDRESS = 'http://receiver.invalid/';
 
 async function toWebRequest(request: NodeRequest): Promise<Request> {
   const headers = toHeaders(request);
-  // A web request can't have each of Node's methods; the receiver refuses all others alike.
+  // A web request can't have each of Node's methods; the receiver rejects all others alike.
   if (request.method !== 'POST') return new Request(ADDRESS);
   if (!request.readableDidRead)
     return new Request(ADDRESS, { method: 'POST', headers, body: toStream(request), duplex: 'half' });

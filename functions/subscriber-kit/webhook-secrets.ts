@@ -1,5 +1,5 @@
 // Which secrets sign the webhooks that a receiver accepts. A malformed secret throws at once: otherwise the receiver
-// would refuse every event without a reason.
+// would reject every event without a reason.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 type SecretTexts = string | readonly string[];

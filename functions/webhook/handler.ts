@@ -16,6 +16,7 @@ import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportFailing } from '../adapters/powertools-metrics.ts';
+import { requestLimits } from '../adapters/request-limits.ts';
 import { createRingQueue } from '../adapters/ring-queue.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { createEndpointTest } from './endpoint-test.ts';
@@ -28,7 +29,7 @@ const TIME_TO_FINISH_MS = 5_000;
 /** Of the senders, returns that failed before get this share, so that others always find one. */
 const SHARE_OF_RETRIES = 0.5;
 
-const requestHandler = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+const requestHandler = requestLimits(3_000);
 
 interface Services {
   readonly ports: WebhookPorts;

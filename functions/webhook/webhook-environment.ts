@@ -1,6 +1,7 @@
 // The environment variables of a webhook's sender.
 import * as z from 'zod';
 import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 const count = z.coerce.number().int().positive();
@@ -27,25 +28,14 @@ const webhookEnvironment = z.object({
 
 export type WebhookEnvironment = z.infer<typeof webhookEnvironment>;
 
+const withOneUrl = webhookEnvironment.refine(
+  ({ WEBHOOK_URL, WEBHOOK_URL_SECRET }) => (WEBHOOK_URL === undefined) !== (WEBHOOK_URL_SECRET === undefined),
+  { path: ['WEBHOOK_URL'], error: 'set WEBHOOK_URL or WEBHOOK_URL_SECRET' },
+);
+
 /** @throws Error that names every missing or invalid variable */
-export function parseWebhookEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): WebhookEnvironment {
-  const parsed = webhookEnvironment
-    .refine(
-      ({ WEBHOOK_URL, WEBHOOK_URL_SECRET }) =>
-        (WEBHOOK_URL === undefined) !== (WEBHOOK_URL_SECRET === undefined),
-      {
-        path: ['WEBHOOK_URL'],
-        error: 'set WEBHOOK_URL or WEBHOOK_URL_SECRET',
-      },
-    )
-    .safeParse(environment);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(
-    `The environment of the webhook's sender is incomplete or invalid. ${problems.join('; ')}.`,
-  );
+export function parseWebhookEnvironment(environment: Environment): WebhookEnvironment {
+  return parseEnvironment(withOneUrl, environment, "The environment of the webhook's sender");
 }
 
 function json<Schema extends z.ZodType>(schema: Schema) {

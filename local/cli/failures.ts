@@ -8,6 +8,10 @@ export class UsageError extends Error {
 
 /** The failure in one line. */
 export function formatFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `error: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}`;
+  return `error: ${printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '))}`;
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

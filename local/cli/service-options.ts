@@ -1,6 +1,6 @@
 // The address and the token of the service, for commands that send requests to it.
 import { parseBaseUrl } from '../../shared/returns-service/base-url.ts';
-import { UsageError } from './failures.ts';
+import { messageOf, UsageError } from './failures.ts';
 
 export const TOKEN_VARIABLE = 'RETURNS_API_TOKEN';
 
@@ -27,6 +27,6 @@ export function readBaseUrl(text: string): string {
   try {
     return parseBaseUrl(text);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 // `export`: the present state of a source, for a consumer that starts with it.
 import { Command } from 'commander';
+import { counted } from '../cli/counts.ts';
 import { createPrinter } from '../cli/print.ts';
 import { exportGroups } from '../operating/export-groups.ts';
 import { withFeed } from '../operating/open-feed.ts';
@@ -39,8 +40,7 @@ async function exportSource(source: string, place: PlaceFlags): Promise<void> {
       if (exported % PROGRESS_EVERY === 0) err.status(`exported ${exported} returns`);
     }
     err.clear();
-    const what = `${exported.toLocaleString('en')} ${exported === 1 ? 'return' : 'returns'} of ${source}`;
-    await err.line(`exported: ${what}`);
+    await err.line(`exported: ${counted(exported, 'return')} of ${source}`);
     if (state.baseline.status === 'running')
       await err.line('Its baseline is under way: returns that it has not read yet are missing.');
   });

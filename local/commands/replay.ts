@@ -7,6 +7,7 @@ import type { GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
+import { counted } from '../cli/counts.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
@@ -113,8 +114,8 @@ async function replayEvents(
     err.clear();
     const left = plan.left === 0 ? [] : [describeLeft(plan.left, target)];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
-    const groups = count(plan.groups.length, 'return group');
-    const what = `${count(plan.events, 'event')} of ${groups} to ${target.title}`;
+    const groups = counted(plan.groups.length, 'return group');
+    const what = `${counted(plan.events, 'event')} of ${groups} to ${target.title}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
       await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
     await err.line(`${titleOf(id)}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
@@ -151,7 +152,7 @@ function titleOf(replayId: string | undefined): string {
 }
 
 function describeLeft(left: number, { kind }: ReplayTarget): string {
-  const [events, them] = [count(left, 'event'), left === 1 ? 'it' : 'them'];
+  const [events, them] = [counted(left, 'event'), left === 1 ? 'it' : 'them'];
   if (kind === 'stdout')
     return `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`;
   if (kind === 'webhook') return `left to the webhook's sender: ${events} not sent yet`;
@@ -195,8 +196,8 @@ async function run(
       await err.line(`not all events of return group ${key.group} sent: ${printable(reason)}`);
     }
     if (report.unfinished.length > 10)
-      await err.line(`not all events of ${count(report.unfinished.length - 10, 'other group')} sent`);
-    await err.line(`${title}: ${report.sent} of ${count(plan.events, 'event')} sent`);
+      await err.line(`not all events of ${counted(report.unfinished.length - 10, 'other group')} sent`);
+    await err.line(`${title}: ${report.sent} of ${counted(plan.events, 'event')} sent`);
     if (report.isGivenUp) throw new Error(`Stopped: the destination fails. ${howToContinue(replayId)}`);
     if (report.unfinished.length > 0) process.exitCode = NOT_ALL_SENT;
   } finally {
@@ -207,8 +208,4 @@ async function run(
 function howToContinue(replayId: string | undefined): string {
   if (replayId === undefined) return 'To continue, run the command again.';
   return `To continue, add --replay-id ${replayId}.`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseCount } from '../cli/durations.ts';
-import { UsageError } from '../cli/failures.ts';
+import { messageOf, UsageError } from '../cli/failures.ts';
 import { listenForInterrupts } from '../cli/interrupts.ts';
 import { parsePort } from '../cli/parse-port.ts';
+import { whenAborted } from '../cli/until-aborted.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 import { listKnobs, readKnobs } from '../reference-service/read-knobs.ts';
 
@@ -46,9 +47,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   });
   process.stdout.write(`${service.url}\n`);
   process.stderr.write(`serving ${flags.groups} return groups; token: ${flags.token}; Ctrl-C to stop\n`);
-  await new Promise<void>((resolve) =>
-    interrupts.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
+  await whenAborted(interrupts.signal);
   await service.close();
   interrupts.release();
 }
@@ -57,7 +56,7 @@ function parseKnobs(assignments: readonly string[]) {
   try {
     return readKnobs(assignments);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 

@@ -3,9 +3,11 @@ import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import {
   DEFAULT_INTERVAL_MS,
+  DEFAULT_RECONCILE_MS,
   DEFAULT_REQUESTS_PER_MINUTE,
   FEWEST_REQUESTS_PER_MINUTE,
   isScheduledInterval,
+  LONGEST_REQUEST_TIMEOUT_MS,
   MOST_REQUESTS_PER_MINUTE,
   sourceSettings,
 } from '../../shared/source/source-settings.ts';
@@ -13,7 +15,8 @@ import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
-import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
+import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
+import { describeStack } from '../operating/place-options.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
 import { openSourceResources, type SourceResources } from '../operating/source-resources.ts';
 
@@ -24,9 +27,6 @@ interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
   readonly customerData?: boolean;
   readonly sourceRead: boolean;
 }
-
-/** A request must fit into the time left of a tick. */
-const LONGEST_TIMEOUT_MS = 15_000;
 
 const ABOUT_ADDING = `
 Creates the resources that the stack creates for each of its sources: a parameter below the
@@ -48,9 +48,7 @@ const ABOUT_REMOVING = `
 Example:
   returns-feed sources remove globex --stack ReturnsFeed`;
 
-const STACK_OPTION =
-  'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, ' +
-  'SOURCES_PATH and SCHEDULES_GROUP';
+const STACK = describeStack(', SOURCES_PATH and SCHEDULES_GROUP');
 
 export function createAddSourceCommand(): Command {
   return new Command('add')
@@ -75,7 +73,7 @@ export function createAddSourceCommand(): Command {
     .addOption(
       new Option('--reconcile <time>', 'length of a reconciliation cycle, which reads every known group')
         .argParser(parseDuration)
-        .default(43_200_000, '12h'),
+        .default(DEFAULT_RECONCILE_MS, `${DEFAULT_RECONCILE_MS / 3_600_000}h`),
     )
     .option(
       '--budget <requests>',
@@ -85,7 +83,7 @@ export function createAddSourceCommand(): Command {
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
     .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
-    .option('--stack <name>', STACK_OPTION)
+    .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_ADDING)
     .action(add);
 }
@@ -94,7 +92,7 @@ export function createRemoveSourceCommand(): Command {
   return new Command('remove')
     .description('Stop polling an added source: delete its parameter, schedule and alarm. Its state stays.')
     .argument('<name>', 'the name of the source')
-    .option('--stack <name>', STACK_OPTION)
+    .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_REMOVING)
     .action(remove);
 }
@@ -120,17 +118,14 @@ async function remove(name: string, flags: Pick<PlaceFlags, 'stack'>): Promise<v
   });
 }
 
-async function withResources(
+function withResources(
   { stack }: Pick<PlaceFlags, 'stack'>,
   work: (resources: SourceResources) => Promise<void>,
 ): Promise<void> {
-  const place = await openPlace(stack === undefined ? {} : { stack });
-  try {
+  return withPlace(stack === undefined ? {} : { stack }, async (place) => {
     const resources = await openSourceResources(place);
     await work(resources).finally(resources.close);
-  } finally {
-    await place.close();
-  }
+  });
 }
 
 function readTokenPlace({ tokenSecret, tokenParameter }: AddFlags): TokenPlace {
@@ -174,7 +169,10 @@ function problemsOf({
       requestsPerMinute >= FEWEST_REQUESTS_PER_MINUTE && requestsPerMinute <= MOST_REQUESTS_PER_MINUTE,
       `--budget must be from ${FEWEST_REQUESTS_PER_MINUTE} to ${MOST_REQUESTS_PER_MINUTE}, the service's limit.`,
     ],
-    [requestTimeoutMs <= LONGEST_TIMEOUT_MS, '--timeout must be at most 15s, to fit into a tick.'],
+    [
+      requestTimeoutMs <= LONGEST_REQUEST_TIMEOUT_MS,
+      `--timeout must be at most ${LONGEST_REQUEST_TIMEOUT_MS / 1_000}s, to fit into a tick.`,
+    ],
   ];
   return rules.flatMap(([isKept, problem]) => (isKept ? [] : [problem]));
 }

@@ -8,6 +8,7 @@ import { parseForwardSecret, parseForwardUrl } from '../cli/forward-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { findRunningService } from '../feed/running-service.ts';
+import { isAccepted } from '../forwarding/format-delivery.ts';
 import { findForwardSecret } from '../forwarding/forward-secret.ts';
 import { exampleTypes, freshExample } from '../operating/example-events.ts';
 import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/trigger-change.ts';
@@ -82,7 +83,7 @@ async function postExample(
     const answer = await post({ id: event.id, body: JSON.stringify(event) });
     const line = `${url.host}: ${describe(answer)} after ${answer.requestMs} ms  ${type} ${event.id}`;
     await createPrinter(process.stdout).line(printable(line));
-    if (!('status' in answer && answer.status >= 200 && answer.status < 300)) process.exitCode = 1;
+    if (!isAccepted(answer)) process.exitCode = 1;
   } finally {
     post.close();
   }

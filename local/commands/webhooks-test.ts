@@ -2,8 +2,10 @@
 import { Command } from 'commander';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
+import { isAccepted } from '../forwarding/format-delivery.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
@@ -31,21 +33,23 @@ async function test(id: string, flags: Pick<PlaceFlags, 'stack'>): Promise<void>
     const tests = createDynamoDbEndpointTests({ client, tables: { marks: partOf(deployment, 'marks') } });
     const clock = createSystemClock();
     const outcome = await withRingQueue(webhook, (queue) => testWebhook({ queue, tests, clock }, id));
-    const { text, isAccepted } = describe(outcome, webhook.log);
-    await createPrinter(process.stdout).line(printable(`${id}: ${text}`));
-    if (!isAccepted) process.exitCode = NOT_ACCEPTED;
+    const answer = answerOf(outcome, webhook.log);
+    await createPrinter(process.stdout).line(printable(`${id}: ${describe(answer)}`));
+    if (!isAccepted(answer)) process.exitCode = NOT_ACCEPTED;
   });
 }
 
 /** @throws Error if there is no answer */
-function describe({ id, answer }: TestOutcome, log: string): { text: string; isAccepted: boolean } {
-  if (answer === undefined)
-    throw new Error(
-      `The sender stored no answer within ${LONGEST_WAIT_MS / 1_000} s: it is busy, or it fails; see its log ${log}. ` +
-        `The id of the test is ${id}.`,
-    );
+function answerOf({ id, answer }: TestOutcome, log: string): Answer {
+  if (answer !== undefined) return answer;
+  throw new Error(
+    `The sender stored no answer within ${LONGEST_WAIT_MS / 1_000} s: it is busy, or it fails; see its log ${log}. ` +
+      `The id of the test is ${id}.`,
+  );
+}
+
+function describe(answer: Answer): string {
   const took = `after ${answer.requestMs} ms`;
-  if ('failure' in answer) return { text: `no answer ${took}: ${answer.failure}`, isAccepted: false };
-  const isAccepted = answer.status >= 200 && answer.status < 300;
-  return { text: `answered ${answer.status} ${took}${isAccepted ? '' : ': not accepted'}`, isAccepted };
+  if ('failure' in answer) return `no answer ${took}: ${answer.failure}`;
+  return `answered ${answer.status} ${took}${isAccepted(answer) ? '' : ': not accepted'}`;
 }

@@ -8,7 +8,7 @@ import { createPrinter } from '../cli/print.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import { formatWebhook } from '../operating/format-webhooks.ts';
 import { listWebhookStates, openEndpointStates } from '../operating/list-webhook-states.ts';
-import { openPlace, type PlaceFlags } from '../operating/open-place.ts';
+import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { addWebhookOptions } from '../operating/webhook-options.ts';
@@ -71,8 +71,7 @@ async function list({
   json,
   ...flags
 }: StackFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
-  const place = await openPlace(flags);
-  try {
+  await withPlace(flags, async (place) => {
     partOf(place.deployment, 'webhooksPath');
     const now = Date.now();
     const webhooks = await listWebhookStates(place, now * MILLISECOND);
@@ -81,9 +80,7 @@ async function list({
     else if (webhooks.length === 0) await out.line('no webhook');
     else await out.line(format(webhooks, momentsOf(flags)));
     if (webhooks.some(({ needsAttention }) => needsAttention)) process.exitCode = NEEDS_ATTENTION;
-  } finally {
-    await place.close();
-  }
+  });
 }
 
 function format(webhooks: readonly WebhookStatus[], moments: Moments): string {

@@ -2,7 +2,7 @@
 // update open pages. The console stores nothing of its own.
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { formatFailure } from '../cli/failures.ts';
-import { guardAccess, refuse } from './guard-access.ts';
+import { guardAccess, reject } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
 import { SCRIPT } from './page-script.ts';
@@ -70,7 +70,7 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
     // Handles addresses that can't be decoded. `guardAccess` has not run for these.
-    frameworkErrors: (_error, _request, reply) => void refuse(reply, 'The address is malformed.', 400),
+    frameworkErrors: (_error, _request, reply) => void reject(reply, 'The address is malformed.', 400),
   });
   const token = guardAccess(app);
   app.addContentTypeParser(
@@ -93,13 +93,13 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
 
   function showFailure(_: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
     const isMissing = error instanceof PageNotFound;
-    const isRefused = /^AccessDenied/.test((error as Error).name);
-    const title = isMissing ? 'Not found' : isRefused ? 'Access denied' : 'This page failed';
+    const isDenied = /^AccessDenied/.test((error as Error).name);
+    const title = isMissing ? 'Not found' : isDenied ? 'Access denied' : 'This page failed';
     const text = isMissing ? error.message : formatFailure(error);
     const body = html`<h1>${title}</h1><p>${text}</p>
-${isRefused && html`<p>SECURITY.md lists the permissions that the console needs.</p>`}`;
+${isDenied && html`<p>SECURITY.md lists the permissions that the console needs.</p>`}`;
     return send(
-      reply.code(isMissing ? 404 : isRefused ? 403 : statusOf(error)),
+      reply.code(isMissing ? 404 : isDenied ? 403 : statusOf(error)),
       layOut({ title, body }, { path: '', place, stream: undefined }),
     );
   }

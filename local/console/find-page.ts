@@ -2,7 +2,7 @@
 // at once. A search has stages: each page shows the results so far and forwards the browser to the next stage.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { type Found, findReturns, type Searched, type SearchTrouble } from '../operating/find-returns.ts';
+import { type Found, findReturns, type Searched, type SearchProblem } from '../operating/find-returns.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
@@ -52,11 +52,11 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
           body: html`<h1>Find</h1><p>Type a tracking number, an order name or an id into the box above.</p>`,
         };
       const stages = LATER.findIndex(({ name }) => name === fields.in) + 1;
-      const troubles: SearchTrouble[] = [];
+      const problems: SearchProblem[] = [];
       const found = await findReturns(readingStatesOnce(feed), text, {
         ...feed.access,
         as: [...AT_ONCE, ...LATER.slice(0, stages).flatMap(({ as }) => as)],
-        onTrouble: (trouble) => troubles.push(trouble),
+        onProblem: (problem) => problems.push(problem),
       });
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
       // No other id has the form of an event's id. The id of a return may also be the name of an order.
@@ -66,7 +66,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
-      return results(text, found, troubles);
+      return results(text, found, problems);
     },
   };
 }
@@ -94,11 +94,11 @@ function uniqueReturns(found: readonly Found[]): Found[] {
   return [...new Map(found.map((each) => [`${each.source} ${each.returnGroupId}`, each])).values()];
 }
 
-function results(text: string, found: readonly Found[], troubles: readonly SearchTrouble[]): Page {
+function results(text: string, found: readonly Found[], problems: readonly SearchProblem[]): Page {
   const body = html`
 <h1>Find: ${text}</h1>
 ${list(found) || html`<p>No return was found.</p>`}
-${troubles.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${troubles.map(troubleItem)}</ul>`}
+${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problems.map(problemItem)}</ul>`}
 <p class="dim">The service searches tracking numbers and order names; ids are searched in the feed's tables.</p>`;
   return { title: `Find: ${text}`, body };
 }
@@ -112,6 +112,6 @@ function item({ source, returnGroupId, matched, isExact, entity }: Found): Html 
   return html`<li><a href="${pathOfReturn(source, returnGroupId)}">Return ${returnGroupId}</a> of source ${source}, by the ${what}${isExact ? '' : ' (similar)'}</li>`;
 }
 
-function troubleItem({ source, searched, message }: SearchTrouble): Html {
+function problemItem({ source, searched, message }: SearchProblem): Html {
   return html`<li>Source ${source}, ${NAMES[searched]}: ${message}</li>`;
 }

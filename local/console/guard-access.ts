@@ -29,7 +29,7 @@ export function guardAccess(app: FastifyInstance): string {
     reply.headers(HEADERS);
     const { port } = request.socket.address() as { readonly port: number };
     const problem = problemOf(request, port);
-    if (problem !== undefined) return refuse(reply, problem);
+    if (problem !== undefined) return reject(reply, problem);
     const name = `returns-feed-${port}`;
     if (isToken(tokenIn(request), token)) {
       // All ports of a host share cookies, so the name contains the port.
@@ -37,13 +37,13 @@ export function guardAccess(app: FastifyInstance): string {
       return reply.redirect('/', 303);
     }
     if (!isToken(cookieOf(request, name), token))
-      return refuse(reply, 'Open the address that "returns-feed console" printed: it contains a token.');
+      return reject(reply, 'Open the address that "returns-feed console" printed: it contains a token.');
   });
   return token;
 }
 
 /** Responds with a sentence as plain text, and with the console's headers. */
-export function refuse(reply: FastifyReply, problem: string, status = 403): FastifyReply {
+export function reject(reply: FastifyReply, problem: string, status = 403): FastifyReply {
   return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
 }
 

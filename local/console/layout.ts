@@ -80,11 +80,11 @@ export function table(name: string, columns: readonly string[], rows: readonly (
 }
 
 /** A notice that lists the parts of the page that could not be loaded; false if there are none. */
-export function troubleList(troubles: readonly string[]): Html | false {
+export function problemList(problems: readonly string[]): Html | false {
   return (
-    troubles.length > 0 &&
+    problems.length > 0 &&
     html`<div class="notice"><p>${badge('bad', 'Not everything can be shown')}</p>
-<ul>${troubles.map((each) => html`<li>${each}</li>`)}</ul></div>`
+<ul>${problems.map((each) => html`<li>${each}</li>`)}</ul></div>`
   );
 }
 

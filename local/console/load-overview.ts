@@ -4,14 +4,14 @@ import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import type { GroupKey } from '../../shared/ports.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { type LoadedSource, loadSources } from '../operating/load-status.ts';
 import { labelsOfForwarded, labelsOfWebhook } from '../operating/open-feed.ts';
-import { type Attempt, createTroubles } from '../operating/troubles.ts';
+import { type Attempt, createProblems } from '../operating/problems.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { SubscribersAt } from './deployment-parts.ts';
 
@@ -22,7 +22,7 @@ export interface Overview {
   readonly subscribers: SubscribersAt;
   readonly webhooks: readonly OverviewWebhook[];
   /** One sentence for each part that could not be loaded. */
-  readonly troubles: readonly string[];
+  readonly problems: readonly string[];
 }
 
 export interface OverviewSource extends LoadedSource {
@@ -49,17 +49,17 @@ export interface OverviewWebhook {
 
 /** Loads the parts independently: a missing permission omits only its own part. */
 export async function loadOverview(feed: ConsoleFeed): Promise<Overview> {
-  const troubles = createTroubles();
-  const { attempt } = troubles;
+  const problems = createProblems();
+  const { attempt } = problems;
   const sources = await attempt('The sources', () => loadActiveSources(feed, attempt), null);
-  const changed = (sources ?? []).flatMap(changedGroups);
+  const changed = (sources ?? []).flatMap(({ state, activity }) => changedGroups(state, activity));
   const [relays, subscribers, webhooks] = await Promise.all([
     Promise.all(feed.destinations.map((labels) => loadRelayed(feed, labels, changed, attempt))),
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
     loadWebhooks(feed, attempt),
   ]);
-  for (const problem of subscribers.problems) troubles.note(problem);
-  return { sources, relays, subscribers, webhooks, troubles: troubles.sentences };
+  for (const problem of subscribers.problems) problems.note(problem);
+  return { sources, relays, subscribers, webhooks, problems: problems.sentences };
 }
 
 const NO_SUBSCRIBERS: SubscribersAt = { subscribers: [], problems: [], askedAtMs: 0 };
@@ -73,21 +73,6 @@ async function loadActiveSources(feed: ConsoleFeed, attempt: Attempt): Promise<O
       return { ...source, activity: await attempt(`The activity of source ${name}`, load, undefined) };
     }),
   );
-}
-
-interface ChangedGroup {
-  readonly key: GroupKey;
-  readonly sequence: number;
-  readonly savedAt: number;
-}
-
-function changedGroups({ state: { source, generation }, activity }: OverviewSource): ChangedGroup[] {
-  const recent = activity?.recent ?? [];
-  return recent.map(({ group, sequence, savedAt }) => ({
-    key: { source, generation, group },
-    sequence,
-    savedAt,
-  }));
 }
 
 async function loadRelayed(

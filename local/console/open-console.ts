@@ -1,4 +1,5 @@
 // Opens a feed and serves the console with all its pages.
+import { whenAborted } from '../cli/until-aborted.ts';
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { createCataloguePage } from './catalogue-page.ts';
@@ -27,7 +28,7 @@ export async function serveConsole(place: PlaceFlags, options: ServedConsole): P
   await withFeed(place, async (feed) => {
     const served = await openConsole({ ...feed, ...shown }, port);
     onReady(served.url);
-    await aborted(signal);
+    await whenAborted(signal);
     await served.close();
   });
 }
@@ -48,9 +49,4 @@ export function openConsole(served: ServedFeed, port: number): Promise<Console> 
     ],
     actions: [createAskAction(feed), ...createStuckActions(feed)],
   });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

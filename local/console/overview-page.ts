@@ -2,7 +2,7 @@
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { html } from './html.ts';
-import { troubleList } from './layout.ts';
+import { problemList } from './layout.ts';
 import { loadOverview } from './load-overview.ts';
 import { destinationTable } from './overview-destinations.ts';
 import { drawPlots } from './overview-plots.ts';
@@ -19,7 +19,7 @@ export function createOverviewPage(feed: ConsoleFeed): ConsolePage {
       const overview = await loadOverview(feed);
       const body = html`
 <h1>Overview</h1>
-${troubleList(overview.troubles)}
+${problemList(overview.problems)}
 <h2>Sources: is everything read?</h2>
 ${overview.sources === null ? html`<p>Unknown.</p>` : sourceTable(overview.sources, feed.moments)}
 <h2>Destinations: is everything delivered?</h2>

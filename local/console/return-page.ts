@@ -5,12 +5,12 @@ import type { Moments } from '../cli/moments.ts';
 import { showValue } from '../feed/show-value.ts';
 import { type ExplainedMark, type Explanation, explainGroup } from '../operating/explain-group.ts';
 import type { WebhookLabels } from '../operating/open-feed.ts';
-import { createTroubles } from '../operating/troubles.ts';
+import { createProblems } from '../operating/problems.ts';
 import { askedNotice } from './asked-notice.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, type Page, table, troubleList } from './layout.ts';
+import { badge, type Page, problemList, table } from './layout.ts';
 import { storyOf } from './return-story.ts';
 
 /** A person who waits for a change should see it within seconds. */
@@ -59,23 +59,23 @@ function namedIn({ params }: PageRequest): NamedReturn {
 interface ShownReturn {
   readonly explanation: Explanation;
   readonly webhooks: readonly WebhookLabels[];
-  readonly troubles: readonly string[];
+  readonly problems: readonly string[];
 }
 
 async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promise<ShownReturn> {
   if (!(await feed.sources(undefined)).includes(source))
     throw new PageNotFound(`There is no source "${source}" here.`);
-  const { attempt, sentences: troubles } = createTroubles();
+  const { attempt, sentences: problems } = createProblems();
   const webhooks = await attempt('The webhooks', feed.webhooks, []);
   const explanation = await explainGroup({ ...feed, webhooks, attempt }, await feed.stateOf(source), group);
   const { snapshot, setAside, events } = explanation;
-  if (snapshot === null && setAside === null && events.length === 0 && troubles.length === 0)
+  if (snapshot === null && setAside === null && events.length === 0 && problems.length === 0)
     throw new PageNotFound(`The feed has no return group ${group} of source ${source}.`);
-  return { explanation, webhooks, troubles };
+  return { explanation, webhooks, problems };
 }
 
 function describeReturn(
-  { explanation, webhooks, troubles }: ShownReturn,
+  { explanation, webhooks, problems }: ShownReturn,
   title: string,
   moments: Moments,
   notice: Html | undefined,
@@ -84,7 +84,7 @@ function describeReturn(
   return html`
 <h1>${title}</h1>
 ${notice}
-${troubleList(troubles)}
+${problemList(problems)}
 ${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
 ${snapshot === null ? html`<p>The feed has no state of this return.</p>` : presentState(snapshot, moments)}

@@ -10,7 +10,7 @@ import type { HoldStatus, SetAsideStatus, SourceStatus } from '../operating/sour
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, command, table, troubleList } from './layout.ts';
+import { badge, command, problemList, table } from './layout.ts';
 import {
   loadOverview,
   type OverviewSource,
@@ -29,18 +29,18 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
     path: '/stuck',
     updates: { everyMs: EVERY_MS },
     async render({ fields }) {
-      const { sources, relays, subscribers, webhooks, troubles } = await loadOverview(feed);
+      const { sources, relays, subscribers, webhooks, problems } = await loadOverview(feed);
       const causes = [
         ...(sources ?? []).flatMap((source) => causesOfSource(source, feed)),
         ...[...relays, ...webhooks].flatMap((destination) => causesOfDestination(destination, feed)),
         ...webhooks.flatMap((webhook) => causeOfWebhook(webhook, feed)),
         ...subscribers.subscribers.flatMap(causeOfSubscriber),
       ];
-      const nothing = troubles.length === 0 ? badge('good', 'Nothing is stuck') : 'Nothing else is stuck.';
+      const nothing = problems.length === 0 ? badge('good', 'Nothing is stuck') : 'Nothing else is stuck.';
       const body = html`
 <h1>Stuck</h1>
 ${fields.done !== undefined && html`<p class="notice" role="status">${fields.done}</p>`}
-${troubleList(troubles)}
+${problemList(problems)}
 ${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
 <p class="dim">${feed.acts ? 'Buttons take effect at once.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };

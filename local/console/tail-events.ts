@@ -5,6 +5,7 @@ import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 
 export interface LatestEvents {
@@ -29,12 +30,6 @@ const MAX_OF_A_READING = 20;
 const BEGINS_WITH = 30;
 
 type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activities' | 'ledger'>;
-
-interface ChangedGroup {
-  readonly key: GroupKey;
-  readonly sequence: number;
-  readonly savedAt: Instant;
-}
 
 export async function readLatestEvents(feed: TailedFeed): Promise<LatestEvents> {
   const changed = await listChangedGroups(feed);
@@ -83,13 +78,7 @@ async function listChangedGroups(feed: TailedFeed): Promise<ChangedGroup[]> {
 
 async function changedGroupsOf({ states, activities }: TailedFeed, source: string): Promise<ChangedGroup[]> {
   const [state, activity] = await Promise.all([states.load(source), activities.load(source)]);
-  if (state === undefined || activity === undefined) return [];
-  const { generation } = state;
-  return activity.recent.map(({ group, sequence, savedAt }) => ({
-    key: { source, generation, group },
-    sequence,
-    savedAt,
-  }));
+  return state === undefined ? [] : changedGroups(state, activity);
 }
 
 /** The events of a group that its last reading made, newest first. */

@@ -10,6 +10,7 @@ import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from './engine-error.ts';
+import { errorCode } from './error-code.ts';
 import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolder } from './lock-holder.ts';
 import { requestLock, watchForRequest } from './lock-request.ts';
 
@@ -97,7 +98,7 @@ async function create(
   try {
     await writeFile(file, JSON.stringify(me), { flag: 'wx' });
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return undefined;
+    if (errorCode(cause) === 'EEXIST') return undefined;
     throw unusable(path, 'locked', cause);
   }
   // Other processes may have taken and released the lock since the numbers were read.
@@ -141,14 +142,14 @@ async function beat(file: string): Promise<boolean> {
     return true;
   } catch (error) {
     // A single missed heartbeat does no harm.
-    return codeOf(error) !== 'ENOENT';
+    return errorCode(error) !== 'ENOENT';
   }
 }
 
 async function overwrite(file: string, text: string): Promise<void> {
   // Never create the file: after a takeover it must not come back.
   const handle = await open(file, 'r+').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (handle === undefined) return;
@@ -193,7 +194,7 @@ async function look(file: string): Promise<{ text: string | undefined; movedAt: 
     const { mtimeMs } = await stat(file);
     return { text: await readFile(file, 'utf8'), movedAt: mtimeMs };
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     return { text: undefined, movedAt: undefined };
   }
 }
@@ -233,8 +234,4 @@ function describeUse(path: string, number: number, { pid, host, isHere }: Holder
     `The data directory ${path} is in use by process ${pid}${where}. Stop that process, or use another ` +
     `directory. If it is another program, delete ${fileOf(path, number)}.`
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EngineError } from './engine-error.ts';
+import { errorCode } from './error-code.ts';
 
 /**
  * Creates the directory and its parents if missing, and checks that it can be written.
@@ -23,7 +24,7 @@ async function makeWithParents(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeWithParents(dirname(path));

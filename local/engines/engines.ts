@@ -6,8 +6,6 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { makeDataDirectory } from './data-directory.ts';
 import { startDynamoDbEngine } from './dynamodb-engine.ts';
-import type { EventBus } from './event-bus.ts';
-import { startEventBusEngine } from './event-bus-engine.ts';
 import { startSqsEngine } from './sqs-engine.ts';
 
 const DYNAMODB = 'AWS_ENDPOINT_URL_DYNAMODB';
@@ -21,17 +19,11 @@ export interface EnginesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The directory for the tables, created if missing. @default nothing is kept */
   readonly dataDir?: string | undefined;
-  /** Whether to start a bus if none is named. @default true */
-  readonly withBus?: boolean;
-  /** Called with the error of each failed delivery of the bus. @default ignored */
-  readonly onDeliveryError?: ((error: unknown) => void) | undefined;
 }
 
 export interface Engines {
   /** Variables to set, in this process only, before the first SDK client is created. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The local bus; undefined if none was started. */
-  readonly bus: Omit<EventBus, 'publish'> | undefined;
   /** Ends every started engine; may be called again. */
   stop(): Promise<void>;
 }
@@ -42,24 +34,19 @@ interface Startable {
 }
 
 /**
- * Starts the engines that the environment does not name.
+ * Starts the engines that the environment does not name. There is no engine of a bus: nobody could subscribe to a bus of
+ * this process (docs/decisions/0027).
  *
  * @throws EngineError if one of them can't be started; then none keeps running
  */
-export async function startEngines({
-  environment,
-  dataDir,
-  withBus = true,
-  onDeliveryError,
-}: EnginesOptions): Promise<Engines> {
+export async function startEngines({ environment, dataDir }: EnginesOptions): Promise<Engines> {
   const named = (variable: string) => environment[variable] || environment.AWS_ENDPOINT_URL || undefined;
   const region = environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1';
   const starting = [
     named(DYNAMODB) ? undefined : startDynamoDb(dataDir),
     named(SQS) ? undefined : startSqsEngine(),
-    named(EVENTBRIDGE) || !withBus ? undefined : startEventBusEngine({ region, onDeliveryError }),
   ] as const;
-  const [dynamoDb, sqs, bus] = await Promise.all(starting).catch(async (error: unknown) => {
+  const [dynamoDb, sqs] = await Promise.all(starting).catch(async (error: unknown) => {
     await stopAll(starting);
     throw error;
   });
@@ -72,12 +59,11 @@ export async function startEngines({
     [SQS]: sqs?.endpoint ?? named(SQS),
     // Topics must reach the queues: the engine of the queues serves them too, unless both are named.
     [SNS]: sqs?.endpoint ?? (environment[SNS] || named(SQS)),
-    [EVENTBRIDGE]: bus?.endpoint ?? named(EVENTBRIDGE),
+    [EVENTBRIDGE]: named(EVENTBRIDGE),
   };
   const embedded = starting.some((engine) => engine !== undefined);
   return {
     environment: { ...present(endpoints), ...(embedded ? cutOff(region) : {}), ...QUIET },
-    bus: bus?.bus,
     stop: () => stopAll(starting),
   };
 }

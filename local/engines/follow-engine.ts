@@ -1,6 +1,7 @@
 // Sends a request of the SDK to the engine that has the tables now. If the connection fails, the engine has ended or
 // another process has the tables: the request looks again where they are.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from './error-code.ts';
 import type { SharedEngine } from './shared-engine.ts';
 
 /** An engine ends and another one starts within this time, also on a busy machine. */
@@ -27,13 +28,9 @@ export async function followEngine<Args extends { readonly request: unknown }, O
     try {
       return await send(args);
     } catch (error) {
-      if (!isGone(error) || waited >= PATIENCE_MS) throw error;
+      if (!GONE.has(errorCode(error)) || waited >= PATIENCE_MS) throw error;
     }
     engine.lost(endpoint);
     await sleep(PAUSE_MS);
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && GONE.has(error.code);
 }

@@ -3,6 +3,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { errorCode } from './error-code.ts';
 
 const lockHolder = z.object({
   /** The machine, its boot and its namespace of process ids. */
@@ -60,7 +61,7 @@ export function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

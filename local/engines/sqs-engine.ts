@@ -1,7 +1,7 @@
 // SQS and SNS on this machine: fauxqs, in this process and in memory, with two corrections. Queue URLs get the address
 // that the engine listens on: the SDK sends to the URL's host, and fauxqs's `sqs.<region>.localhost` does not resolve
 // everywhere. Messages received for a caller that has hung up become visible again at once: otherwise every stopped
-// poller would hide the next message for a whole visibility timeout. Its topics refuse messages above 256 KiB, whatever
+// poller would hide the next message for a whole visibility timeout. Its topics reject messages above 256 KiB, whatever
 // their MaximumMessageSize is.
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -2,6 +2,7 @@
 // interruption does not make a resumed baseline look slow. A slow baseline names its causes.
 import type { BaselineState } from '../../shared/source/source-state.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 
 export interface BaselineProgress {
@@ -19,7 +20,7 @@ interface Point {
 /** Points for the pace: enough to smooth it, few enough to follow changes. */
 const POINTS_KEPT = 10;
 /** Estimates this low say only that there are not more groups than that. */
-const SMALLEST_ESTIMATE = 1_000;
+export const SMALLEST_ESTIMATE = 1_000;
 /** Below this pace, in groups a second, people ask for the cause. Pages of 20 rows at one a second are as fast. */
 const SLOW = 20;
 /** A first report after this time without progress counts as slow. */
@@ -52,15 +53,15 @@ export function createBaselineProgress(): BaselineProgress {
       const groups = Math.max(read, last);
       if (last !== groups || points.length === 0)
         points = [...points, { at: now, groups }].slice(-POINTS_KEPT);
-      const sent = count(requests, 'request');
-      if (status === 'completed') return `baseline complete: ${count(read, 'group')}, ${sent}`;
+      const sent = counted(requests, 'request');
+      if (status === 'completed') return `baseline complete: ${counted(read, 'group')}, ${sent}`;
       const isEstimated = estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
       const of = isEstimated ? `${formatCount(groups)} of ~` : '';
       const pace = groupsPerSecond(points, now);
       const isSlow = pace === undefined ? isStuck(points, now) : pace < SLOW;
       // Least important last: a narrow terminal cuts off the end.
       return [
-        `baseline: ${of}${count(isEstimated ? estimatedGroups : groups, 'group')}`,
+        `baseline: ${of}${counted(isEstimated ? estimatedGroups : groups, 'group')}`,
         ...timeLeft({ groups, estimatedGroups, pace, isSlow }),
         ...(pace === undefined
           ? []
@@ -98,12 +99,4 @@ function groupsPerSecond(points: readonly Point[], now: number): number | undefi
 
 function isStuck([first]: readonly Point[], now: number): boolean {
   return first !== undefined && now - first.at >= STUCK_AFTER_MS;
-}
-
-function count(number: number, noun: string): string {
-  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function formatCount(number: number): string {
-  return number.toLocaleString('en');
 }

@@ -32,7 +32,7 @@ export async function openLocalServices(
   try {
     const lock = await lockDirectory(dataDir, onLost);
     undo.push(() => lock?.release());
-    const { environment, stop } = await startEngines({ environment: process.env, dataDir, withBus: false });
+    const { environment, stop } = await startEngines({ environment: process.env, dataDir });
     undo.push(stop);
     // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
     undo.push(setEnvironment(environment));

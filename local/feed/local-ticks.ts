@@ -54,9 +54,9 @@ interface PromiseWithResolvers<Value> {
 function withResolvers<Value>(): PromiseWithResolvers<Value> {
   let resolve: (value: Value) => void = () => {};
   let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((fulfil, refuse) => {
+  const promise = new Promise<Value>((fulfil, rejectPromise) => {
     resolve = fulfil;
-    reject = refuse;
+    reject = rejectPromise;
   });
   return { promise, resolve, reject };
 }

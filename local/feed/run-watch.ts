@@ -12,6 +12,7 @@ import {
 } from '../../shared/returns-service/errors.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { untilAborted } from '../cli/until-aborted.ts';
 import type { ForwardingOptions } from '../forwarding/forwarding.ts';
 import { type LocalFeed, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
@@ -158,14 +159,5 @@ function endOf(signal: AbortSignal, forMs: number | undefined): Ending {
 }
 
 function untilMoment(moment: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.max(0, moment - Date.now()));
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
+  return untilAborted(Math.max(0, moment - Date.now()), signal);
 }

@@ -19,5 +19,5 @@ export function isAccepted(answer: Answer): boolean {
 
 function resultOf(answer: Answer): string {
   if ('failure' in answer) return answer.failure;
-  return `${answer.status}${isAccepted(answer) ? '' : ' refused'}`;
+  return `${answer.status}${isAccepted(answer) ? '' : ' rejected'}`;
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import { errorCode } from '../engines/error-code.ts';
 
 const FILE = 'forward-secret';
 const SECRET_BYTES = 32;
@@ -22,7 +23,7 @@ export async function findForwardSecret(dataDir: string | undefined): Promise<st
     await writeFile(file, `${fresh}\n`, { flag: 'wx', mode: 0o600 });
     return fresh;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   const kept = (await readFile(file, 'utf8')).trim();
   try {

@@ -11,6 +11,7 @@ import {
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
 import { parseJson } from '../../shared/parse-json.ts';
+import { withClient } from './with-client.ts';
 
 /** @param poller the name of its function */
 export function createPollerFinder(poller: string): Finder {
@@ -31,28 +32,17 @@ export function createPollerFinder(poller: string): Finder {
 async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, { error: string }>> {
   // Loaded only where a deployment is asked.
   const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
-  const client = new LambdaClient();
-  try {
-    const message: FindMessage = { find };
-    const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
-    const Payload = Buffer.from(JSON.stringify(message));
-    const invoked = await client
-      .send(new InvokeCommand({ FunctionName, Payload }))
-      .catch((error: unknown) => {
-        throw (error as Error).name === 'ResourceNotFoundException' ? noAlias(poller, error) : error;
-      });
-    const answer = readAnswer(invoked);
-    if ('error' in answer) throw new NotAskedError(answer.error);
-    return answer;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
-    throw new Error(
-      `The poller ${poller} has no alias "${QUESTIONS_ALIAS}": an earlier release deployed the stack. Deploy it again.`,
-      { cause: error },
-    );
-  } finally {
-    client.destroy();
-  }
+  const message: FindMessage = { find };
+  const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
+  const Payload = Buffer.from(JSON.stringify(message));
+  const invoked = await withClient(new LambdaClient(), (client) =>
+    client.send(new InvokeCommand({ FunctionName, Payload })),
+  ).catch((error: unknown) => {
+    throw (error as Error).name === 'ResourceNotFoundException' ? noAlias(poller, error) : error;
+  });
+  const answer = readAnswer(invoked);
+  if ('error' in answer) throw new NotAskedError(answer.error);
+  return answer;
 }
 
 function readAnswer({ FunctionError, Payload }: InvokeCommandOutput): FindAnswer {

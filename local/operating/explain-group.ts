@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
-import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
@@ -13,7 +13,8 @@ import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import type { Attempt } from './troubles.ts';
+import { formatKnownInstant } from './format-known-instant.ts';
+import type { Attempt } from './problems.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export interface Explanation {
@@ -123,7 +124,7 @@ export async function explainGroup(
     setAside:
       note === undefined
         ? null
-        : { reason: note.reason, since: formatInstant(note.since), seenAt: orNull(note.seenAt) },
+        : { reason: note.reason, since: formatInstant(note.since), seenAt: formatKnownInstant(note.seenAt) },
     holds: standingHolds(state).map((hold) => ({
       number: hold.number,
       message: describeHold(hold),
@@ -189,7 +190,7 @@ async function explainMark(
     destination: name,
     sentThrough: sequence ?? null,
     behind: behind ?? null,
-    failingSince: orNull(failingSince),
+    failingSince: formatKnownInstant(failingSince),
     isWebhook,
   };
 }
@@ -203,11 +204,6 @@ function explainEntry(entry: LedgerEntry): ExplainedEvent {
 
 function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
   const { projection, absences, unpublished } = snapshot;
-  const watched = [
-    ...(projection.return_line_items ?? []),
-    ...(projection.shipments ?? []),
-    ...(projection.exchange_line_items ?? []),
-  ];
   return {
     version: snapshot.version,
     lastNumber: snapshot.sequence,
@@ -215,15 +211,15 @@ function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
     updatedAt: formatInstant(snapshot.updatedAt),
     shownAt: formatInstant(snapshot.sentAt),
     receivedAt: formatInstant(snapshot.receivedAt),
-    removedAt: orNull(snapshot.removedAt),
+    removedAt: formatKnownInstant(snapshot.removedAt),
     isForgotten: isForgotten(snapshot),
-    missingSince: orNull(absences[keyOf(projection.group)]),
+    missingSince: formatKnownInstant(absences[keyOf(projection.group)]),
     group: projection.group,
     entities: [
-      ...watched.map((entity) => ({
+      ...entitiesOf(projection).map((entity) => ({
         key: keyOf(entity),
         object: { ...entity },
-        missingSince: orNull(absences[keyOf(entity)]),
+        missingSince: formatKnownInstant(absences[keyOf(entity)]),
         unpublished: unpublished[keyOf(entity)] ?? {},
       })),
       ...(projection.refund_transactions ?? []).map((refund) => ({
@@ -234,8 +230,4 @@ function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
       })),
     ],
   };
-}
-
-function orNull(instant: number | undefined): string | null {
-  return instant === undefined ? null : formatInstant(instant);
 }

@@ -1,6 +1,6 @@
 // Each known return group as it was last published, for a consumer that starts with the present state.
 import { asPublished } from '../../shared/comparing/change-set.ts';
-import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { ReturnGroup } from '../../shared/contract/entities.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
 
@@ -50,8 +50,8 @@ async function* exportSome(
 
 function exportGroup(generation: string, snapshot: Snapshot): ExportedGroup {
   const { projection, sequence } = snapshot;
-  const { group, return_line_items, shipments, exchange_line_items, refund_transactions } = projection;
-  const watched = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
+  const { group, refund_transactions } = projection;
+  const watched = entitiesOf(projection);
   return {
     return_group: asPublished(group, snapshot),
     entities: [...watched.map((entity) => asPublished(entity, snapshot)), ...(refund_transactions ?? [])],

@@ -1,5 +1,6 @@
 // Finds the parts of a deployment: by its stack's outputs, or by the environment variables that its functions use too.
 import { UsageError } from '../cli/failures.ts';
+import { withClient } from './with-client.ts';
 
 /** The stack output and the variable that name each part. A part that the command does not need may be missing. */
 const PARTS = {
@@ -45,23 +46,20 @@ export function findDeploymentInEnvironment(
 export async function findStackDeployment(stack: string): Promise<Deployment> {
   // Loaded only for --stack.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient();
-  try {
+  const { Stacks } = await withClient(new CloudFormationClient(), async (client) => {
     await requireCredentials(client.config);
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    const outputs = new Map(
-      Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
-    );
-    const parts = pick(({ output }) => outputs.get(output));
-    if (isDeployment(parts)) return parts;
-    const missing = TABLES_NEEDED.filter((part) => parts[part] === undefined);
-    throw new Error(
-      `The stack ${stack} is not a feed's stack: it has no output ` +
-        `${missing.map((part) => PARTS[part].output).join(', ')}.`,
-    );
-  } finally {
-    client.destroy();
-  }
+    return client.send(new DescribeStacksCommand({ StackName: stack }));
+  });
+  const outputs = new Map(
+    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  const parts = pick(({ output }) => outputs.get(output));
+  if (isDeployment(parts)) return parts;
+  const missing = TABLES_NEEDED.filter((part) => parts[part] === undefined);
+  throw new Error(
+    `The stack ${stack} is not a feed's stack: it has no output ` +
+      `${missing.map((part) => PARTS[part].output).join(', ')}.`,
+  );
 }
 
 /** The SDK's own message names no variable. */

@@ -2,7 +2,7 @@
 // indexed by entities, and the service has no filter for them, so this search is bounded and says where it ended.
 import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
-import type { Snapshot } from '../../shared/comparing/snapshot.ts';
+import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
@@ -44,9 +44,7 @@ export async function findEntity(
 }
 
 function entitiesNamed({ groupId, projection }: Snapshot, text: string): FoundEntities['found'] {
-  const { return_line_items, shipments, exchange_line_items } = projection;
-  const entities = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
-  return entities
+  return entitiesOf(projection)
     .filter((entity) => text === String(entity.id) || text === keyOf(entity))
     .map((entity) => ({ returnGroupId: groupId, entity: keyOf(entity) }));
 }

@@ -2,6 +2,7 @@
 // up in the tables. The service is asked for tracking numbers and order names, because no table is indexed by them.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { TextFilter } from '../../shared/finding/find-groups.ts';
+import { messageOf } from '../cli/failures.ts';
 import { findEntity } from './find-entity.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { type AccessOptions, openServiceAccess, type ServiceAccess } from './service-access.ts';
@@ -31,7 +32,7 @@ export interface Found {
 }
 
 /** Searches that failed, or did not reach their end. */
-export interface SearchTrouble {
+export interface SearchProblem {
   readonly source: string;
   readonly searched: Searched;
   readonly message: string;
@@ -43,14 +44,14 @@ export interface SearchOptions extends AccessOptions {
   /** The kinds that the text may be. @default all */
   readonly as?: readonly Searched[] | undefined;
   /** Called for each part of the search that failed or is incomplete; the other parts go on. */
-  readonly onTrouble?: ((trouble: SearchTrouble) => void) | undefined;
+  readonly onProblem?: ((problem: SearchProblem) => void) | undefined;
 }
 
 /** All groups that the text finds, exact ones first. @throws Error if the place has no such source */
 export async function findReturns(
   feed: OpenFeed,
   text: string,
-  { source, as = SEARCHED, onTrouble = () => {}, ...options }: SearchOptions = {},
+  { source, as = SEARCHED, onProblem = () => {}, ...options }: SearchOptions = {},
 ): Promise<Found[]> {
   const sources = await feed.sources(source);
   const access = openServiceAccess(feed, options);
@@ -58,11 +59,11 @@ export async function findReturns(
     const parts = sources.flatMap((each) => as.map((searched) => ({ source: each, searched })));
     const found = await Promise.all(
       parts.map(async (part) => {
-        const trouble = (message: string) => onTrouble({ ...part, message });
+        const problem = (message: string) => onProblem({ ...part, message });
         try {
-          return await SEARCHES[part.searched]({ feed, access, source: part.source, text, trouble });
+          return await SEARCHES[part.searched]({ feed, access, source: part.source, text, problem });
         } catch (error) {
-          trouble(error instanceof Error ? error.message : String(error));
+          problem(messageOf(error));
           return [];
         }
       }),
@@ -78,7 +79,7 @@ interface Search {
   readonly access: ServiceAccess;
   readonly source: string;
   readonly text: string;
-  readonly trouble: (message: string) => void;
+  readonly problem: (message: string) => void;
 }
 
 const SEARCHES: Readonly<Record<Searched, (search: Search) => Promise<Found[]>>> = {
@@ -90,13 +91,13 @@ const SEARCHES: Readonly<Record<Searched, (search: Search) => Promise<Found[]>>>
 };
 
 async function askService(
-  { access, source, trouble }: Search,
+  { access, source, problem }: Search,
   matched: Searched,
   filter: TextFilter,
 ): Promise<Found[]> {
   const { exact, similar, isWhole } = await access.find(source, filter);
   if (!isWhole)
-    trouble('The service has more groups than were read, or no stable order: some may be missing.');
+    problem('The service has more groups than were read, or no stable order: some may be missing.');
   return [
     ...exact.map((returnGroupId) => ({ source, returnGroupId, matched, isExact: true })),
     ...similar.map((returnGroupId) => ({ source, returnGroupId, matched, isExact: false })),
@@ -112,10 +113,10 @@ async function findGroup({ feed, source, text }: Search): Promise<Found[]> {
   return isKnown ? [{ source, returnGroupId: group, matched: 'return_group_id', isExact: true }] : [];
 }
 
-async function findByEntity({ feed, source, text, trouble }: Search): Promise<Found[]> {
+async function findByEntity({ feed, source, text, problem }: Search): Promise<Found[]> {
   const { found, isWhole, groups } = await findEntity(feed, await feed.stateOf(source), text);
   if (found.length === 0 && !isWhole)
-    trouble(`Only the ${groups} return groups that were created last were searched for an entity's id.`);
+    problem(`Only the ${groups} return groups that were created last were searched for an entity's id.`);
   return found.map(({ returnGroupId, entity }) => ({
     source,
     returnGroupId,

@@ -8,6 +8,7 @@ import type {
   ProbeReport,
 } from '../../shared/probing/probe-service.ts';
 import type { RowsFound, StampsFound } from '../../shared/probing/read-rows.ts';
+import { counted } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 
@@ -19,7 +20,7 @@ const SAME_TIME_MS = 2_000;
 /** @param width of the lines, in columns */
 export function formatProbe(host: string, report: ProbeReport, width?: number): string[] {
   const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, leftOut, failed } = report;
-  const lines = [`returns service at ${host}, after ${count(requests, 'request')}`];
+  const lines = [`returns service at ${host}, after ${counted(requests, 'request')}`];
   const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts, width));
   add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${describeDate(answers)}`);
   add('page', describePage(page));
@@ -96,11 +97,7 @@ function describeRows({ groups, unreadable, olderThanTheirParts }: RowsFound): s
       ? 'no shipment is newer than its group: polls may find changes of shipments'
       : `in ${olderThanTheirParts} a shipment is newer than updated_at: only reconciliation finds that`;
   const bad = unreadable.map(
-    ({ reason, groups: many }) => `${count(many, 'group')} can't be read: ${reason}`,
+    ({ reason, groups: many }) => `${counted(many, 'group')} can't be read: ${reason}`,
   );
-  return [`${count(groups, 'group')} seen; ${older}`, ...bad];
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+  return [`${counted(groups, 'group')} seen; ${older}`, ...bad];
 }

@@ -1,15 +1,15 @@
 // Formats a source's status as text. The verdict and what needs action come first.
+import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { SMALLEST_ESTIMATE } from '../feed/format-progress.ts';
 import { formatHold } from './format-hold.ts';
 import type { Verdict } from './judge-source.ts';
 import type { CycleStatus, SourceStatus } from './source-status.ts';
 
-/** As in format-progress.ts. */
-const SMALLEST_ESTIMATE = 1_000;
 /** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
 /** A source that is further behind than its lookback and this is late. */
@@ -76,8 +76,7 @@ function lastError(
   { message, since, ticks }: NonNullable<SourceStatus['lastFailure']>,
   moments: Moments,
 ): string {
-  const polls = ticks === 1 ? '1 poll' : `${ticks.toLocaleString('en')} polls`;
-  return `${withoutStop(message)}, since ${moments.short(since)} (${polls})`;
+  return `${withoutStop(message)}, since ${moments.short(since)} (${counted(ticks, 'poll')})`;
 }
 
 /** Those that the headline does not have. */
@@ -118,11 +117,11 @@ function baseline({ baseline: known }: SourceStatus, moments: Moments): string {
   const { status, mode, groups, estimatedGroups, coveredThrough } = known;
   // Estimates this low say only that there are not more groups than that.
   const isEstimated = estimatedGroups !== null && estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
-  const of = isEstimated && status === 'running' ? ` of about ${count(estimatedGroups)}` : '';
+  const of = isEstimated && status === 'running' ? ` of about ${formatCount(estimatedGroups)}` : '';
   const through =
     status === 'running' && coveredThrough !== null ? `, through ${moments.full(coveredThrough)}` : '';
   const events = mode === 'silent' ? 'without events' : 'with an event for each';
-  return `${status === 'running' ? 'under way' : 'complete'}: ${count(groups)}${of} groups, ${events}${through}`;
+  return `${status === 'running' ? 'under way' : 'complete'}: ${formatCount(groups)}${of} groups, ${events}${through}`;
 }
 
 function cycleText(
@@ -132,7 +131,7 @@ function cycleText(
   const length = plannedMs === null ? 'interval not known yet' : `every ${formatDuration(plannedMs)}`;
   const isLonger = reachedMs !== null && plannedMs !== null && reachedMs > LONGER_TIMES * plannedMs;
   const reached = isLonger ? `, the last one after ${formatDuration(reachedMs)}` : '';
-  const takes = requests === null ? '' : ` (${count(requests)} requests)`;
+  const takes = requests === null ? '' : ` (${formatCount(requests)} requests)`;
   const last =
     cycle.lastCompletedAt === null
       ? 'none completed yet'
@@ -152,9 +151,9 @@ function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[
   });
   const more = groups.length - shown.length;
   return [
-    `${count(groups.length)} that can't be read`,
+    `${formatCount(groups.length)} that can't be read`,
     ...shown,
-    ...(more > 0 ? [`and ${count(more)} more: see --json`] : []),
+    ...(more > 0 ? [`and ${formatCount(more)} more: see --json`] : []),
   ];
 }
 
@@ -168,12 +167,6 @@ function service({ service: known }: SourceStatus): string {
 
 /** A service may give fewer rows than are asked for, and a small store has no full page. */
 function pages({ pageLimit, longestPage }: SourceStatus['service']): string {
-  const asked = `${count(pageLimit)} ${pageLimit === 1 ? 'row' : 'rows'} asked for`;
-  return longestPage === 0
-    ? `pages: ${asked}`
-    : `pages of up to ${count(longestPage)} ${longestPage === 1 ? 'row' : 'rows'} (${asked})`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
+  const asked = `${counted(pageLimit, 'row')} asked for`;
+  return longestPage === 0 ? `pages: ${asked}` : `pages of up to ${counted(longestPage, 'row')} (${asked})`;
 }

@@ -1,6 +1,7 @@
 // Formats the status of webhooks as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import { counted } from '../cli/counts.ts';
 import { formatEntry, wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -35,7 +36,7 @@ export function formatWebhookLine(status: WebhookStatus, moments: Moments, { wid
 }
 
 /** For instance `shipment; to DELIVERED or LOST`. */
-export function filterInWords({ sources, entities, types, to }: EventFilter): string {
+function filterInWords({ sources, entities, types, to }: EventFilter): string {
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
     ...(entities ? [entities.join(' or ')] : []),
@@ -51,7 +52,7 @@ function stateOf({ state, heldUntil }: WebhookStatus, moments: Moments): string 
 
 function waitingOf({ waiting }: WebhookStatus): string {
   if (waiting === null) return 'unknown';
-  return waiting === 0 ? 'none' : `${waiting.toLocaleString('en')} ${waiting === 1 ? 'ring' : 'rings'}`;
+  return waiting === 0 ? 'none' : counted(waiting, 'ring');
 }
 
 function acceptedOf({ lastAcceptedAt }: WebhookStatus, moments: Moments): string {

@@ -3,6 +3,7 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { ListedSource } from './format-sources.ts';
 import type { OpenStates } from './open-states.ts';
 import { describeSource } from './source-status.ts';
+import { withClient } from './with-client.ts';
 
 /** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
 export async function listAllSources(open: OpenStates, now: number): Promise<ListedSource[]> {
@@ -35,17 +36,14 @@ async function configuredSources({
 }: OpenStates): Promise<Map<string, NonNullable<ListedSource['configured']>>> {
   if (isLocal || sourcesPath === undefined) return new Map();
   const { SSMClient } = await import('@aws-sdk/client-ssm');
-  const { listStoredSources } = await import('../../functions/adapters/ssm-source-list.ts');
-  const client = new SSMClient();
-  try {
-    const stored = await listStoredSources({ client, path: sourcesPath });
-    return new Map(
-      stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
-        name,
-        { baseUrl, intervalMs, baseline, customerData, token },
-      ]),
-    );
-  } finally {
-    client.destroy();
-  }
+  const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
+  const stored = await withClient(new SSMClient(), (client) =>
+    listStoredSources({ client, path: sourcesPath }),
+  );
+  return new Map(
+    stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
+      name,
+      { baseUrl, intervalMs, baseline, customerData, token },
+    ]),
+  );
 }

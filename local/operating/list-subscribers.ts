@@ -1,10 +1,11 @@
 // The ordered subscribers of a deployment, by the queues that are subscribed to its topic.
-import type { SNSClient } from '@aws-sdk/client-sns';
-import type { QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Deployment } from './find-deployment.ts';
+import { describeProblem } from './problems.ts';
 import { readQueueAges } from './queue-ages.ts';
-import { describeTrouble } from './troubles.ts';
+import { type QueueAttributes, readQueueCounts, sumOfMessages } from './queue-counts.ts';
+import { withClient } from './with-client.ts';
 
 /** Null is unknown. */
 export interface SubscriberStatus {
@@ -44,7 +45,7 @@ export async function listSubscribers(
   const [counted, ages] = await Promise.all([
     countQueues(queues, problems),
     readQueueAges(own).catch((error: unknown) => {
-      problems.push(describeTrouble("The age of the subscribers' oldest events", error));
+      problems.push(describeProblem("The age of the subscribers' oldest events", error));
       return new Map<string, number>();
     }),
   ]);
@@ -53,32 +54,22 @@ export async function listSubscribers(
 }
 
 async function subscribedQueues(TopicArn: string): Promise<string[]> {
-  const { ListSubscriptionsByTopicCommand, SNSClient } = await import('@aws-sdk/client-sns');
-  const client: SNSClient = new SNSClient();
-  const arns: string[] = [];
-  let NextToken: string | undefined;
-  try {
-    do {
-      const page = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn, NextToken }));
-      for (const { Protocol, Endpoint } of page.Subscriptions ?? [])
+  const { paginateListSubscriptionsByTopic, SNSClient } = await import('@aws-sdk/client-sns');
+  return withClient(new SNSClient(), async (client) => {
+    const arns: string[] = [];
+    for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
+      for (const { Protocol, Endpoint } of Subscriptions)
         if (Protocol === 'sqs' && Endpoint !== undefined) arns.push(Endpoint);
-      NextToken = page.NextToken;
-    } while (NextToken !== undefined);
     return arns;
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 /** @param problems receives a sentence for each queue that can't be counted */
 async function countQueues(arns: readonly string[], problems: string[]): Promise<Counted[]> {
-  const { SQSClient } = await import('@aws-sdk/client-sqs');
-  const client: SQSClient = new SQSClient();
-  try {
-    return await Promise.all(arns.map((arn) => countQueue(client, arn, problems)));
-  } finally {
-    client.destroy();
-  }
+  const sqs = await import('@aws-sdk/client-sqs');
+  return withClient(new sqs.SQSClient(), (client) =>
+    Promise.all(arns.map((arn) => countQueue(client, arn, problems))),
+  );
 }
 
 async function countQueue(client: SQSClient, arn: string, problems: string[]): Promise<Counted> {
@@ -87,7 +78,7 @@ async function countQueue(client: SQSClient, arn: string, problems: string[]): P
     readAttributes(client, of).catch((error: unknown) => {
       // SQS reports a queue that it does not let the caller see as one that does not exist.
       const rights = `It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${of}.`;
-      problems.push(`${describeTrouble(what, error)} ${rights}`);
+      problems.push(`${describeProblem(what, error)} ${rights}`);
       return undefined;
     });
   const attributes = await read(`The queue of subscriber ${queue}`, arn);
@@ -95,25 +86,14 @@ async function countQueue(client: SQSClient, arn: string, problems: string[]): P
   const letters = deadLetterArn && (await read(`The dead letters of subscriber ${queue}`, deadLetterArn));
   return {
     queue,
-    waiting: attributes ? sumOf(attributes) : null,
-    deadLetters: letters ? sumOf(letters) : null,
+    waiting: attributes ? sumOfMessages(attributes) : null,
+    deadLetters: letters ? sumOfMessages(letters) : null,
     deadLetterArn: deadLetterArn ?? null,
   };
 }
 
-const COUNTS = [
-  'ApproximateNumberOfMessages',
-  'ApproximateNumberOfMessagesNotVisible',
-  'ApproximateNumberOfMessagesDelayed',
-] as const satisfies readonly QueueAttributeName[];
-
-type Attributes = Readonly<Partial<Record<string, string>>>;
-
-async function readAttributes(client: SQSClient, arn: string): Promise<Attributes> {
-  const { GetQueueAttributesCommand } = await import('@aws-sdk/client-sqs');
-  const QueueUrl = await urlOf(client, arn);
-  const AttributeNames: QueueAttributeName[] = [...COUNTS, 'RedrivePolicy'];
-  return (await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }))).Attributes ?? {};
+async function readAttributes(client: SQSClient, arn: string): Promise<QueueAttributes> {
+  return readQueueCounts(client, await urlOf(client, arn), ['RedrivePolicy']);
 }
 
 async function urlOf(client: SQSClient, arn: string): Promise<string> {
@@ -123,10 +103,6 @@ async function urlOf(client: SQSClient, arn: string): Promise<string> {
   );
   if (QueueUrl === undefined) throw new Error(`The queue ${nameOfArn(arn)} has no URL.`);
   return QueueUrl;
-}
-
-function sumOf(attributes: Attributes): number {
-  return COUNTS.reduce((sum, name) => sum + Number(attributes[name] ?? 0), 0);
 }
 
 const redrivePolicy = z.object({ deadLetterTargetArn: z.string() });

@@ -10,9 +10,11 @@ import type { Instant } from '../../shared/instant.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
-import type { Attempt } from './troubles.ts';
+import type { Attempt } from './problems.ts';
+import { readQueueCounts, sumOfMessages } from './queue-counts.ts';
 import { listWebhooks } from './webhook-records.ts';
 import { describeWebhook, hostOf, type WebhookStatus, worstFirst } from './webhook-status.ts';
+import { withClient } from './with-client.ts';
 
 type StatesPlace = Pick<Place, 'client' | 'deployment' | 'isLocal'>;
 
@@ -61,32 +63,16 @@ async function listDeployed(
   );
 }
 
-/** Messages that are visible, wait for their next attempt, or are with a sender. */
 async function countWaiting(records: readonly WebhookRecord[], attempt: Attempt): Promise<(number | null)[]> {
-  const { GetQueueAttributesCommand, SQSClient } = await import('@aws-sdk/client-sqs');
-  const client = new SQSClient();
-  const names = [
-    'ApproximateNumberOfMessages',
-    'ApproximateNumberOfMessagesNotVisible',
-    'ApproximateNumberOfMessagesDelayed',
-  ] as const;
-  try {
-    return await Promise.all(
-      records.map(({ id, queueUrl: QueueUrl }) =>
-        attempt(
-          `The waiting returns of webhook ${id}`,
-          async () => {
-            const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
-            const { Attributes = {} } = await client.send(command);
-            return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
-          },
-          null,
-        ),
+  const { SQSClient } = await import('@aws-sdk/client-sqs');
+  return withClient(new SQSClient(), (client) => {
+    const count = async (queueUrl: string) => sumOfMessages(await readQueueCounts(client, queueUrl));
+    return Promise.all(
+      records.map(({ id, queueUrl }) =>
+        attempt(`The waiting returns of webhook ${id}`, () => count(queueUrl), null),
       ),
     );
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 /** The URLs themselves are not kept, only a digest of each. Nothing waits in a queue. */

@@ -4,8 +4,8 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Poller } from './judge-source.ts';
 import { listWebhookStates } from './list-webhook-states.ts';
 import type { OpenStates } from './open-states.ts';
+import type { Attempt } from './problems.ts';
 import { describeSource, type SourceStatus } from './source-status.ts';
-import type { Attempt } from './troubles.ts';
 import type { WebhookStatus } from './webhook-status.ts';
 
 export interface LoadedSource {

@@ -2,7 +2,7 @@
 // or by its tracking number or order name.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
-import { type Found, findReturns, type Searched, type SearchTrouble } from './find-returns.ts';
+import { type Found, findReturns, type Searched, type SearchProblem } from './find-returns.ts';
 import type { OpenFeed } from './open-feed.ts';
 
 export interface ReturnWords {
@@ -83,15 +83,15 @@ interface TextSearch extends Pick<ReturnWords, 'baseUrl'> {
 
 async function search(feed: OpenFeed, { text, source, as, baseUrl }: TextSearch): Promise<NamedReturn> {
   if (text.trim() === '') throw new UsageError('The text to search for is empty.');
-  const troubles: SearchTrouble[] = [];
-  const onTrouble = (trouble: SearchTrouble) => troubles.push(trouble);
-  const found = await findReturns(feed, text, { source, as, baseUrl, onTrouble });
+  const problems: SearchProblem[] = [];
+  const onProblem = (problem: SearchProblem) => problems.push(problem);
+  const found = await findReturns(feed, text, { source, as, baseUrl, onProblem });
   const exact = found.filter(({ isExact }) => isExact);
   const groups = [...groupsOf(exact.length > 0 ? exact : found).values()];
   const [only, ...others] = groups;
-  if (only === undefined) throw notFound(feed, { text, source, as }, troubles);
+  if (only === undefined) throw notFound(feed, { text, source, as }, problems);
   if (others.length > 0) throw foundSeveral(feed, text, groups);
-  for (const message of messagesOf(troubles)) feed.log.warn(`The search is incomplete: ${message}`);
+  for (const message of messagesOf(problems)) feed.log.warn(`The search is incomplete: ${message}`);
   if (exact.length === 0)
     feed.log.warn('No return has the text to the letter; this one has it in another spelling or as a part.');
   const { returnGroupId, entity, matched } = only;
@@ -107,13 +107,13 @@ function groupsOf(found: readonly Found[]): Map<string, Found> {
 function notFound(
   { flags }: Pick<OpenFeed, 'flags'>,
   { text, source, as }: Omit<TextSearch, 'baseUrl'>,
-  troubles: readonly SearchTrouble[],
+  problems: readonly SearchProblem[],
 ): Error {
   const what = as === undefined ? 'text' : NAMES[as[0] ?? 'order_name'];
   const where = source === undefined ? 'in any source' : `in source ${source}`;
   const found = `No return with the ${what} "${text}" was found ${where}`;
-  if (troubles.length > 0)
-    return new Error(`${found}, but the search is incomplete: ${messagesOf(troubles).join(' ')}`);
+  if (problems.length > 0)
+    return new Error(`${found}, but the search is incomplete: ${messagesOf(problems).join(' ')}`);
   return new Error(
     `${found}. Write it as the shop shows it, with its # and without blanks, and see which sources are read: ` +
       `returns-feed status${flags}`,
@@ -132,6 +132,6 @@ function foundSeveral({ flags }: Pick<OpenFeed, 'flags'>, text: string, groups: 
   );
 }
 
-function messagesOf(troubles: readonly SearchTrouble[]): string[] {
-  return [...new Set(troubles.map(({ source, message }) => `${message} (source ${source})`))];
+function messagesOf(problems: readonly SearchProblem[]): string[] {
+  return [...new Set(problems.map(({ source, message }) => `${message} (source ${source})`))];
 }

@@ -32,6 +32,19 @@ export interface Place {
   close(): Promise<void>;
 }
 
+/** Runs work on the named place, and closes the place even if the work fails. @throws what {@link openPlace} throws */
+export async function withPlace<Result>(
+  flags: PlaceFlags,
+  work: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const place = await openPlace(flags);
+  try {
+    return await work(place);
+  } finally {
+    await place.close();
+  }
+}
+
 /** @throws UsageError if no place is named, Error if the named place does not exist */
 export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
   // The SDK prints a notice on Node 20.

@@ -4,7 +4,7 @@ import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-so
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { openPlace, type Place, type PlaceFlags } from './open-place.ts';
+import { type Place, type PlaceFlags, withPlace } from './open-place.ts';
 
 export interface OpenStates extends Place {
   readonly states: SourceStates;
@@ -14,9 +14,7 @@ export interface OpenStates extends Place {
   stateOf(source: string): Promise<SourceState>;
 }
 
-/** @throws UsageError if no place is named, Error if the named place does not exist */
-export async function openStates(flags: PlaceFlags): Promise<OpenStates> {
-  const place = await openPlace(flags);
+export function openStates(place: Place): OpenStates {
   const { client, deployment: tables } = place;
   const states = createDynamoDbSourceStates({ client, tables, clock: createSystemClock() });
 
@@ -45,17 +43,12 @@ export async function openStates(flags: PlaceFlags): Promise<OpenStates> {
   };
 }
 
-/** Runs work on the open states, and closes them even if the work fails. */
-export async function withStates<Result>(
+/** Runs work on the open states of the named place, and closes the place even if the work fails. */
+export function withStates<Result>(
   flags: PlaceFlags,
   work: (open: OpenStates) => Promise<Result>,
 ): Promise<Result> {
-  const open = await openStates(flags);
-  try {
-    return await work(open);
-  } finally {
-    await open.close();
-  }
+  return withPlace(flags, (place) => work(openStates(place)));
 }
 
 function isMissing(error: unknown): boolean {

@@ -7,14 +7,19 @@ export function addPlaceOptions(command: Command): Command {
     .option('--stack <name>', STACK);
 }
 
-/** Adds the option for a command that works only in a deployment; the command itself refuses --data in a sentence. */
+/** Adds the option for a command that works only in a deployment; the command itself rejects --data in a sentence. */
 export function addStackOption(command: Command): Command {
   return command
     .addOption(new Option('--data <dir>').argParser(parseDirectory).hideHelp())
     .option('--stack <name>', STACK);
 }
 
-const STACK = 'CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE …';
+/** Describes `--stack`. @param others the variables that a command needs besides those of the tables */
+export function describeStack(others: string): string {
+  return `CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE${others}`;
+}
+
+const STACK = describeStack(' …');
 
 /** A directory's path. Rejects an empty one, usually an unset variable: it would mean the working directory. */
 export function parseDirectory(text: string): string {

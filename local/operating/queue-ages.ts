@@ -1,6 +1,6 @@
 // How old the oldest message of each queue is. SQS itself does not say it. CloudWatch reports it once a minute, a few
 // minutes late, and bills each queue that it is asked for.
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { withClient } from './with-client.ts';
 
 /** The reports lag by some minutes; an empty queue has none after a while. */
 const LOOK_BACK_MS = 15 * 60_000;
@@ -8,32 +8,28 @@ const LOOK_BACK_MS = 15 * 60_000;
 /**
  * Seconds by the queue's name; without a report nothing. One call: a topic has at most 100 queues, and a call takes 500.
  *
- * @throws what CloudWatch refuses
+ * @throws the errors of CloudWatch
  */
 export async function readQueueAges(queues: readonly string[]): Promise<Map<string, number>> {
   if (queues.length === 0) return new Map();
   const { CloudWatchClient, GetMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-  const client: CloudWatchClient = new CloudWatchClient();
   const now = Date.now();
-  try {
-    const { MetricDataResults = [] } = await client.send(
-      new GetMetricDataCommand({
-        StartTime: new Date(now - LOOK_BACK_MS),
-        EndTime: new Date(now),
-        ScanBy: 'TimestampDescending',
-        MetricDataQueries: queues.map((queue, index) => ({ Id: idOf(index), MetricStat: ageOf(queue) })),
-      }),
-    );
-    const newest = new Map(MetricDataResults.map(({ Id, Values }) => [Id, Values?.[0]]));
-    return new Map(
-      queues.flatMap((queue, index) => {
-        const age = newest.get(idOf(index));
-        return age === undefined ? [] : [[queue, age] as const];
-      }),
-    );
-  } finally {
-    client.destroy();
-  }
+  const command = new GetMetricDataCommand({
+    StartTime: new Date(now - LOOK_BACK_MS),
+    EndTime: new Date(now),
+    ScanBy: 'TimestampDescending',
+    MetricDataQueries: queues.map((queue, index) => ({ Id: idOf(index), MetricStat: ageOf(queue) })),
+  });
+  const { MetricDataResults = [] } = await withClient(new CloudWatchClient(), (client) =>
+    client.send(command),
+  );
+  const newest = new Map(MetricDataResults.map(({ Id, Values }) => [Id, Values?.[0]]));
+  return new Map(
+    queues.flatMap((queue, index) => {
+      const age = newest.get(idOf(index));
+      return age === undefined ? [] : [[queue, age] as const];
+    }),
+  );
 }
 
 function idOf(index: number): string {

@@ -96,13 +96,13 @@ async function ringWebhook(
     throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
   await withRingQueue(webhook, async (queue) => {
     for (const key of keys) {
-      const { skipped, refusal } = await ringGroup(feed, queue, webhook.id, key, skip);
+      const { skipped, problem } = await ringGroup(feed, queue, webhook.id, key, skip);
       const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
       await onGroup({
         destination: webhook.id,
         key,
-        outcome: refusal ?? done,
-        isBehind: refusal !== undefined,
+        outcome: problem ?? done,
+        isBehind: problem !== undefined,
       });
     }
   });

@@ -1,8 +1,8 @@
 // Where `replay` sends events: stdout on one machine, a destination of the feed, or a webhook.
+import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type DestinationName, labelsOf } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { Destination } from '../../shared/ports.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { createPrinter } from '../cli/print.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
@@ -11,17 +11,13 @@ import { openDestinationOf } from './open-destinations.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { openWebhookDestination } from './webhook-destination.ts';
 
-interface ReplayDestination extends Destination {
-  close(): void;
-}
-
 export interface ReplayTarget {
   readonly kind: 'stdout' | 'destination' | 'webhook';
   readonly mark: string;
   /** For sentences. */
   readonly title: string;
   readonly admits: (event: FeedEvent) => boolean;
-  open(): Promise<ReplayDestination>;
+  open(): Promise<OpenDestination>;
 }
 
 /** @throws UsageError that lists the known destinations */
@@ -48,7 +44,7 @@ function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): ReplayTar
   return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
 }
 
-function onStdout(): ReplayDestination {
+function onStdout(): OpenDestination {
   const out = createPrinter(process.stdout);
   return {
     name: 'stdout',

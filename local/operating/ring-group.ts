@@ -12,7 +12,7 @@ export interface RungGroup {
   /** The number that was skipped, if it was. */
   readonly skipped: number | undefined;
   /** Why nothing was done; undefined if it rang. */
-  readonly refusal: string | undefined;
+  readonly problem: string | undefined;
 }
 
 /**
@@ -30,14 +30,14 @@ export async function ringGroup(
   if (skip !== undefined) {
     const { behind } = await readMark(feed.client, feed.marksTable, webhook, key);
     const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
-    if (Number(stuck) !== skip) return { skipped: undefined, refusal: describeOther(stuck, skip) };
+    if (Number(stuck) !== skip) return { skipped: undefined, problem: describeOther(stuck, skip) };
     const ports: StepOverPorts = { ...feed, destination: { name: webhook } };
     await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`);
   }
   const sent = await feed.marks.load(webhook, key);
   const now = feed.clock.now();
   await (sent === undefined ? queue.ring(key, BEYOND_ALL, now) : queue.ringBeside(key, sent + 1, now));
-  return { skipped: skip, refusal: undefined };
+  return { skipped: skip, problem: undefined };
 }
 
 function describeOther(stuck: string | undefined, skip: number): string {

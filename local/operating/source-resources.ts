@@ -4,6 +4,7 @@ import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
+import { messageOf } from '../cli/failures.ts';
 import { partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
 import {
@@ -202,8 +203,4 @@ const MISSING = new Set(['ResourceNotFoundException', 'ParameterNotFound']);
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && MISSING.has(error.name);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,12 +3,13 @@
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
 import type { HoldSample } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
-import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
 import { describeRead } from '../../shared/reporting/source-read.ts';
 import type { CycleState } from '../../shared/source/cycle-state.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
 import type { SourceState, Tier } from '../../shared/source/source-state.ts';
+import { formatKnownInstant } from './format-known-instant.ts';
 import {
   type Circumstances,
   type NextStep,
@@ -132,14 +133,14 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
       health.failure === undefined ? null : { ...health.failure, since: formatInstant(health.failure.since) },
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
-    degradedSince: held.length + conditions.length === 0 ? null : orNull(health.degradedSince),
+    degradedSince: held.length + conditions.length === 0 ? null : formatKnownInstant(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     settledThrough: formatInstant(state.settledThrough),
     readUpTo: isRestored ? null : read.read_up_to,
     reconciledThrough: isRestored ? null : read.reconciled_through,
     behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
     lookbackMs: pace?.lookbackMs ?? null,
-    lastTickAt: orNull(lastTick),
+    lastTickAt: formatKnownInstant(lastTick),
     sinceLastTickMs: lastTick === undefined ? null : milliseconds(now - lastTick),
     polledBy: poller?.pid ?? null,
     baseline: {
@@ -147,7 +148,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
       mode: baseline.mode,
       groups: baseline.groups,
       estimatedGroups: baseline.estimatedGroups ?? null,
-      coveredThrough: orNull(baseline.coveredThrough),
+      coveredThrough: formatKnownInstant(baseline.coveredThrough),
     },
     reconciliation: describeCycles(state),
     setAside: state.setAside.map(({ groupId, reason, since }) => ({
@@ -200,13 +201,9 @@ function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt,
     reachedMs: previousStartedAt === undefined ? null : milliseconds(startedAt - previousStartedAt),
     isUnderWay,
     startedAt: formatInstant(startedAt),
-    coveredThrough: isUnderWay ? orNull(coveredThrough) : null,
-    lastCompletedAt: orNull(lastCompletedAt),
+    coveredThrough: isUnderWay ? formatKnownInstant(coveredThrough) : null,
+    lastCompletedAt: formatKnownInstant(lastCompletedAt),
   };
-}
-
-function orNull(instant: Instant | undefined): string | null {
-  return instant === undefined ? null : formatInstant(instant);
 }
 
 function milliseconds(duration: number): number {

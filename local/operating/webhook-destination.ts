@@ -1,22 +1,16 @@
 // A webhook as the destination of a replay: posts from here, with the webhook's own secrets.
+import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { createSecretPost } from '../../functions/webhook/secret-post.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { Clock, Destination, SendResult } from '../../shared/ports.ts';
+import type { Clock, SendResult } from '../../shared/ports.ts';
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Post } from '../../shared/webhooks/webhook-ports.ts';
 import { requestOf } from '../../shared/webhooks/webhook-sender.ts';
 
-export interface WebhookDestination extends Destination {
-  close(): void;
-}
-
 /** The marks are not moved: the webhook's sender moves them, for what it posts itself. */
-export async function openWebhookDestination(
-  record: WebhookRecord,
-  clock: Clock,
-): Promise<WebhookDestination> {
+export async function openWebhookDestination(record: WebhookRecord, clock: Clock): Promise<OpenDestination> {
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
   const client = new SecretsManagerClient();
   const settings = {
@@ -38,5 +32,5 @@ export async function openWebhookDestination(
 async function sendTo(post: Post, event: FeedEvent, clock: Clock): Promise<SendResult> {
   const verdict = judgeAnswer(await post(requestOf(event)), clock.now());
   if (verdict.kind === 'accepted') return { sent: true };
-  return { sent: false, cause: verdict.kind === 'content' ? 'refused' : 'failed', reason: verdict.reason };
+  return { sent: false, cause: verdict.kind === 'content' ? 'rejected' : 'failed', reason: verdict.reason };
 }

@@ -3,6 +3,7 @@ import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { type EndpointState, isFailing } from '../../shared/webhooks/endpoint-state.ts';
+import { formatKnownInstant } from './format-known-instant.ts';
 
 /** `new`: nothing was posted yet. `held`: the endpoint asked for a pause (429 or 503). */
 export type WebhookCondition = 'failing' | 'paused' | 'held' | 'working' | 'new';
@@ -50,11 +51,11 @@ export function describeWebhook(
     host,
     filter,
     waiting,
-    lastAcceptedAt: orNull(state?.lastAcceptedAt),
-    lastFailureAt: orNull(state?.lastFailureAt),
+    lastAcceptedAt: formatKnownInstant(state?.lastAcceptedAt),
+    lastFailureAt: formatKnownInstant(state?.lastFailureAt),
     lastFailure: state?.lastFailure ?? null,
     failures: state?.failures ?? 0,
-    failingSince: orNull(state?.failingSince),
+    failingSince: formatKnownInstant(state?.failingSince),
     heldUntil: isHeld ? formatInstant(state.pausedUntil) : null,
   };
 }
@@ -75,8 +76,4 @@ function conditionOf(state: EndpointState | undefined, now: Instant): WebhookCon
   if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
   if (isFailing(state, now)) return 'failing';
   return state.pausedUntil > now ? 'held' : 'working';
-}
-
-function orNull(instant: Instant | undefined): string | null {
-  return instant === undefined ? null : formatInstant(instant);
 }

@@ -1,4 +1,4 @@
-// The reference service's clock: the system's or a virtual one. Both can be advanced, so that tests work with either.
+// The reference service's clock. It can be advanced, as the virtual one of tests can.
 
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 
@@ -16,17 +16,6 @@ export function createSystemClock(): ServiceClock {
     now: () => Math.floor((startedAt + performance.now() + skippedMs) * MILLISECOND),
     advance: (durationMs) => {
       skippedMs += durationMs;
-    },
-  };
-}
-
-/** A time that only moves when it is advanced. */
-export function createVirtualClock(startAt: Instant): ServiceClock {
-  let now = startAt;
-  return {
-    now: () => now,
-    advance: (durationMs) => {
-      now += Math.round(durationMs * MILLISECOND);
     },
   };
 }

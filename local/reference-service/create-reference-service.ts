@@ -11,8 +11,6 @@ import {
 export interface ReferenceServiceOptions extends InProcessServiceOptions {
   /** 0 picks a free port. @default 0 */
   readonly port?: number | undefined;
-  /** @default '127.0.0.1' */
-  readonly host?: string | undefined;
   /** Path of the API root. @default '/api' */
   readonly prefix?: string | undefined;
 }
@@ -30,9 +28,9 @@ const CATCH_UP_MS = 1_000;
 export async function createReferenceService(
   options: ReferenceServiceOptions = {},
 ): Promise<ReferenceService> {
-  const { port = 0, host = '127.0.0.1', prefix = '/api' } = options;
+  const { port = 0, prefix = '/api' } = options;
   const inProcess = createInProcessService(options);
-  const server = await startServer(inProcess, { port, host, prefix });
+  const server = await startServer(inProcess, { port, prefix });
   // Make changes without requests too: otherwise the first request after a long pause would have to make them all.
   const living = setInterval(() => inProcess.store.catchUp(), CATCH_UP_MS).unref();
   return {

@@ -4,7 +4,7 @@
 import type { WatchedKind } from '../contract/watched-fields.ts';
 import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
 import { compareRefunds } from './refunds.ts';
-import type { EntityKey, GroupProjection, Reading, Snapshot } from './snapshot.ts';
+import { type EntityKey, entitiesOf, type GroupProjection, type Reading, type Snapshot } from './snapshot.ts';
 import { isSettled } from './stale-reads.ts';
 
 /** A group's published state: what a snapshot holds besides its times and numbers. */
@@ -53,11 +53,10 @@ export function asPublished<Entity extends WatchedEntity>(
 
 /** The changes of a group's first reading: the group and everything in it as created. */
 export function announceGroup(projection: GroupProjection): Change[] {
-  const entities = ENTITY_ARRAYS.flatMap((name): readonly WatchedEntity[] => projection[name] ?? []);
   const refunds = compareRefunds([], projection.refund_transactions ?? []).created;
   return [
     { verb: 'created', object: projection.group },
-    ...entities.map((object) => ({ verb: 'created' as const, object })),
+    ...entitiesOf(projection).map((object) => ({ verb: 'created' as const, object })),
     ...refunds.map((refund) => ({ verb: 'created' as const, ...refund })),
   ];
 }

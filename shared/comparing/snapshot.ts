@@ -30,6 +30,15 @@ export const GROUP_ARRAYS = [
   'refund_transactions',
 ] as const satisfies readonly (keyof GroupProjection)[];
 
+/** The entities that have an id and watched fields; an absent array counts as empty. */
+export function entitiesOf({
+  return_line_items,
+  shipments,
+  exchange_line_items,
+}: GroupProjection): (ReturnLineItem | Shipment | ExchangeLineItem)[] {
+  return [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
+}
+
 /** A group as one answer showed it. */
 export interface Reading {
   readonly projection: GroupProjection;

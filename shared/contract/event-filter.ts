@@ -34,7 +34,7 @@ export interface FilterAttributes {
   readonly source: string;
   readonly type: string;
   readonly entity: string;
-  /** Only on events in which an entity reaches a documented status: an odd value would be refused by SNS. */
+  /** Only on events in which an entity reaches a documented status: an odd value would be rejected by SNS. */
   readonly to?: string;
 }
 

@@ -16,7 +16,7 @@ export const METRICS = {
   holds: 'Holds',
   /**
    * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event that it
-   * refuses. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.
+   * rejects. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.
    */
   groupsBehind: 'GroupsBehind',
   /**

@@ -1,7 +1,8 @@
 // The decisions of guards when readings are recorded: whether differences may be saved now, and whether missing
 // entities may be published as removed.
+import { keyOf } from '../comparing/change-set.ts';
 import type { Compared } from '../comparing/compare-reading.ts';
-import { GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
+import { entitiesOf, GROUP_ARRAYS, type Reading, type Snapshot } from '../comparing/snapshot.ts';
 import type { HoldSample } from './guarding-state.ts';
 
 export interface ComparedReading {
@@ -56,20 +57,18 @@ export function countAbsences({ snapshot, compared }: ComparedReading): Absences
   const last = compared.verdict === 'differs' ? compared.saves.at(-1) : undefined;
   if (snapshot === undefined || last === undefined) return { missing: 0, removed: 0 };
   const missing = Object.keys(last.snapshot.absences).filter((key) => !(key in snapshot.absences)).length;
-  const before = entitiesOf(snapshot);
-  const after = new Set(entitiesOf(last.snapshot));
+  const before = keysOf(snapshot);
+  const after = new Set(keysOf(last.snapshot));
   return { missing, removed: before.filter((key) => !after.has(key)).length };
 }
 
 /** How many entities an unchanged group is known to lack. */
 export function countStillMissing({ snapshot, compared }: ComparedReading): number {
   if (snapshot === undefined || compared.verdict === 'differs') return 0;
-  const known = new Set(entitiesOf(snapshot));
+  const known = new Set(keysOf(snapshot));
   return Object.keys(snapshot.absences).filter((key) => known.has(key)).length;
 }
 
-function entitiesOf({ projection }: Snapshot): string[] {
-  const { return_line_items, shipments, exchange_line_items } = projection;
-  const entities = [...(return_line_items ?? []), ...(shipments ?? []), ...(exchange_line_items ?? [])];
-  return entities.map(({ type, id }) => `${type}/${id}`);
+function keysOf({ projection }: Snapshot): string[] {
+  return entitiesOf(projection).map(keyOf);
 }

@@ -1,10 +1,10 @@
 // The service's time, for readings: they must compare across processes and machines, so no local clock will do. The
 // answers' Date gives it in whole seconds; each answer bounds how far the service's time is ahead of the time elapsed
 // here. The medians of the last bounds hold as long as most of the last answers' Dates are true; the first ones are in
-// doubt (believe-dates.ts).
+// doubt (accept-dates.ts).
 import { type Instant, SECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
-import { believeDates, type DateBounds } from './believe-dates.ts';
+import { acceptDates, type DateBounds } from './accept-dates.ts';
 
 /** Remembered answers: enough to outvote a few wrong ones, few enough to follow a clock that was set. */
 const REMEMBERED = 15;
@@ -93,8 +93,8 @@ function isSameLead(a: number, b: number): boolean {
 /** The medians; for an even number the further apart two of the middle four: a tie widens and never misleads. */
 function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
   const { bounds, lead } = offsets;
-  const believed = believedOf(offsets);
-  const trusted = believed.length > 0 ? believed : bounds;
+  const accepted = acceptedOf(offsets);
+  const trusted = accepted.length > 0 ? accepted : bounds;
   const lowers = trusted.map(({ lower }) => lower).sort(ascending);
   const uppers = trusted.map(({ upper }) => upper).sort(ascending);
   // Without any Date only the local clock is left.
@@ -104,8 +104,8 @@ function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly 
   };
 }
 
-function believedOf({ bounds, lead, expected }: ServiceOffsets): readonly DateBounds[] {
-  return believeDates(bounds, [lead, ...expected]);
+function acceptedOf({ bounds, lead, expected }: ServiceOffsets): readonly DateBounds[] {
+  return acceptDates(bounds, [lead, ...expected]);
 }
 
 /** After time that did not elapse here: the machine was suspended as long as its clock says, or the clock was set. */
@@ -125,7 +125,7 @@ function afterGap(
 
 /** Whether the next answer may show that the last times were wrong. */
 function isInDoubt(offsets: ServiceOffsets): boolean {
-  return offsets.answers < MAX_ANSWERS_IN_DOUBT && believedOf(offsets).length === 0;
+  return offsets.answers < MAX_ANSWERS_IN_DOUBT && acceptedOf(offsets).length === 0;
 }
 
 function ascending(a: number, b: number): number {

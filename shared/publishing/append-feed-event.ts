@@ -1,4 +1,4 @@
-// No snapshot counts the feed's own events. The ledger, which keeps them permanently, knows the last number and refuses
+// No snapshot counts the feed's own events. The ledger, which keeps them permanently, knows the last number and rejects
 // a taken one. So pollers, sweeps and commands may all append at once.
 import type { FeedEvent } from '../contract/event.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';

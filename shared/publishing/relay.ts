@@ -128,7 +128,7 @@ async function settle(
     return;
   }
   const reason = result?.reason ?? 'the destination returned no result for it';
-  if (result?.cause === 'refused') return stopBehind(ports, lane, reason);
+  if (result?.cause === 'rejected') return stopBehind(ports, lane, reason);
   lane.attempts += 1;
   if (lane.attempts >= (ports.attempts ?? SEND_ATTEMPTS)) return failLane(ports, lane, reason);
   const longest = SEND_PAUSE_MS * 2 ** (lane.attempts - 1);

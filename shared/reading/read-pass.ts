@@ -103,7 +103,7 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
 
 const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
-const NO_FOOTHOLD = { reason: 'a page has no row that can be told from others', isShifted: false };
+const NO_FOOTHOLD = { reason: 'a page has no row that differs from all others', isShifted: false };
 
 /** How many rows to go back to include this many footholds: at most the whole page. */
 function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {

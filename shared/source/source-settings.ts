@@ -11,6 +11,10 @@ export const DEFAULT_REQUESTS_PER_MINUTE = 240;
 export const FEWEST_REQUESTS_PER_MINUTE = 10;
 /** For a source in AWS: the service's limit for one key (its document, "Limits"). */
 export const MOST_REQUESTS_PER_MINUTE = 300;
+/** For a source in AWS. Longer than the default of `watch`: reading is free on one machine. */
+export const DEFAULT_RECONCILE_MS = 12 * 3_600_000;
+/** For a source in AWS: a request must fit into the rest of a tick. */
+export const LONGEST_REQUEST_TIMEOUT_MS = 15_000;
 
 export const sourceSettings = z.object({
   name: z

@@ -1,4 +1,4 @@
-// Judges whether an answer concerns the event or the endpoint. Only a refusal of the content concerns the event; every
+// Judges whether an answer concerns the event or the endpoint. Only a rejection of the content concerns the event; every
 // other failure concerns the endpoint, and the event is posted again.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { parseHttpDate } from '../returns-service/http-headers.ts';
@@ -6,10 +6,10 @@ import type { Answer } from './webhook-ports.ts';
 
 export type Verdict =
   | { readonly kind: 'accepted' }
-  /** 400, 413, 415 or 422: the endpoint works and refuses this event. */
+  /** 400, 413, 415 or 422: the endpoint works and rejects this event. */
   | { readonly kind: 'content'; readonly reason: string; readonly askedMs: number }
   | {
-      readonly kind: 'trouble';
+      readonly kind: 'failure';
       readonly reason: string;
       /** The pause that Retry-After requests; 0 without one. */
       readonly askedMs: number;
@@ -22,13 +22,13 @@ const ABOUT_LOAD: ReadonlySet<number> = new Set([429, 503]);
 
 /** @param now by the clock of this machine, against which a date in Retry-After counts */
 export function judgeAnswer(answer: Answer, now: Instant): Verdict {
-  if ('failure' in answer) return { kind: 'trouble', reason: answer.failure, askedMs: 0, isForAll: false };
+  if ('failure' in answer) return { kind: 'failure', reason: answer.failure, askedMs: 0, isForAll: false };
   const { status, retryAfter } = answer;
   if (status >= 200 && status < 300) return { kind: 'accepted' };
   const reason = `answered ${status}`;
   const askedMs = askedBy(retryAfter, now);
   if (ABOUT_CONTENT.has(status)) return { kind: 'content', reason, askedMs };
-  return { kind: 'trouble', reason, askedMs, isForAll: ABOUT_LOAD.has(status) };
+  return { kind: 'failure', reason, askedMs, isForAll: ABOUT_LOAD.has(status) };
 }
 
 /** Seconds or a date; anything else, and a moment that has passed, asks for nothing. */

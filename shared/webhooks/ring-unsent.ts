@@ -69,7 +69,7 @@ async function ringBeyondMarks(
         Promise.all(
           events.map(async ({ id, data }): Promise<SendResult> => {
             const key = parseEventId(id);
-            if (key === undefined) return { sent: false, cause: 'refused', reason: `its id is ${id}` };
+            if (key === undefined) return { sent: false, cause: 'rejected', reason: `its id is ${id}` };
             try {
               await ports.ring(key, data.sequence);
               rung.add(formatGroupKey(key));

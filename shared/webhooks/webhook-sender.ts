@@ -163,7 +163,7 @@ async function conclude(
   return { isDone: false, retryInMs: retryIn, failingForMs };
 }
 
-/** Whether the endpoint accepted other events while it refused this one, for long enough. */
+/** Whether the endpoint accepted other events while it rejected this one, for long enough. */
 async function isEventsFault(endpoint: Endpoint, since: Instant, now: Instant): Promise<boolean> {
   if (now - since < CONTENT_PATIENCE) return false;
   const { lastAcceptedAt } = await endpoint.load();

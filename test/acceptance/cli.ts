@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { SCENARIOS, type Scenario } from './hostile-services.ts';
-import { type Outcome, runScenario } from './run-scenario.ts';
+import { SCENARIOS } from './hostile-services.ts';
+import { runScenario } from './run-scenario.ts';
+import type { Scenario } from './scenario.ts';
+import type { Outcome } from './scenario-run.ts';
 
 const SHOWN_PROBLEMS = 6;
 

@@ -57,7 +57,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     }
     await saveGroup(stores, FIRST_GROUP + place);
   }
-  await noteTroubles(stores);
+  await noteProblems(stores);
   client.destroy();
   const held = await holdFeed('state', engine.endpoint);
   const reads = countReads(held.open.client);
@@ -278,7 +278,7 @@ async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: num
     if (group !== FIRST_GROUP + 4 || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
 }
 
-async function noteTroubles({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {
+async function noteProblems({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {
   const refused: GroupKey = aKey(FIRST_GROUP + 4);
   await marks.advance(markOf('bus'), refused, 1);
   await marks.noteBehind(markOf('bus'), refused, '2: the bus refused it: the entry is larger than 1 MB');

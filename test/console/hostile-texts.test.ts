@@ -113,7 +113,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
     await opened.page.getByRole('button', { name: /^Ask the service/ }).click();
     await opened.page.locator('#asked').waitFor();
     expect(await findHarm(opened.page)).toEqual([]);
-    expect(opened.troubles).toEqual([]);
+    expect(opened.problems).toEqual([]);
   });
 
   it('of the service is shown as text, in lists with all others', async () => {
@@ -123,7 +123,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
 
     expect(live).toContain(TEXTS.script);
     expect(live).toContain(TEXTS.image);
-    expect(opened.troubles).toEqual([]);
+    expect(opened.problems).toEqual([]);
   });
 
   it.each(NAMES)('of an address is shown as text, on every page: %s', async (name) => {
@@ -132,7 +132,7 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
     await show(`/find?q=${text}&in=items`);
     await show(`/stuck?done=${text}`);
     await show(`/live?type=${text}&source=${text}&status=${text}`);
-    expect(opened.troubles).toEqual([]);
+    expect(opened.problems).toEqual([]);
   });
 
   it.each(NAMES)('in a path or a form leads to an error that shows it as text: %s', async (name) => {
@@ -171,6 +171,6 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
     await row.filter({ hasText: '<img src=x' }).first().waitFor();
 
     expect(await findHarm(opened.page)).toEqual([]);
-    expect(opened.troubles).toEqual([]);
+    expect(opened.problems).toEqual([]);
   });
 });

@@ -73,7 +73,7 @@ describe.skipIf(lacksBrowser)('every page', () => {
       });
 
       expect(findings).toEqual({});
-      expect(opened.troubles).toEqual([]);
+      expect(opened.problems).toEqual([]);
       await opened.close();
     },
   );

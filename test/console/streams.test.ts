@@ -113,7 +113,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
   afterAll(() => browser?.close());
 
   it('reads nothing while it is hidden, or after it is closed', async () => {
-    const { openWindow, close, troubles } = await visit(browser, console);
+    const { openWindow, close, problems } = await visit(browser, console);
     const [hidden, closed] = [await openWindow('/?who=hidden'), await openWindow('/?who=closed')];
     const clock = await openStream('clock');
     await goesOn('hidden', 2);
@@ -134,7 +134,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
       document.dispatchEvent(new Event('visibilitychange'));
     `);
     await goesOn('hidden', 2);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     clock.leave();
     await close();
   });

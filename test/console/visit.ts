@@ -11,7 +11,7 @@ export interface Visit {
   /** Opens another window, which shares the cookie. */
   openWindow(path: string): Promise<Page>;
   /** Violations by the pages, for instance a logged error. */
-  readonly troubles: readonly string[];
+  readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ export async function visit(
   const { origin } = new URL(url);
   const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
   context.setDefaultTimeout(longestMs);
-  const troubles: string[] = [];
+  const problems: string[] = [];
   context.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin) troubles.push(`asked for ${request.url()}`);
+    if (new URL(request.url()).origin !== origin) problems.push(`asked for ${request.url()}`);
   });
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) troubles.push(`logged ${message.text()}`);
+    if (['error', 'warning'].includes(message.type())) problems.push(`logged ${message.text()}`);
   });
-  context.on('weberror', (error) => troubles.push(`threw ${error.error().message}`));
+  context.on('weberror', (error) => problems.push(`threw ${error.error().message}`));
   context.on('dialog', async (dialog) => {
-    troubles.push(`opened a dialog: ${dialog.message()}`);
+    problems.push(`opened a dialog: ${dialog.message()}`);
     await dialog.dismiss();
   });
   const page = await context.newPage();
@@ -51,7 +51,7 @@ export async function visit(
       await other.goto(address(path));
       return other;
     },
-    troubles,
+    problems,
     close: () => context.close(),
   };
 }

@@ -7,7 +7,7 @@ import { MAX_BYTES, type TestDestination } from './test-destination.ts';
 
 const SENT = { sent: true };
 
-describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled }) => {
+describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, canFail }) => {
   let under: TestDestination;
 
   beforeEach(async () => {
@@ -78,14 +78,14 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled })
 
     const results = await under.destination.send([others[0], large, others[1]]);
 
-    expect(results).toEqual([SENT, { sent: false, cause: 'refused', reason: expect.any(String) }, SENT]);
+    expect(results).toEqual([SENT, { sent: false, cause: 'rejected', reason: expect.any(String) }, SENT]);
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });
 
-  test.runIf(troubled)('fails only the throttled event of a batch, and delivers it later', async () => {
+  test.runIf(canFail)('fails only the throttled event of a batch, and delivers it later', async () => {
     const events = [1, 2, 3].map((group) => anEvent(aKey(group), 1));
     const throttled = anEvent(aKey(2), 1);
-    under.trouble?.throttle(throttled.id, 2);
+    under.failures?.throttle(throttled.id, 2);
 
     const results = [];
     for (let call = 0; call < 3; call += 1)
@@ -96,14 +96,14 @@ describe.each(DESTINATIONS)('a destination $name', ({ open, ordered, troubled })
     expect(sortedIds(await under.received())).toEqual(sortedIds(events));
   });
 
-  test.runIf(troubled)('refuses only the event for which the service rejects whole calls', async () => {
+  test.runIf(canFail)('refuses only the event for which the service rejects whole calls', async () => {
     const events = Array.from({ length: MAX_BATCH_ENTRIES }, (_, id) => anEvent(aKey(id), 1));
     const [bad, ...others] = events;
-    under.trouble?.rejectCallsWith(bad?.id ?? '');
+    under.failures?.rejectCallsWith(bad?.id ?? '');
 
     const results = await under.destination.send(events);
 
-    const refused = { sent: false, cause: 'refused', reason: expect.any(String) };
+    const refused = { sent: false, cause: 'rejected', reason: expect.any(String) };
     expect(results).toEqual([refused, ...others.map(() => SENT)]);
     expect(sortedIds(await under.received())).toEqual(sortedIds(others));
   });

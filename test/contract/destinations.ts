@@ -2,25 +2,25 @@
 // The topic is also tested behind a proxy with AWS's own rules.
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { createEventBridgeDestination } from '../../functions/adapters/eventbridge-destination.ts';
-import { startEventBusEngine } from '../../local/engines/event-bus-engine.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Destination, SendResult } from '../../shared/ports.ts';
+import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import { createMemoryDestination, type MemoryDestination } from '../fakes/memory-destination.ts';
-import { type DestinationKind, MAX_BYTES, type TestDestination, type Trouble } from './test-destination.ts';
+import { type DestinationKind, type Failures, MAX_BYTES, type TestDestination } from './test-destination.ts';
 import { openStrictTopic, openTopic } from './topic-destinations.ts';
 
 export const DESTINATIONS: readonly DestinationKind[] = [
-  { name: 'in memory', ordered: true, troubled: true, open: async () => openMemory() },
-  { name: 'on SNS', ordered: true, troubled: false, open: openTopic },
-  { name: 'on SNS with the rules of AWS', ordered: true, troubled: true, open: openStrictTopic },
-  { name: 'on EventBridge', ordered: false, troubled: false, open: openBus },
+  { name: 'in memory', ordered: true, canFail: true, open: async () => openMemory() },
+  { name: 'on SNS', ordered: true, canFail: false, open: openTopic },
+  { name: 'on SNS with the rules of AWS', ordered: true, canFail: true, open: openStrictTopic },
+  { name: 'on EventBridge', ordered: false, canFail: false, open: openBus },
 ];
 
 function openMemory(): TestDestination {
   const destination = createMemoryDestination();
   destination.answer = (event) =>
     JSON.stringify(event).length > MAX_BYTES
-      ? { sent: false, cause: 'refused', reason: 'too large' }
+      ? { sent: false, cause: 'rejected', reason: 'too large' }
       : { sent: true };
   const broken: Destination = {
     name: 'broken',
@@ -32,12 +32,12 @@ function openMemory(): TestDestination {
     destination,
     broken,
     received: async () => destination.received,
-    trouble: troubleInMemory(destination),
+    failures: failuresInMemory(destination),
     close: async () => {},
   };
 }
 
-function troubleInMemory(destination: MemoryDestination): Trouble {
+function failuresInMemory(destination: MemoryDestination): Failures {
   const answerAs = (id: string, result: SendResult, applies = () => true) => {
     const { answer } = destination;
     destination.answer = (event) => (event.id === id && applies() ? result : answer(event));
@@ -48,7 +48,7 @@ function troubleInMemory(destination: MemoryDestination): Trouble {
       const isOver = () => destination.batches.length > until;
       answerAs(id, { sent: false, cause: 'failed', reason: 'too fast' }, () => !isOver());
     },
-    rejectCallsWith: (id) => answerAs(id, { sent: false, cause: 'refused', reason: 'invalid' }),
+    rejectCallsWith: (id) => answerAs(id, { sent: false, cause: 'rejected', reason: 'invalid' }),
   };
 }
 

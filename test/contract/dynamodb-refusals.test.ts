@@ -103,7 +103,7 @@ describe('saves without events', () => {
 
     const saving = wire.stores.snapshots.saveAll(ACME, newSaves([41]));
 
-    await expect(saving).rejects.toThrow('refused 1 of 1 inserts');
+    await expect(saving).rejects.toThrow('rejected 1 of 1 inserts');
   });
 
   test('are retried while a transaction locks the group', async () => {

@@ -175,3 +175,8 @@ export function aSave(
     events: Array.from({ length: events }, (_, at) => anEvent(key, first + at)),
   };
 }
+
+/** First saves of small snapshots, without events. */
+export function newSaves(ids: readonly number[]) {
+  return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
+}

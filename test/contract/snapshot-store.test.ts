@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../shared/limits.ts';
-import type { GroupKey, SnapshotStore } from '../../shared/ports.ts';
-import { ACME, aKey, anEvent, aSave, aSmallSnapshot, aSnapshot } from './sample-saves.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { ACME, aKey, anEvent, aSave, aSmallSnapshot, aSnapshot, newSaves } from './sample-saves.ts';
 import { STORES, type Stores } from './stores.ts';
 
 describe.each(STORES)('snapshot store $name', ({ open }) => {
@@ -18,11 +17,6 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
   const freshKey = () => aKey(lastGroup++);
   const idOf = (key: GroupKey) => Number(key.group);
   const loadOne = async (key: GroupKey) => (await stores.snapshots.load(key, [idOf(key)])).get(idOf(key));
-  const idsOf = async (known: ReturnType<SnapshotStore['knownCreatedBetween']>) => {
-    const ids: number[] = [];
-    for await (const { groupId } of known) ids.push(groupId);
-    return ids;
-  };
 
   test('has no snapshot of a group that was never saved', async () => {
     const found = await stores.snapshots.load(ACME, [1, 2, 3]);
@@ -224,139 +218,4 @@ describe.each(STORES)('snapshot store $name', ({ open }) => {
     expect(await stores.snapshots.saveAll(ACME, [])).toEqual([]);
     expect((await stores.snapshots.load(ACME, [])).size).toBe(0);
   });
-
-  describe('the known groups of a range of creation times', () => {
-    const source = { source: 'acme', generation: 'known1' };
-    const createdAt = (groupId: number) => aSnapshot(groupId).createdAt;
-
-    beforeAll(async () => {
-      await stores.snapshots.saveAll(source, newSaves([5, 3, 1, 4, 2]));
-      await stores.snapshots.saveAll({ ...source, generation: 'other1' }, newSaves([9]));
-    });
-
-    test('come in the order of their creation, both bounds included', async () => {
-      const known = stores.snapshots.knownCreatedBetween(source, createdAt(2), createdAt(4));
-
-      expect(await idsOf(known)).toEqual([2, 3, 4]);
-    });
-
-    test('come with the time of their creation', async () => {
-      const known = stores.snapshots.knownCreatedBetween(source, createdAt(3), createdAt(3));
-
-      for await (const group of known) expect(group).toEqual({ groupId: 3, createdAt: createdAt(3) });
-      expect.assertions(1);
-    });
-
-    test('are all groups if the range is unbounded', async () => {
-      const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
-      const known = stores.snapshots.knownCreatedBetween(source, ...everything);
-
-      expect(await idsOf(known)).toEqual([1, 2, 3, 4, 5]);
-    });
-
-    test('are found even with implausible stamps', async () => {
-      const key = aKey(8, { ...source, generation: 'absurd' });
-      const [yearOne, year9999] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
-      const saves = [yearOne, year9999].map((createdAt, index) => ({
-        snapshot: aSnapshot(index + 1, 1, { createdAt }),
-        expectedVersion: 0,
-      }));
-      await stores.snapshots.saveAll(key, saves);
-
-      const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-      const known = await idsOf(stores.snapshots.knownCreatedBetween(key, ...everything));
-
-      expect(known).toEqual([1, 2]);
-    });
-
-    test('are none outside the range', async () => {
-      const known = stores.snapshots.knownCreatedBetween(source, createdAt(5) + 1, createdAt(9));
-
-      expect(await idsOf(known)).toEqual([]);
-    });
-
-    test('exclude a removed group, and include it again when it returns', async () => {
-      const key = aKey(7, { ...source, generation: 'known2' });
-      const all = () => idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9)));
-      const versions: Snapshot[] = [aSnapshot(7, 1), aSnapshot(7, 2, { removedAt: 5 }), aSnapshot(7, 3)];
-
-      const seen: number[][] = [];
-      for (const snapshot of versions) {
-        await stores.snapshots.save(key, { snapshot, expectedVersion: snapshot.version - 1, events: [] });
-        seen.push(await all());
-      }
-
-      expect(seen).toEqual([[7], [], [7]]);
-    });
-
-    test('are separated into open and closed groups, and returned in order', async () => {
-      const key = aKey(1, { ...source, generation: 'open1' });
-      const open = [2, 3, 6];
-      const saves = [1, 2, 3, 4, 5, 6].map((id) => ({
-        snapshot: open.includes(id) ? aSnapshot(id) : aClosedSnapshot(id),
-        expectedVersion: 0,
-      }));
-      await stores.snapshots.saveAll(key, saves);
-      const range = [createdAt(2), createdAt(6)] as const;
-
-      const known = await idsOf(stores.snapshots.knownCreatedBetween(key, ...range));
-      const openOnes = await idsOf(stores.snapshots.openCreatedBetween(key, ...range));
-
-      expect(known).toEqual([2, 3, 4, 5, 6]);
-      expect(openOnes).toEqual(open);
-    });
-
-    test('move to the closed groups when they are closed, and disappear when they are removed', async () => {
-      const key = aKey(1, { ...source, generation: 'open2' });
-      const all = async () => ({
-        known: await idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9))),
-        open: await idsOf(stores.snapshots.openCreatedBetween(key, 0, createdAt(9))),
-      });
-      const versions = [
-        aSnapshot(1),
-        aClosedSnapshot(1, 2),
-        aSnapshot(1, 3),
-        aSnapshot(1, 4, { removedAt: 5 }),
-      ];
-
-      const seen: unknown[] = [];
-      for (const snapshot of versions) {
-        await stores.snapshots.save(key, { snapshot, expectedVersion: snapshot.version - 1, events: [] });
-        seen.push(await all());
-      }
-
-      expect(seen).toEqual([
-        { known: [1], open: [1] },
-        { known: [1], open: [] },
-        { known: [1], open: [1] },
-        { known: [], open: [] },
-      ]);
-    });
-
-    test('are found at their new time when the service changes the creation time', async () => {
-      const key = aKey(8, { ...source, generation: 'known3' });
-      const later = createdAt(8) + 1_000;
-      await stores.snapshots.save(key, aSave(key, undefined, 0));
-      await stores.snapshots.save(key, {
-        snapshot: aSnapshot(8, 2, { createdAt: later }),
-        expectedVersion: 1,
-        events: [],
-      });
-
-      const before = await idsOf(stores.snapshots.knownCreatedBetween(key, createdAt(8), createdAt(8)));
-      const now = await idsOf(stores.snapshots.knownCreatedBetween(key, later, later));
-
-      expect([before, now]).toEqual([[], [8]]);
-    });
-  });
 });
-
-/** A closed group. Such groups seldom change. */
-function aClosedSnapshot(groupId: number, version = 1): Snapshot {
-  return aSmallSnapshot(groupId, version);
-}
-
-function newSaves(ids: readonly number[]) {
-  return ids.map((id) => ({ snapshot: aSmallSnapshot(id), expectedVersion: 0 }));
-}

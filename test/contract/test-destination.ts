@@ -8,11 +8,11 @@ export interface TestDestination {
   readonly broken: Destination;
   /** The arrivals, in order if the destination keeps an order. */
   received(): Promise<FeedEvent[]>;
-  readonly trouble?: Trouble;
+  readonly failures?: Failures;
   close(): Promise<void>;
 }
 
-export interface Trouble {
+export interface Failures {
   /** Throttles an event in each of the next calls. */
   throttle(id: string, calls: number): void;
   /** Rejects every call that has this event. */
@@ -23,7 +23,7 @@ export interface DestinationKind {
   readonly name: string;
   readonly ordered: boolean;
   /** Whether tests can make it return errors of the service. */
-  readonly troubled: boolean;
+  readonly canFail: boolean;
   open(): Promise<TestDestination>;
 }
 

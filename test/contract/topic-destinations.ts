@@ -31,7 +31,7 @@ export async function openStrictTopic(): Promise<TestDestination> {
     destination: createSnsDestination({ client, topicArn }),
     broken: createSnsDestination({ client, topicArn: topicArn.replace('events', 'no-more') }),
     received: async () => (await drain(sqs, queueUrl)).map(({ Body = '' }) => JSON.parse(Body)),
-    trouble: {
+    failures: {
       throttle: (id, calls) => proxy.next(() => ({ entries: { [id]: { code: 'Throttled' } } }), calls),
       rejectCallsWith: (id) =>
         proxy.next(

@@ -1,8 +1,8 @@
 // The computed parts of docs/cost.md.
 import { readFileSync } from 'node:fs';
+import { type Cost, monthlyCosts, sumOf } from './cost-model.ts';
 import {
   COST_OF_SOURCE,
-  type Cost,
   costOfCycle,
   costOfFirstReading,
   costOfIdleSubscriber,
@@ -13,9 +13,7 @@ import {
   costOfSubscriber,
   costOfSweep,
   costOfTenSeconds,
-  monthlyCosts,
-  sumOf,
-} from './cost-model.ts';
+} from './cost-of-more.ts';
 
 export const COST_PAGE = new URL('../../docs/cost.md', import.meta.url);
 

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { aFeed, aFunction, resourcesOf } from '../infra/synthesize.ts';
-import { monthlyCosts, sumOf, UNITS } from './cost-model.ts';
+import { monthlyCosts, sumOf } from './cost-model.ts';
 import { amountsInWords, readCostPage, renderCostPage } from './cost-page.ts';
+import { UNITS } from './cost-units.ts';
 
 const page = readCostPage();
 

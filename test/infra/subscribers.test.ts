@@ -5,7 +5,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import { compileEventPattern } from '../../local/engines/event-pattern.ts';
+import { compileEventPattern } from '../engines/event-pattern.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
 describe('a rule on a change', () => {

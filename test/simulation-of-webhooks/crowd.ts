@@ -37,7 +37,7 @@ export async function measureCrowd(crowd: Crowd): Promise<Delays> {
     share: 1,
     acceptedAnyway: 0,
   } as const;
-  const plan: Plan = { ...PLAIN_PLAN, webhooks: [{ ...PLAIN_WEBHOOK, troubles: [hang] }] };
+  const plan: Plan = { ...PLAIN_PLAN, webhooks: [{ ...PLAIN_WEBHOOK, outages: [hang] }] };
   const world = createWorld(plan, false);
   const topic = createTopic(world);
   const relays = createRelaySide(world, topic);

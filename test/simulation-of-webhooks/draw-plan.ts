@@ -6,8 +6,8 @@ import {
   type FaultRates,
   NO_FAULTS,
   type Operation,
+  type Outage,
   type Plan,
-  type Trouble,
   type WebhookPlan,
 } from './plan.ts';
 
@@ -82,14 +82,14 @@ function drawWebhook(random: Random, name: string, index: number, activeMs: numb
     lagMs: random.chance(0.5) ? random.below(15 * MINUTE_MS) : 0,
     maxConcurrency,
     retriesAtOnce: Math.max(1, Math.floor(maxConcurrency / 2)),
-    // The first webhook has trouble more often; the others show whether that affects them.
-    troubles: random.chance(index === 0 ? 0.9 : 0.4) ? drawTroubles(random, activeMs) : [],
+    // The first webhook has outages more often; the others show whether that affects them.
+    outages: random.chance(index === 0 ? 0.9 : 0.4) ? drawOutages(random, activeMs) : [],
   };
 }
 
-function drawTroubles(random: Random, activeMs: number): Trouble[] {
-  const troubles = Array.from({ length: 1 + random.below(3) }, () => drawTrouble(random, activeMs));
-  const refusesForEver: Trouble = {
+function drawOutages(random: Random, activeMs: number): Outage[] {
+  const outages = Array.from({ length: 1 + random.below(3) }, () => drawOutage(random, activeMs));
+  const refusesForEver: Outage = {
     kind: 'status',
     status: random.pick(CONTENT),
     fromMs: 0,
@@ -97,7 +97,7 @@ function drawTroubles(random: Random, activeMs: number): Trouble[] {
     share: 1,
     acceptedAnyway: 0,
   };
-  const lasts: Trouble = {
+  const lasts: Outage = {
     kind: 'status',
     status: random.pick([401, 403, 404, 404, 410, 500]),
     fromMs: random.below(activeMs),
@@ -108,11 +108,11 @@ function drawTroubles(random: Random, activeMs: number): Trouble[] {
     acceptedAnyway: 0,
   };
   const first = random.fraction();
-  if (first < 0.25) return [refusesForEver, ...troubles];
-  return first < 0.4 ? [lasts, ...troubles] : troubles;
+  if (first < 0.25) return [refusesForEver, ...outages];
+  return first < 0.4 ? [lasts, ...outages] : outages;
 }
 
-function drawTrouble(random: Random, activeMs: number): Trouble {
+function drawOutage(random: Random, activeMs: number): Outage {
   const kind = random.pick([
     'hang',
     'slow',

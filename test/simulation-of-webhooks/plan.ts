@@ -26,7 +26,7 @@ export interface FaultRates {
 }
 
 /** A period in which a receiver does not accept some or all attempts. */
-export interface Trouble {
+export interface Outage {
   readonly kind: 'hang' | 'slow' | 'status' | 'reset' | 'refused connection';
   readonly fromMs: number;
   /** Undefined: until the end. */
@@ -50,7 +50,7 @@ export interface WebhookPlan {
   readonly lagMs: number;
   readonly maxConcurrency: number;
   readonly retriesAtOnce: number;
-  readonly troubles: readonly Trouble[];
+  readonly outages: readonly Outage[];
 }
 
 export interface Operation {
@@ -67,7 +67,7 @@ export interface Plan {
   readonly sources: number;
   /** Groups of each source. */
   readonly groups: number;
-  /** The duration of events, troubles and faults. After it nothing fails until everything is delivered. */
+  /** The duration of events, outages and faults. After it nothing fails until everything is delivered. */
   readonly activeMs: number;
   /** Saves in this time; each has 1 to `eventsAtOnce` events. */
   readonly saves: number;
@@ -108,10 +108,10 @@ export const PLAIN_WEBHOOK: WebhookPlan = {
   lagMs: 0,
   maxConcurrency: 5,
   retriesAtOnce: 2,
-  troubles: [],
+  outages: [],
 };
 
-/** A plan without faults and troubles. */
+/** A plan without faults and outages. */
 export const PLAIN_PLAN: Plan = {
   seed: 1,
   sources: 1,

@@ -1,4 +1,4 @@
-// Shrinks a run that breaks a guarantee: removes webhooks, troubles and faults as long as the run still breaks the same
+// Shrinks a run that breaks a guarantee: removes webhooks, outages and faults as long as the run still breaks the same
 // guarantee.
 import { shrinkRun } from '../simulation-frame/shrink-run.ts';
 import type { Violation } from './checker/evidence.ts';
@@ -22,14 +22,14 @@ export function shrink(run: Run, guarantee: Violation['guarantee']): Promise<Run
 
 function simplerPlans(plan: Plan): Partial<Plan>[] {
   const without = <Of>(list: readonly Of[], at: number) => list.filter((_, index) => index !== at);
-  const withTroubles = (at: number, troubles: WebhookPlan['troubles']) => ({
-    webhooks: plan.webhooks.map((webhook, index) => (index === at ? { ...webhook, troubles } : webhook)),
+  const withOutages = (at: number, outages: WebhookPlan['outages']) => ({
+    webhooks: plan.webhooks.map((webhook, index) => (index === at ? { ...webhook, outages } : webhook)),
   });
   return [
     { faults: NO_FAULTS, only: undefined },
     ...plan.webhooks.map((_, at) => ({ webhooks: without(plan.webhooks, at) })),
-    ...plan.webhooks.flatMap(({ troubles }, at) =>
-      troubles.map((_, index) => withTroubles(at, without(troubles, index))),
+    ...plan.webhooks.flatMap(({ outages }, at) =>
+      outages.map((_, index) => withOutages(at, without(outages, index))),
     ),
     ...plan.operations.map((_, at) => ({ operations: without(plan.operations, at) })),
     { sources: 1 },

@@ -1,4 +1,4 @@
-// One run: the ledger grows while receivers have trouble, calls fail and an operator interferes. Then nothing fails
+// One run: the ledger grows while receivers have outages, calls fail and an operator interferes. Then nothing fails
 // until everything is delivered, and the checker checks the evidence.
 import { HOUR, MILLISECOND } from '../../shared/instant.ts';
 import { check } from './checker/check.ts';
@@ -100,7 +100,7 @@ async function gatherEvidence(
 ): Promise<Evidence> {
   const { plan, ledger, endpoints } = world;
   const webhooks = sides.map(async (side, index): Promise<WebhookEvidence> => {
-    const { name, filter, retriesAtOnce, troubles } = side.plan;
+    const { name, filter, retriesAtOnce, outages } = side.plan;
     const state = await endpoints.load(name);
     for (const invocation of side.invocations)
       world.trace.count(`invocation ${invocation.ending ?? 'went on'}`);
@@ -109,7 +109,7 @@ async function gatherEvidence(
       ...{ attempts: side.attempts, invocations: side.invocations, published: side.published },
       ...{ paused: operator.paused(name), skippedByHand: operator.skippedByHand(name) },
       ...{ irregular: side.irregular, rungByHand: side.rungByHand, hiddenTooLong: side.hiddenTooLong },
-      isTroubled: troubles.length > 0 || plan.operations.some(({ webhook }) => webhook === index),
+      isDisturbed: outages.length > 0 || plan.operations.some(({ webhook }) => webhook === index),
     };
   });
   return {

@@ -35,7 +35,7 @@ describe('a simulated run of webhooks', () => {
       ...PLAIN_PLAN,
       ...{ groups: 2, activeMs: 37 * DAY_MS, saves: 20, latency: 0.15 },
       webhooks: [
-        { ...PLAIN_WEBHOOK, troubles: [down] },
+        { ...PLAIN_WEBHOOK, outages: [down] },
         { ...PLAIN_WEBHOOK, name: 'Erp' },
       ],
     });

@@ -1,5 +1,5 @@
 // Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
-import { spoiltArray } from '../../local/reference-service/showing/unreadable.ts';
+import { wayOf } from '../../local/reference-service/showing/unreadable.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { causesOf } from './causes.ts';
 import type { Evidence } from './checker/evidence.ts';
@@ -71,9 +71,18 @@ function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<nu
   const { unreadableAs, unreadableEvery } = service.control.knobs();
   const { shape, forMs } = plan.lasting ?? {};
   if (shape?.kind !== 'array' || forMs !== undefined) return unreadable;
-  const isLeftOut = (id: number) => spoiltArray(unreadableAs, id / unreadableEvery) === shape.name;
+  const isLeftOut = (id: number) => ARRAYS[wayOf(unreadableAs, id / unreadableEvery)] === shape.name;
   return new Set([...unreadable].filter((id) => !isLeftOut(id)));
 }
+
+/** The array with the unreadable entity, for the ways that do not make the row itself or its header unreadable. */
+const ARRAYS: Partial<Record<ReturnType<typeof wayOf>, 'returns' | 'refund_transactions'>> = {
+  'huge-id': 'returns',
+  'doubled-ids': 'returns',
+  'no-status': 'returns',
+  'status-as-number': 'returns',
+  'money-as-text': 'refund_transactions',
+};
 
 /** A new token may be found and confirmed some ticks after its exchange. */
 const TOKEN_IS_FOUND_WITHIN_MS = 300_000;

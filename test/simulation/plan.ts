@@ -56,7 +56,7 @@ export interface Mishap {
  * A faulty secret. `deleted` and `malformed`: readers get no token. `newline`: the second source's secret ends in a
  * newline, and the service treats both tokens as the same.
  */
-export interface SecretTrouble {
+export interface SecretFault {
   readonly kind: 'deleted' | 'malformed' | 'newline';
   readonly fromMs: number;
   readonly forMs: number;
@@ -115,7 +115,7 @@ export interface Plan {
   readonly mishap?: Mishap | undefined;
   readonly lasting?: LastingFault | undefined;
   readonly turns?: readonly Turn[] | undefined;
-  readonly secret?: SecretTrouble | undefined;
+  readonly secret?: SecretFault | undefined;
   readonly earlySlot?: EarlySlot | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;

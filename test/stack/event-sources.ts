@@ -3,7 +3,7 @@
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import { pollQueue } from '../../local/engines/poll-queue.ts';
-import { pollStream } from '../../local/engines/poll-stream.ts';
+import { pollStream } from '../engines/poll-stream.ts';
 import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 // The bus's rules, each with its targets, and its archives, as the template defines them.
-import type { EventBus } from '../../local/engines/event-bus.ts';
+import type { EventBus } from '../engines/event-bus.ts';
 import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';

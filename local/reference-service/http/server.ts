@@ -8,7 +8,6 @@ import { deliver, type Timers } from './deliver.ts';
 
 export interface ServerOptions {
   readonly port: number;
-  readonly host: string;
   readonly prefix: string;
 }
 
@@ -40,7 +39,7 @@ export async function startServer(inProcess: InProcessService, options: ServerOp
   await app.register(async (scope) => addControlRoutes(scope, inProcess.control), { prefix: '/_control' });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
 
-  const address = await app.listen({ port: options.port, host: options.host }).catch((cause: Error) => {
+  const address = await app.listen({ port: options.port, host: '127.0.0.1' }).catch((cause: Error) => {
     throw new Error(`Port ${options.port} of this machine can't be used: ${reasonOf(cause)}.`, { cause });
   });
   return {

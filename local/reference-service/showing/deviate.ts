@@ -4,7 +4,7 @@
 import type { Knobs } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';
 import type { Shown, ShownGroup } from './show-group.ts';
-import { spoil } from './unreadable.ts';
+import { makeUnreadable } from './unreadable.ts';
 
 const FLICKER = 0.15;
 const ENTITY_ARRAYS = ['shipments', 'returns', 'exchange_line_items', 'refund_transactions'] as const;
@@ -42,12 +42,12 @@ export function deviate(group: ShownGroup, knobs: Knobs, random: Random): unknow
   if (knobs.omissions === 'all') omitAllThatCanBe(group);
   if (knobs.nulls !== 'present') omitNulls(group, knobs.nulls === 'absent' ? 1 : FLICKER, random);
   const { unreadableEvery, unreadableAs } = knobs;
-  const spoiled =
+  const shown =
     unreadableEvery > 0 && Number(group.id) % unreadableEvery === 0
-      ? spoil(group, unreadableAs, Number(group.id) / unreadableEvery)
+      ? makeUnreadable(group, unreadableAs, Number(group.id) / unreadableEvery)
       : group;
-  if (knobs.arrays !== 'full' && spoiled === group) omitArrays(group, knobs.arrays, random);
-  return spoiled;
+  if (knobs.arrays !== 'full' && shown === group) omitArrays(group, knobs.arrays, random);
+  return shown;
 }
 
 function setLineItemType(group: ShownGroup, type: Knobs['lineItemType']): void {

@@ -37,25 +37,13 @@ type Way = keyof typeof WAYS;
 
 export const UNREADABLE_WAYS = Object.keys(WAYS) as readonly Way[];
 
-/** An unreadable row of the group. @param turn selects the way for `mixed` */
-export function spoil(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
-  return WAYS[nameOf(way, turn)](group);
+/** An unreadable row of the group. @param turn see {@link wayOf} */
+export function makeUnreadable(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
+  return WAYS[wayOf(way, turn)](group);
 }
 
-/** The array with the unreadable entity; undefined if the row itself or its header is unreadable. */
-export function spoiltArray(way: Way | 'mixed', turn: number): keyof ShownGroup | undefined {
-  return ARRAYS[nameOf(way, turn)];
-}
-
-const ARRAYS: Partial<Record<Way, keyof ShownGroup>> = {
-  'huge-id': 'returns',
-  'doubled-ids': 'returns',
-  'no-status': 'returns',
-  'status-as-number': 'returns',
-  'money-as-text': 'refund_transactions',
-};
-
-function nameOf(way: Way | 'mixed', turn: number): Way {
+/** The way for a group. @param turn selects the way for `mixed` */
+export function wayOf(way: Way | 'mixed', turn: number): Way {
   return way === 'mixed' ? (UNREADABLE_WAYS[turn % UNREADABLE_WAYS.length] ?? 'no-object') : way;
 }
 

@@ -72,7 +72,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
   };
 
   /** Draws one of the changes that knobs enable, and makes it. @returns false if none was drawn */
-  const misfortune = (at: Instant): boolean => {
+  const makeRareChange = (at: Instant): boolean => {
     const { removals, groupRemovals, reappearances, bulkSize } = options.knobs();
     if (random.chance(reappearances) && removed.size > 0) {
       const row = removed.pick(random);
@@ -104,7 +104,7 @@ export function createLife(truth: Truth, options: LifeOptions): Life {
   };
 
   const change = (at: Instant): void => {
-    if (misfortune(at)) return;
+    if (makeRareChange(at)) return;
     const kind = random.fraction();
     if (kind < NEW_GROUPS || open.size < fewestOpen / 2) create(at);
     else if (kind < NEW_GROUPS + OLD_GROUPS) stepGroup(random.below(truth.rows), at, true) || stepSome(at);

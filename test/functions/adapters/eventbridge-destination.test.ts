@@ -1,10 +1,10 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBridgeDestination } from '../../../functions/adapters/eventbridge-destination.ts';
-import type { BusEvent } from '../../../local/engines/event-bus.ts';
-import { type EventBusEngine, startEventBusEngine } from '../../../local/engines/event-bus-engine.ts';
 import { connectEventBridge } from '../../contract/destinations.ts';
 import { type FaultyProxy, rewriting, startFaultyProxy } from '../../contract/faulty-proxy.ts';
+import type { BusEvent } from '../../engines/event-bus.ts';
+import { type EventBusEngine, startEventBusEngine } from '../../engines/event-bus-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const A = anEvent(aKey(1), 1);
@@ -72,7 +72,7 @@ describe('a failed entry', () => {
     'is refused for %s',
     async (ErrorCode) => {
       expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
-        { sent: false, cause: 'refused', reason: expect.stringContaining(ErrorCode) },
+        { sent: false, cause: 'rejected', reason: expect.stringContaining(ErrorCode) },
         SENT,
       ]);
     },
@@ -135,7 +135,7 @@ describe('size', () => {
       SENT,
       SENT,
       SENT,
-      { sent: false, cause: 'refused', reason: expect.any(String) },
+      { sent: false, cause: 'rejected', reason: expect.any(String) },
     ]);
   });
 
@@ -149,6 +149,6 @@ describe('size', () => {
     );
 
     expect(fits).toEqual([SENT]);
-    expect(tooLarge).toEqual([{ sent: false, cause: 'refused', reason: `too large (${exactly} bytes)` }]);
+    expect(tooLarge).toEqual([{ sent: false, cause: 'rejected', reason: `too large (${exactly} bytes)` }]);
   });
 });

@@ -117,7 +117,7 @@ describe('a failed entry', () => {
       const results = await createSnsDestination({ client, topicArn }).send([A, B]);
 
       const reason = expect.stringMatching(new RegExp(String.raw`^${code} \(\d+ bytes\)$`));
-      expect(results).toEqual([{ sent: false, cause: 'refused', reason }, SENT]);
+      expect(results).toEqual([{ sent: false, cause: 'rejected', reason }, SENT]);
       expect(await idsReceived()).toEqual([B.id]);
     },
   );
@@ -173,7 +173,7 @@ describe('a call that is rejected as a whole', () => {
 
       const results = await createSnsDestination({ client, topicArn }).send(events);
 
-      const refused = { sent: false, cause: 'refused', reason: expect.stringContaining('bytes') };
+      const refused = { sent: false, cause: 'rejected', reason: expect.stringContaining('bytes') };
       expect(results).toEqual(events.map(({ id }) => (id === bad.id ? refused : SENT)));
       expect(await idsReceived()).toEqual(events.flatMap(({ id }) => (id === bad.id ? [] : [id])).sort());
       expect(JSON.stringify(results)).not.toContain('A Customer');
@@ -236,7 +236,7 @@ describe('size', () => {
       large(4, MAXIMUM),
     ]);
 
-    const refused = { sent: false, cause: 'refused', reason: expect.stringContaining('bytes') };
+    const refused = { sent: false, cause: 'rejected', reason: expect.stringContaining('bytes') };
     expect(results).toEqual([SENT, SENT, SENT, refused]);
     expect(await received()).toHaveLength(3);
   });
@@ -254,7 +254,7 @@ describe('size', () => {
     const tooLarge = await createSnsDestination({ client, topicArn, maxBytes: exactly - 1 }).send([B]);
 
     expect(fits).toEqual([SENT]);
-    expect(tooLarge).toEqual([{ sent: false, cause: 'refused', reason: `too large (${exactly} bytes)` }]);
+    expect(tooLarge).toEqual([{ sent: false, cause: 'rejected', reason: `too large (${exactly} bytes)` }]);
   });
 
   test('a message as large as the topic allows is accepted, one byte more is not', async () => {
@@ -263,7 +263,7 @@ describe('size', () => {
 
     const results = await destination.send([large(1, padding), large(2, padding + 1)]);
 
-    expect(results).toEqual([SENT, { sent: false, cause: 'refused', reason: expect.any(String) }]);
+    expect(results).toEqual([SENT, { sent: false, cause: 'rejected', reason: expect.any(String) }]);
   });
 });
 

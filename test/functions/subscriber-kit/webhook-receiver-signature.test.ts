@@ -36,7 +36,7 @@ describe('the signature', () => {
     expect(response.status).toBe(401);
     expect(handled).toEqual([]);
     expect(log.lines).toEqual([
-      { level: 'warn', message: 'Refused a webhook.', fields: { reason: expect.any(String) } },
+      { level: 'warn', message: 'Rejected a webhook.', fields: { reason: expect.any(String) } },
     ]);
   });
 

@@ -53,7 +53,7 @@ const first = (name: string, change: Json) => (row: Json) => ({
 });
 
 /** Changes that make a row unreadable, with the mark at that very place. */
-const SPOILS: readonly ((row: Json) => unknown)[] = [
+const CORRUPTIONS: readonly ((row: Json) => unknown)[] = [
   () => TAINT,
   () => [TAINT],
   (row) => ({ ...row, id: TAINT }),
@@ -86,7 +86,7 @@ export function taintedPage(body: string): string {
   return JSON.stringify(
     rows.map((row) => {
       const id = Number(row.id);
-      if (id % 4 === 0) return SPOILS[(id / 4) % SPOILS.length]?.(row);
+      if (id % 4 === 0) return CORRUPTIONS[(id / 4) % CORRUPTIONS.length]?.(row);
       return id % 4 === 1 ? (ODDITIES[((id - 1) / 4) % ODDITIES.length]?.(row) ?? row) : row;
     }),
   );

@@ -201,7 +201,7 @@ describe('the command', () => {
     expect(code).toBe(0);
     expect(await findForwardSecret(dataDir)).toBe(secret);
     expect((await stat(join(dataDir, 'forward-secret'))).mode & 0o777).toBe(0o600);
-    expect(stderr).toMatch(/→ 127\.0\.0\.1:\d+ {2}401 refused +\d+ ms/);
+    expect(stderr).toMatch(/→ 127\.0\.0\.1:\d+ {2}401 rejected +\d+ ms/);
     expect(stdout.split('\n').every((line) => line === '' || line.startsWith('{'))).toBe(true);
     expect(receiver.unverified).toBeGreaterThan(0);
     const [first = '{}'] = stdout.split('\n');

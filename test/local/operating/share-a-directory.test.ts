@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openPlace } from '../../../local/operating/open-place.ts';
 import { type OpenStates, openStates } from '../../../local/operating/open-states.ts';
 import {
   createReferenceService,
@@ -82,7 +83,7 @@ describe('a data directory that no watch uses', () => {
   test('is still read by a command after the process with the engine has ended or was killed', async () => {
     const first = await startReader();
     const second = await startReader();
-    const open = await openStates({ data });
+    const open = openStates(await openPlace({ data }));
 
     const before = [await first.read(), await second.read(), await sourcesOf(open)];
     await first.kill();
@@ -100,7 +101,7 @@ describe('a data directory that no watch uses', () => {
 describe('a command that keeps a data directory open', () => {
   test('gives it to a watch that starts, and continues to read during the watch and after it', async () => {
     const reader = await startReader();
-    const open = await openStates({ data });
+    const open = openStates(await openPlace({ data }));
     store.control.create();
     const readings: Promise<unknown>[] = [];
 

@@ -1,10 +1,10 @@
-import { createVirtualClock } from '../../../local/reference-service/clock.ts';
 import {
   createInProcessService,
   type InProcessService,
   type InProcessServiceOptions,
 } from '../../../local/reference-service/in-process-service.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
+import { createVirtualClock } from './virtual-service-clock.ts';
 
 export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z') * 1_000;
 

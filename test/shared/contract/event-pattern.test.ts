@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileEventPattern } from '../../../local/engines/event-pattern.ts';
 import { type ChangePattern, changePattern } from '../../../shared/contract/event-pattern.ts';
+import { compileEventPattern } from '../../engines/event-pattern.ts';
 import { recordedLines } from './committed-contracts.ts';
 
 /** The recorded events as they are on the bus. */

@@ -99,7 +99,7 @@ async function skipAnEvent(world: SourceWorld, group: number): Promise<void> {
   const key = { ...(await world.source()), group };
   const destination = createMemoryDestination('queue');
   destination.answer = ({ data: { sequence } }) =>
-    sequence === 3 ? { sent: false, cause: 'refused', reason: 'InvalidMessageContents' } : { sent: true };
+    sequence === 3 ? { sent: false, cause: 'rejected', reason: 'InvalidMessageContents' } : { sent: true };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const { ledger, time } = world;
   const ports = { ledger, marks: createMemoryMarks(), destination, clock: time, log, random: () => 0.5 };

@@ -24,13 +24,13 @@ function gone(): Error {
   return error;
 }
 
-const SPOILED: readonly (readonly [string, string | Error])[] = [
+const UNUSABLE: readonly (readonly [string, string | Error])[] = [
   ['is deleted', gone()],
   ['is empty', ' \n'],
   ['holds an invalid token', `${SECRET} and a blank`],
 ];
 
-describe.each(SPOILED)('a source whose secret %s', (_, held) => {
+describe.each(UNUSABLE)('a source whose secret %s', (_, held) => {
   it('concludes its ticks, reports the failure within five minutes, and recovers by itself', async () => {
     const world = createSourceWorld();
     const secret = createSecret(world.network.token);

@@ -190,11 +190,11 @@ describe('a token that shows known groups unreadable', () => {
     const { world } = stores;
     await settled(stores);
     const usual = world.network.intercept;
-    let isSpoiled = true;
+    let isCorrupt = true;
     world.network.intercept = (request) => {
       const answer = usual?.(request) ?? world.reference.service.answer(request);
       const isLookUp = request.query.has('return_group_id');
-      return isSpoiled && isLookUp ? { ...answer, body: '[{}]' } : answer;
+      return isCorrupt && isLookUp ? { ...answer, body: '[{}]' } : answer;
     };
     world.network.token = SECOND_TOKEN;
     const changed = world.someGroup();
@@ -202,12 +202,12 @@ describe('a token that shows known groups unreadable', () => {
     const cold = stores.startProcess('b');
 
     for (let minute = 0; minute < 7; minute += 1) await world.nextTick(cold);
-    const whileSpoiled = { events: await world.groupEvents(changed), state: await world.state() };
-    isSpoiled = false;
+    const whileCorrupt = { events: await world.groupEvents(changed), state: await world.state() };
+    isCorrupt = false;
     for (let minute = 0; minute < 3; minute += 1) await world.nextTick(cold);
 
-    expect(whileSpoiled.events).toEqual([]);
-    expect(whileSpoiled.state.guarding.holds).toEqual([]);
+    expect(whileCorrupt.events).toEqual([]);
+    expect(whileCorrupt.state.guarding.holds).toEqual([]);
     expect(await world.groupEvents(changed)).toHaveLength(1);
     expect(await conditions(world)).toEqual(['feed.source_degraded failing', 'feed.source_recovered']);
   });

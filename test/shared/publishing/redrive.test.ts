@@ -13,7 +13,7 @@ async function stuck() {
   setting.write(A, 1, 2, 3, 4);
   setting.destination.answer = ({ data }) =>
     data.sequence === 2 && 'return_group' in data
-      ? { sent: false, cause: 'refused', reason: 'too large' }
+      ? { sent: false, cause: 'rejected', reason: 'too large' }
       : { sent: true };
   await setting.relay([A], SOON_MS);
   return setting;

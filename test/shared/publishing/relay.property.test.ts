@@ -20,7 +20,7 @@ const groupsOfTransactions = fc.oneof(
 /** The choice among the possible next steps, each time. */
 const choices = fc.array(fc.nat({ max: 0xffff }), { maxLength: 400, size: 'max' });
 /** The destination's answers for events, in order. */
-const verdicts = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'failed', 'refused'), { maxLength: 40 });
+const verdicts = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'failed', 'rejected'), { maxLength: 40 });
 
 describe('any number of relays in any interleaving', () => {
   test('deliver each group first as 1, 2, 3 …, skip nothing, and deliver everything in the end', async () => {
@@ -173,7 +173,7 @@ async function relayAll(world: World, sizes: readonly unknown[]) {
   expect(outcomes).toEqual(sizes.map(() => ({ state: 'done' })));
 }
 
-function answering(verdicts: readonly ('sent' | 'failed' | 'refused')[]): () => SendResult {
+function answering(verdicts: readonly ('sent' | 'failed' | 'rejected')[]): () => SendResult {
   let at = 0;
   return () => {
     const cause = verdicts[at++ % Math.max(1, verdicts.length)] ?? 'sent';

@@ -153,7 +153,7 @@ test('a refused event stops its group, and no other', async () => {
   await writeSent(setting, B, 1, 2);
   setting.destination.answer = ({ partitionkey, data }) =>
     partitionkey === 'acme/1' && data.sequence === 2
-      ? { sent: false, cause: 'refused', reason: 'too large' }
+      ? { sent: false, cause: 'rejected', reason: 'too large' }
       : { sent: true };
 
   const plan = await planOf(setting, [A, B], EVERYTHING);
@@ -241,7 +241,7 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
 test('a replay does not stop if all events of a group are refused for their content', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1);
-  setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
+  setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });
 
   const plan = await planOf(setting, [A], EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));

@@ -156,7 +156,7 @@ describe('a group that is behind', () => {
     setting.write(A, 1);
     setting.write(B, 1);
     setting.destination.answer = ({ partitionkey }) =>
-      partitionkey === 'acme/1' ? { sent: false, cause: 'refused', reason: 'too large' } : { sent: true };
+      partitionkey === 'acme/1' ? { sent: false, cause: 'rejected', reason: 'too large' } : { sent: true };
 
     const report = await sweep(setting);
 
@@ -192,7 +192,7 @@ describe('the log', () => {
   test('has a warning if a group is behind', async () => {
     const setting = createSetting();
     setting.write(A, 1);
-    setting.destination.answer = () => ({ sent: false, cause: 'refused', reason: 'too large' });
+    setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });
 
     await sweep(setting);
 

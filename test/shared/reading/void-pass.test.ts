@@ -86,7 +86,7 @@ describe('a pass is void', () => {
 
     expect(pass).toMatchObject({
       outcome: 'void',
-      reason: 'a page has no row that can be told from others',
+      reason: 'a page has no row that differs from all others',
       isShifted: false,
     });
     expect(pass.pages).toBeLessThanOrEqual(22);
@@ -104,7 +104,7 @@ describe('a pass is void', () => {
 
     expect(pass).toMatchObject({
       outcome: 'void',
-      reason: 'a page has no row that can be told from others',
+      reason: 'a page has no row that differs from all others',
     });
     expect(pass.pages).toBe(22);
   });
@@ -117,7 +117,7 @@ describe('a pass is void', () => {
 
     expect(pass).toMatchObject({
       outcome: 'void',
-      reason: 'a page has no row that can be told from others',
+      reason: 'a page has no row that differs from all others',
     });
     expect(pass.pages).toBeLessThan(20);
   });

@@ -8,7 +8,7 @@ import { withValue } from './sample-rows.ts';
 const documentedRows = arbitraryOf(documentedReturnGroupSchema).map((row) => row as Record<string, unknown>);
 
 /** Documented rows with one random place replaced or deleted. */
-const spoiltRows = fc
+const corruptRows = fc
   .tuple(documentedRows, fc.infiniteStream(fc.nat()), fc.oneof(fc.jsonValue(), fc.constant(undefined)))
   .map(([row, choices, value]) => {
     let holder: Record<string, unknown> = row;
@@ -30,7 +30,7 @@ const spoiltRows = fc
 describe('every row', () => {
   it('is parsed without an exception, whatever JSON it is', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), spoiltRows), (raw) => {
+      fc.property(fc.oneof(fc.jsonValue(), corruptRows), (raw) => {
         expect(['readable', 'unreadable']).toContain(parseReturnGroup(raw).kind);
       }),
     );
@@ -49,7 +49,7 @@ describe('every row', () => {
   it('has nothing in its group but what the row has in the same place', () => {
     let readables = 0;
     fc.assert(
-      fc.property(fc.oneof(documentedRows, spoiltRows), (raw) => {
+      fc.property(fc.oneof(documentedRows, corruptRows), (raw) => {
         const row = parseReturnGroup(raw);
         if (row.kind === 'unreadable') return;
         readables += 1;

@@ -13,17 +13,17 @@ const UNREADABLE: readonly (readonly [string, (row: Row) => unknown])[] = [
 ];
 
 /** Makes one group unreadable, in lists and look-ups, until `repair` is called. */
-function spoil(world: SourceWorld, groupId: number, spoiled: (row: Row) => unknown): { repair(): void } {
-  let isSpoiled = true;
+function corrupt(world: SourceWorld, groupId: number, corrupted: (row: Row) => unknown): { repair(): void } {
+  let isCorrupt = true;
   world.network.intercept = (request) => {
     const answer = world.reference.service.answer(request);
-    if (!isSpoiled || answer.status !== 200) return answer;
-    const rows = (JSON.parse(answer.body) as Row[]).map((row) => (row.id === groupId ? spoiled(row) : row));
+    if (!isCorrupt || answer.status !== 200) return answer;
+    const rows = (JSON.parse(answer.body) as Row[]).map((row) => (row.id === groupId ? corrupted(row) : row));
     return { ...answer, body: JSON.stringify(rows) };
   };
   return {
     repair() {
-      isSpoiled = false;
+      isCorrupt = false;
     },
   };
 }
@@ -41,10 +41,10 @@ async function startWorld() {
   return { world, groupId, ticks, removed };
 }
 
-describe.each(UNREADABLE)('a known group that the service sends as %s', (_, spoiled) => {
+describe.each(UNREADABLE)('a known group that the service sends as %s', (_, corrupted) => {
   it('is set aside, degrades the source and never counts as removed', async () => {
     const { world, groupId, ticks, removed } = await startWorld();
-    spoil(world, groupId, spoiled);
+    corrupt(world, groupId, corrupted);
 
     await ticks(12);
 
@@ -58,10 +58,10 @@ describe.each(UNREADABLE)('a known group that the service sends as %s', (_, spoi
 
   it('is no longer set aside once it is readable again', async () => {
     const { world, groupId, ticks, removed } = await startWorld();
-    const spoiling = spoil(world, groupId, spoiled);
+    const corruption = corrupt(world, groupId, corrupted);
     await ticks(6);
 
-    spoiling.repair();
+    corruption.repair();
     await ticks(8);
 
     const { setAside, health } = await world.state();
@@ -83,7 +83,7 @@ it('clears the absence of a group that is shown unreadable after one empty look-
   const known = async () => (await world.store.load(await world.source(), [groupId])).get(groupId);
   const whileHidden = await known();
 
-  spoil(world, groupId, () => ({}));
+  corrupt(world, groupId, () => ({}));
   await ticks(3);
 
   expect(Object.keys(whileHidden?.absences ?? {})).toHaveLength(1);

@@ -7,7 +7,7 @@
 //  W6  Retries are no more frequent than the schedule.
 //  W7  An accepted event is not posted again once its sender saw the answer; a death repeats at most one event.
 //  W8  No event is skipped without a cause.
-//  W9  A webhook without trouble is not late, even if others have trouble.
+//  W9  A webhook without outages is not late, even if others have outages.
 //  W10 No message is hidden for longer than a queue allows.
 //  W11 A failing endpoint gets one attempt at a time, and a working one a few retries at once.
 import { checkAdmitted } from './admitted.ts';

@@ -74,8 +74,8 @@ export interface WebhookEvidence {
   readonly rungByHand: readonly { readonly group: string; readonly at: Time }[];
   /** How often a sender tried to hide a message for longer than a queue allows. */
   readonly hiddenTooLong: number;
-  /** Whether its receiver had any trouble, or an operator acted on it. */
-  readonly isTroubled: boolean;
+  /** Whether its receiver had any outage, or an operator acted on it. */
+  readonly isDisturbed: boolean;
 }
 
 export interface Evidence {
@@ -87,7 +87,7 @@ export interface Evidence {
   readonly skew: Time;
   /** Whether calls of processes never failed, and records and messages were never lost. */
   readonly isFaultless: boolean;
-  /** When faults and passing troubles ended. */
+  /** When faults and passing outages ended. */
   readonly calmFrom: Time;
   readonly endedAt: Time;
   readonly ownErrors: readonly string[];

@@ -1,11 +1,11 @@
-// A receiver of webhooks: healthy, or with the troubles of its plan. It keeps each attempt unchanged.
+// A receiver of webhooks: healthy, or with the outages of its plan. It keeps each attempt unchanged.
 import type { Random } from '../../../local/reference-service/store/seeded-random.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Answer, PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Attempt } from '../checker/evidence.ts';
-import type { Trouble } from '../plan.ts';
+import type { Outage } from '../plan.ts';
 
 /** The time limit of an attempt. */
 export const ATTEMPT_MS = 15_000;
@@ -18,18 +18,18 @@ export interface Receiver {
 }
 
 export interface ReceiverOptions {
-  readonly troubles: readonly Trouble[];
+  readonly outages: readonly Outage[];
   readonly time: VirtualClock;
   readonly random: Random;
   /** The moment at which the plan begins. */
   readonly start: Instant;
 }
 
-export function createReceiver({ troubles, time, random, start }: ReceiverOptions): Receiver {
-  function troubleOf(id: string): Trouble | undefined {
+export function createReceiver({ outages, time, random, start }: ReceiverOptions): Receiver {
+  function outageOf(id: string): Outage | undefined {
     const atMs = (time.now() - start) / MILLISECOND;
     const { group = 0, sequence = 0 } = parseEventId(id) ?? {};
-    return troubles.find(({ fromMs, toMs = Number.POSITIVE_INFINITY, every, share }) => {
+    return outages.find(({ fromMs, toMs = Number.POSITIVE_INFINITY, every, share }) => {
       if (atMs < fromMs || atMs >= toMs) return false;
       if (every !== undefined && Number(every.of === 'return' ? group : sequence) % every.n !== 0)
         return false;
@@ -46,14 +46,14 @@ export function createReceiver({ troubles, time, random, start }: ReceiverOption
 
   return {
     async answer({ id }, attempt) {
-      const trouble = troubleOf(id);
-      const isAcceptedAnyway = trouble !== undefined && random.chance(trouble.acceptedAnyway);
+      const outage = outageOf(id);
+      const isAcceptedAnyway = outage !== undefined && random.chance(outage.acceptedAnyway);
       const failed = async (requestMs: number, failure: string): Promise<Answer> => {
         await after(requestMs, attempt, isAcceptedAnyway);
         attempt.failure = failure;
         return { failure, requestMs };
       };
-      switch (trouble?.kind) {
+      switch (outage?.kind) {
         case 'hang':
           return failed(ATTEMPT_MS, 'timeout');
         case 'reset':
@@ -63,14 +63,14 @@ export function createReceiver({ troubles, time, random, start }: ReceiverOption
           attempt.failure = 'ECONNREFUSED';
           return { failure: 'ECONNREFUSED', requestMs: 2 };
         case 'status': {
-          const { status = 500, retryAfter } = trouble;
+          const { status = 500, retryAfter } = outage;
           await after(20, attempt, isAcceptedAnyway);
           attempt.status = status;
           attempt.retryAfter = headerOf(retryAfter, time.now());
           return { status, retryAfter: attempt.retryAfter, requestMs: 20 };
         }
         default: {
-          const requestMs = trouble === undefined ? 10 : 500 + random.below(12_000);
+          const requestMs = outage === undefined ? 10 : 500 + random.below(12_000);
           await after(requestMs, attempt, true);
           attempt.status = 200 + random.below(5);
           return { status: attempt.status, retryAfter: undefined, requestMs };

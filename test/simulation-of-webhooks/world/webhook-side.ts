@@ -50,7 +50,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
   const random = world.randomFor(`senders of ${name}`);
   const queue = createFifoQueue({ now: time.now, hiddenMs: HIDDEN_MS });
   const receiver = createReceiver({
-    ...{ troubles: plan.troubles, time, start },
+    ...{ outages: plan.outages, time, start },
     random: world.randomFor(`receiver of ${name}`),
   });
   const attempts: Attempt[] = [];

@@ -13,7 +13,7 @@ export function createDestination(process: SimulatedProcess, arrivals: Arrivals,
 
   function accept(event: FeedEvent): SendResult {
     if (fates.happens(`${send} refuses`, 'entryRefused')) {
-      return { sent: false, cause: 'refused', reason: 'InvalidMessageContents' };
+      return { sent: false, cause: 'rejected', reason: 'InvalidMessageContents' };
     }
     if (!fates.happens(`${send} entry`, 'entryFailed')) {
       arrivals.accept(event);

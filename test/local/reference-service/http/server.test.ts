@@ -2,7 +2,6 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createVirtualClock } from '../../../../local/reference-service/clock.ts';
 import {
   createReferenceService,
   type ReferenceService,
@@ -10,6 +9,7 @@ import {
 } from '../../../../local/reference-service/create-reference-service.ts';
 import { documentedReturnGroupSchema } from '../../../../shared/returns-service/resources/return-group.ts';
 import { type Row, STARTED_AT } from '../a-service.ts';
+import { createVirtualClock } from '../virtual-service-clock.ts';
 
 const started: ReferenceService[] = [];
 

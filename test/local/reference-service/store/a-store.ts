@@ -1,10 +1,11 @@
-import { createVirtualClock, type ServiceClock } from '../../../../local/reference-service/clock.ts';
+import type { ServiceClock } from '../../../../local/reference-service/clock.ts';
 import { defaultKnobs, type Knobs } from '../../../../local/reference-service/knobs.ts';
 import {
   createStore,
   type Store,
   type StoreOptions,
 } from '../../../../local/reference-service/store/store.ts';
+import { createVirtualClock } from '../virtual-service-clock.ts';
 
 export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z') * 1_000;
 

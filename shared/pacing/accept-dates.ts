@@ -21,20 +21,20 @@ const ENOUGH_TO_OUTVOTE = 5;
  * @param witnesses how far ahead the service's time should be, by sources other than a Date
  * @returns the accepted bounds; none while that is undecided
  */
-export function believeDates(
+export function acceptDates(
   bounds: readonly DateBounds[],
   witnesses: readonly number[],
 ): readonly DateBounds[] {
   const isWitnessed = (offset: number) => witnesses.some((witness) => isNear(witness, offset));
   if (bounds.length >= ENOUGH_TO_OUTVOTE && !bounds.some(({ lower }) => isWitnessed(lower))) return bounds;
-  let believed: readonly DateBounds[] = [];
+  let accepted: readonly DateBounds[] = [];
   let support = DATES_THAT_AGREE - 1;
   for (const { lower } of bounds) {
     const alike = bounds.filter((other) => isNear(other.lower, lower));
     const votes = alike.length + (isWitnessed(lower) ? DATES_THAT_AGREE - 1 : 0);
-    if (votes > support) [believed, support] = [alike, votes];
+    if (votes > support) [accepted, support] = [alike, votes];
   }
-  return believed;
+  return accepted;
 }
 
 function isNear(a: number, b: number): boolean {

@@ -1,5 +1,6 @@
 // Collects the parts of a page that could not be loaded, as one sentence each. The rest of the page is shown. If AWS
 // denied a request, the sentence names the missing permission.
+import { messageOf } from '../cli/failures.ts';
 
 /** Loads a part of a page. @returns `otherwise` if it can't be loaded, after noting a sentence */
 export type Attempt = <Part, Otherwise>(
@@ -8,14 +9,14 @@ export type Attempt = <Part, Otherwise>(
   otherwise: Otherwise,
 ) => Promise<Part | Otherwise>;
 
-export interface Troubles {
+export interface Problems {
   /** Without repetitions, in the order of the first `note`. */
   readonly sentences: readonly string[];
   note(sentence: string): void;
   readonly attempt: Attempt;
 }
 
-export function createTroubles(): Troubles {
+export function createProblems(): Problems {
   const sentences: string[] = [];
   const note = (sentence: string) => {
     if (!sentences.includes(sentence)) sentences.push(sentence);
@@ -27,7 +28,7 @@ export function createTroubles(): Troubles {
       try {
         return await load();
       } catch (error) {
-        note(describeTrouble(what, error));
+        note(describeProblem(what, error));
         return otherwise;
       }
     },
@@ -35,7 +36,6 @@ export function createTroubles(): Troubles {
 }
 
 /** Returns one sentence, which ends with a single full stop. */
-export function describeTrouble(what: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `${what} can't be shown: ${message.replace(/\.?$/, '.')}`;
+export function describeProblem(what: string, error: unknown): string {
+  return `${what} can't be shown: ${messageOf(error).replace(/\.?$/, '.')}`;
 }

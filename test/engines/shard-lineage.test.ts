@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createShardLineage } from '../../../local/engines/shard-lineage.ts';
+import { createShardLineage } from './shard-lineage.ts';
 
 const parent = { ShardId: 'parent' };
 const child = { ShardId: 'child', ParentShardId: 'parent' };

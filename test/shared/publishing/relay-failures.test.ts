@@ -338,5 +338,5 @@ describe('the time limit', () => {
 
 function refusing(id: string): World['destination']['answer'] {
   return (event) =>
-    event.id === id ? { sent: false, cause: 'refused', reason: 'too large' } : { sent: true };
+    event.id === id ? { sent: false, cause: 'rejected', reason: 'too large' } : { sent: true };
 }

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BusEvent } from '../../../local/engines/event-bus.ts';
-import { type EventBusEngine, startEventBusEngine } from '../../../local/engines/event-bus-engine.ts';
+import type { BusEvent } from './event-bus.ts';
+import { type EventBusEngine, startEventBusEngine } from './event-bus-engine.ts';
 
 let engine: EventBusEngine;
 let client: EventBridgeClient;

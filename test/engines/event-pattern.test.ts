@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileEventPattern, type EventPattern } from '../../../local/engines/event-pattern.ts';
+import { compileEventPattern, type EventPattern } from './event-pattern.ts';
 
 const event = {
   source: 'returns-change-feed.acme',

@@ -1,0 +1,122 @@
+// Runs a scenario with one store to its end: everything must be published, or the feed must report what it can't read.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Problem } from './evidence.ts';
+import { judge } from './outside-judge.ts';
+import { SAID_WITHIN_MS } from './scenario.ts';
+import {
+  AFTERWARDS_MS,
+  FILL_IN_MS,
+  gather,
+  isAllPublished,
+  type Outcome,
+  outcomeOf,
+  patience,
+  type Run,
+  waitUntil,
+  watch,
+  whenPrinted,
+} from './scenario-run.ts';
+import { askStatus, type StatusReport } from './watch-process.ts';
+
+/** Two cycles. Polls can make each three times as long. */
+const WELL_WITHIN_MS = 30_000;
+/** Three failures in a row, 5 s, 30 s and 2 min apart. */
+const DELIVERED_WITHIN_MS = 180_000;
+
+export async function runOpen(run: Run): Promise<Outcome> {
+  const { scenario, service } = run;
+  const problems: Problem[] = [];
+  let running = watch(run);
+  await waitUntil(() => service.requests.length > 0 || running.hasEnded(), 20_000);
+  let silentUntil: number | undefined;
+  if (scenario.afterBaseline) {
+    const { messages } = running;
+    await waitUntil(() => messages.some((message) => message.includes('baseline complete')), 120_000);
+    if (scenario.watch?.baseline === 'silent') silentUntil = Date.now();
+  }
+  service.startChanging();
+
+  const { restart } = scenario;
+  const busyMs = scenario.busyMs ?? 25_000;
+  await sleep(restart?.afterMs ?? busyMs);
+  if (restart) {
+    await running.end(restart.signal);
+    running = watch(run);
+    await sleep(busyMs - restart.afterMs);
+  }
+  await waitUntil(() => !service.hasDeedsLeft(), 180_000);
+  service.stopChanging();
+  const stoppedAt = Date.now();
+
+  const evidence = () => gather(run, silentUntil);
+  const mayBeSilent = scenario.firstShown || silentUntil ? FILL_IN_MS : 0;
+  const isComplete = whenPrinted(
+    run,
+    () => Date.now() - stoppedAt > mayBeSilent && isAllPublished(evidence()),
+  );
+  const mayGoOn = patience(run, scenario.expects === 'complete or said' ? SAID_WITHIN_MS : scenario.quietMs);
+  let completeAt: number | undefined;
+  let said: number | undefined;
+  let nextStatus = Date.now() + 5_000;
+  while (completeAt === undefined && said === undefined && mayGoOn() && !running.hasEnded()) {
+    await sleep(1_000);
+    if (isComplete()) completeAt = Date.now();
+    if (scenario.expects === 'complete or said' && Date.now() > nextStatus && completeAt === undefined) {
+      if ((await askStatus(run.data)).code === 3) said = Date.now();
+      nextStatus = Date.now() + 15_000;
+    }
+  }
+  await sleep(AFTERWARDS_MS);
+  const { receiver } = run;
+  const printed = () => run.runs.flatMap((each) => each.printed);
+  await waitUntil(() => receiver?.hasAll(printed()) ?? true, DELIVERED_WITHIN_MS);
+  problems.push(...(receiver?.problems(printed()) ?? []));
+  const status =
+    said === undefined && completeAt !== undefined ? await statusOnceWell(run) : await askStatus(run.data);
+  if (running.hasEnded())
+    problems.push({ rule: 'said', text: `watch ended unexpectedly: ${running.messages.at(-1)}` });
+  const code = await running.end('SIGINT');
+  if (code !== 0) problems.push({ rule: 'said', text: `watch ended with exit code ${code} after Ctrl-C` });
+
+  const verdict = judge(evidence());
+  const isMissing = verdict.problems.some(({ rule }) => rule === 'complete');
+  problems.push(...verdict.problems.filter(({ rule }) => rule !== 'complete' || said === undefined));
+  if (isMissing && status.code !== 3 && scenario.expects === 'complete or said') {
+    problems.push({
+      rule: 'said',
+      text: `not everything was published, and status ends with exit code ${status.code}`,
+    });
+  }
+  if (!isMissing && said === undefined) problems.push(...checkWell(status));
+  if (!isMissing) completeAt ??= Date.now();
+  return outcomeOf(
+    run,
+    problems,
+    verdict,
+    completeAt && completeAt - stoppedAt,
+    said && said - run.startedAt,
+  );
+}
+
+/** Waits for a status without problems: a row without an id counts as unreadable until a cycle without it ends. */
+async function statusOnceWell(run: Run): Promise<StatusReport> {
+  const mayGoOn = patience(run, WELL_WITHIN_MS);
+  let status = await askStatus(run.data);
+  while (status.code !== 0 && mayGoOn()) {
+    await sleep(5_000);
+    status = await askStatus(run.data);
+  }
+  return status;
+}
+
+/** Reports a status with a problem, although everything is published and no failure lasts. */
+function checkWell({ code, text }: StatusReport): Problem[] {
+  return code === 0
+    ? []
+    : [
+        {
+          rule: 'said',
+          text: `everything was published, and status ends with exit code ${code}: ${text.slice(0, 400)}`,
+        },
+      ];
+}

@@ -1,0 +1,91 @@
+// The console in a browser: what is stuck, and the buttons for it.
+import { describe, expect, it, vi } from 'vitest';
+import { lacksBrowser } from './open-browser.ts';
+import { visitedFeed } from './visited-feed.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const feed = visitedFeed({ received: 500 });
+
+// Must run first: a webhook that accepted an event in the last minute does not count as failing.
+describe.skipIf(lacksBrowser)('a webhook that fails', () => {
+  it('is shown as failing until it accepts events again', async () => {
+    const { page, openWindow } = await feed.open('/');
+    const stuck = await openWindow('/stuck');
+    const line = page.getByRole('region', { name: 'Destinations' }).getByRole('row', { name: /webhook/ });
+
+    await feed.someParcels(6);
+
+    await line.filter({ hasText: 'failing' }).waitFor({ timeout: 30_000 });
+    const cause = stuck.getByRole('heading', { level: 2, name: /Failing.*webhook/ });
+    await cause.waitFor();
+    expect(await stuck.getByRole('main').textContent()).toContain('500');
+    feed.world.receiver.answer = () => 204;
+    await feed.aParcel();
+    await line.filter({ hasText: 'working' }).waitFor({ timeout: 60_000 });
+    await cause.waitFor({ state: 'detached', timeout: 30_000 });
+  });
+});
+
+/** Removes more entities at once than the guard allows without a hold. */
+const LOST = 25;
+
+describe.skipIf(lacksBrowser)('a hold', () => {
+  it('is shown and released after a confirmation, and the held changes are published', async () => {
+    const groups = feed.someGroups(LOST, ({ returns }) => Array.isArray(returns) && returns.length > 0);
+    const ids = groups.map(({ id }) => Number(id));
+    for (const id of ids) feed.world.service.control.mutate(id, ({ returns }) => void returns.splice(0));
+    await feed.world.tick();
+    const { page } = await feed.open('/');
+    const held = page.getByRole('region', { name: 'Sources' }).getByRole('cell', { name: /held/ });
+    await held.waitFor();
+    const acting = await feed.world.openConsole({ acts: true });
+    const visited = await feed.open('/stuck', acting);
+    const { page: stuck } = visited;
+    await stuck.getByRole('heading', { level: 2, name: /Held.*source acme, hold 1/ }).waitFor();
+    expect(removals(ids)).toEqual([]);
+
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('heading', { level: 1, name: 'Are you sure?' }).waitFor();
+    expect((await feed.world.open.stateOf('acme')).guarding.holds).toHaveLength(1);
+    await stuck.getByRole('link', { name: 'Cancel' }).click();
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('button', { name: 'Release hold 1' }).click();
+    await stuck.getByRole('status').filter({ hasText: 'Hold 1 of source acme is released' }).waitFor();
+
+    await vi.waitUntil(
+      async () => {
+        await feed.world.tick();
+        return removals(ids).length === ids.length;
+      },
+      { timeout: 30_000, interval: 1_000 },
+    );
+    await held.waitFor({ state: 'detached' });
+  });
+
+  /** The groups among these with a published removal of an item. */
+  function removals(ids: readonly number[]): number[] {
+    const removed = feed.world.published.filter(({ type }) => type === 'return_line_item.removed');
+    const groups = removed.map(({ partitionkey }) => Number(partitionkey.split('/')[1]));
+    return ids.filter((id) => groups.includes(id));
+  }
+});
+
+describe.skipIf(lacksBrowser)('a console without --act', () => {
+  it('has neither the buttons nor their routes', async () => {
+    const { page, context } = await feed.open('/stuck');
+    const { origin } = new URL(feed.reading.url);
+
+    const answers = await Promise.all(
+      ['release', 'resume', 'redrive', 'skip'].map((name) =>
+        context.request.post(`${origin}/act/${name}`, {
+          headers: { origin },
+          form: { source: 'acme', hold: '1', webhook: 'any', confirmed: 'yes' },
+        }),
+      ),
+    );
+
+    expect(answers.map((answer) => answer.status())).toEqual([404, 404, 404, 404]);
+    expect(await page.getByRole('main').locator('form').count()).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
+import {
+  BODY,
+  closeAll,
+  failureOf,
+  listen,
+  open,
+  request,
+  serve,
+  serveBytes,
+} from './transport-under-test.ts';
+
+afterEach(closeAll);
+
+describe('no answer', () => {
+  it('comes from an address without a listener', async () => {
+    const server = createTcpServer();
+    const url = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'connection', code: 'ECONNREFUSED' });
+  });
+
+  it('comes over a connection that is closed or reset before it', async () => {
+    const closing = await serve((incoming) => incoming.socket.destroy());
+    const resetting = await serve((incoming) => incoming.socket.resetAndDestroy());
+
+    for (const url of [closing, resetting]) {
+      expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'connection', code: 'ECONNRESET' });
+    }
+  });
+
+  it('comes from a server without HTTP, and no error contains its bytes', async () => {
+    const url = await serveBytes('Rosalind Quimby <rosalind@quimby.test>\r\n\r\n');
+
+    const failure = await failureOf(open()(request(url)));
+    expect(failure.kind).toBe('connection');
+    expect(failure.code).toMatch(/^HPE_/);
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/Rosalind|quimby|tok_1a2b/);
+    // Node's error contains the bytes that it could not parse.
+    expect(failure.cause).not.toHaveProperty('rawPacket');
+  });
+
+  it('comes with an untrusted certificate', async () => {
+    const credentials = { key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERTIFICATE };
+    let requests = 0;
+    const server = createHttpsServer(credentials, () => {
+      requests += 1;
+    });
+    const url = await listen(server, 'https');
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({
+      kind: 'connection',
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    expect(requests).toBe(0);
+  });
+
+  it('comes over TLS from a server without TLS', async () => {
+    const url = await serve((_, response) => response.end(BODY));
+
+    const failure = await failureOf(open()(request(url.replace('http:', 'https:'))));
+    expect(failure.kind).toBe('connection');
+    expect(failure.code).toMatch(/^(?:EPROTO|ERR_SSL_)/);
+  });
+
+  it('is awaited beyond the time limit', async () => {
+    const silent = await serve(() => undefined);
+
+    expect(await failureOf(open()(request(silent, { timeoutMs: 30 })))).toMatchObject({
+      kind: 'timeout',
+      status: undefined,
+    });
+  });
+
+  it('stays on the connection of an abandoned request', async () => {
+    let closed: Promise<unknown> = Promise.reject(new Error('no connection'));
+    closed.catch(() => undefined);
+    const silent = await serve((incoming) => {
+      closed = new Promise((resolve) => incoming.socket.once('close', () => resolve('closed')));
+    });
+
+    await failureOf(open()(request(silent, { timeoutMs: 100 })));
+    await expect(closed).resolves.toBe('closed');
+  });
+
+  it('is requested after the caller aborted', async () => {
+    let requests = 0;
+    const url = await serve(() => {
+      requests += 1;
+    });
+
+    const failure = await failureOf(open()(request(url, { signal: AbortSignal.abort() })));
+    expect(failure.kind).toBe('aborted');
+    expect(requests).toBe(0);
+  });
+
+  it('is awaited after the caller aborted', async () => {
+    const abandonment = new AbortController();
+    const url = await serve(() => abandonment.abort(new Error('tok_1a2b')));
+
+    const failure = await failureOf(open()(request(url, { signal: abandonment.signal })));
+    expect(failure.kind).toBe('aborted');
+    expect(inspect(failure)).not.toContain('tok_1a2b');
+  });
+});
+
+describe('an answer that breaks off', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n';
+
+  it.each([
+    ['before its announced length', `${HEAD}Content-Length: 100\r\n\r\n[{}]`],
+    ['before its last chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\n4\r\n[{}]\r\n`],
+  ])('%s is reported as truncated, with its head', async (_, bytes) => {
+    const failure = await failureOf(open()(request(await serveBytes(bytes))));
+
+    expect(failure).toMatchObject({
+      kind: 'truncated',
+      status: 200,
+      headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' },
+    });
+  });
+
+  it('by a reset is reported as truncated', async () => {
+    const url = await serve((incoming, response) => {
+      response.write('[{}', () => incoming.socket.resetAndDestroy());
+    });
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated', status: 200 });
+  });
+
+  it('inside its compression is reported as truncated', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BODY).subarray(0, -9)),
+    );
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated' });
+  });
+
+  it('by never ending times out, even if bytes keep arriving', async () => {
+    const url = await serve((_, response) => {
+      const trickle = setInterval(() => response.write('['), 5);
+      response.once('close', () => clearInterval(trickle));
+    });
+
+    expect(await failureOf(open()(request(url, { timeoutMs: 60 })))).toMatchObject({
+      kind: 'timeout',
+      status: 200,
+    });
+  });
+});
+
+describe('an answer that can not be used', () => {
+  it.each([
+    ['br', gzipSync(BODY)],
+    ['gzip, gzip', gzipSync(BODY)],
+    ['gzip', Buffer.from(BODY)],
+  ])('is undecodable by its encoding: %s', async (encoding, bytes) => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+    );
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'undecodable', status: 200 });
+  });
+
+  it('is too large by its announced length, before its body is read', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-length': 10_001 }).flushHeaders(),
+    );
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
+  });
+
+  it('is too large by its body', async () => {
+    const url = await serve((_, response) => {
+      response.write('x'.repeat(6_000));
+      response.end('x'.repeat(6_000));
+    });
+
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
+  });
+
+  it('is too large by its decompressed body', async () => {
+    const bomb = gzipSync(Buffer.alloc(5_000_000));
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    );
+
+    expect(bomb.byteLength).toBeLessThan(10_000);
+    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
+  });
+
+  it('of exactly the allowed size is accepted', async () => {
+    const url = await serve((_, response) => response.end('x'.repeat(10_000)));
+
+    expect((await open()(request(url))).body).toHaveLength(10_000);
+  });
+});
