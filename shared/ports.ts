@@ -199,6 +199,8 @@ export interface BudgetState {
   readonly rateChangedAt: Instant;
   /** No request before this moment: a 429's Retry-After. */
   readonly pausedUntil: Instant;
+  /** How far from its slot a booking may have moved an arrival, by the smallest budget that has booked here. */
+  readonly reach: number;
 }
 
 export interface LogFields {

@@ -1,5 +1,6 @@
 // The state of each token's budget: `n` counts the writes, `t` is the theoretical arrival, `r` the reserved one, `s`
-// the share of the full rate and `c` when it changed, `p` the pause's end. A token's holders use the table's clock.
+// the share of the full rate and `c` when it changed, `p` the pause's end, `f` the reach. A token's holders use
+// the table's clock.
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { TableNames } from '../../shared/deployment/tables.ts';
@@ -48,6 +49,7 @@ function toAttributes(state: BudgetState): StoredItem {
     s: numberValue(state.rateShare),
     c: numberValue(state.rateChangedAt),
     p: numberValue(state.pausedUntil),
+    f: numberValue(state.reach),
   };
 }
 
@@ -59,10 +61,19 @@ const format1 = z
     s: storedNumber,
     c: storedNumber,
     p: storedNumber,
+    /** Undefined in a state that an older release saved. */
+    f: storedNumber.optional(),
   })
-  .transform(({ n, t, r, s, c, p }) => ({
+  .transform(({ n, t, r, s, c, p, f: reach = 0 }) => ({
     version: n,
-    state: { theoreticalArrival: t, reservedArrival: r, rateShare: s, rateChangedAt: c, pausedUntil: p },
+    state: {
+      theoreticalArrival: t,
+      reservedArrival: r,
+      rateShare: s,
+      rateChangedAt: c,
+      pausedUntil: p,
+      reach,
+    },
   }));
 
 /** Strongly consistent; `date` is the answer's Date. The SDK does not expose headers, so a middleware reads it. */

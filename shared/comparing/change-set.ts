@@ -20,7 +20,7 @@ export interface ChangeSet {
 }
 
 /** The arrays of a group whose entities have an id and watched fields. */
-const ENTITY_ARRAYS = ['return_line_items', 'shipments', 'exchange_line_items'] as const;
+export const ENTITY_ARRAYS = ['return_line_items', 'shipments', 'exchange_line_items'] as const;
 type EntityArray = (typeof ENTITY_ARRAYS)[number];
 
 const KINDS = {

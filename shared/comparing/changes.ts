@@ -33,6 +33,8 @@ export type Change =
       readonly verb: 'status_changed' | 'updated';
       readonly object: WatchedEntity;
       readonly previous: Readonly<Record<string, unknown>>;
+      /** Those of `previous` that are filled in: without the others, they would cause no event. */
+      readonly filled: Readonly<Record<string, unknown>>;
     };
 
 /**
@@ -83,7 +85,7 @@ export function compareEntity<Entity extends WatchedEntity>(
   }
   if (!loud) return { change: undefined, entity, unpublished: filled };
   const verb = 'status' in previous ? 'status_changed' : 'updated';
-  return { change: { verb, object: entity, previous }, entity, unpublished: {} };
+  return { change: { verb, object: entity, previous, filled }, entity, unpublished: {} };
 }
 
 function fieldOf(entity: WatchedEntity, field: string): unknown {

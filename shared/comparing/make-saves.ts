@@ -1,10 +1,12 @@
 // Turns changes into saves. Changes that exceed one transaction become several saves, and each is a true state: the old
-// one plus exactly the changes of its events. So a crash in between leaves an ordinary difference.
+// one plus all that needs no event, and exactly the changes of its events. So a crash in between leaves an ordinary
+// difference.
 import { type Instant, parseStamp } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE, SMALLEST_LEAD } from '../limits.ts';
 import type { Save } from '../ports.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { ChangeSet, KnownState } from './change-set.ts';
+import { fillIn } from './fill-in.ts';
 import { type EventContext, makeEvent } from './make-event.ts';
 import { GROUP_ARRAYS, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
 import { isSettled } from './stale-reads.ts';
@@ -30,16 +32,17 @@ export interface SaveOptions {
 export function makeSaves(
   snapshot: Snapshot | undefined,
   published: KnownState,
-  { changes, next }: ChangeSet,
+  found: ChangeSet,
   reading: Reading,
   options: SaveOptions,
 ): Save[] {
+  const { changes, next } = found;
   const context = { ...contextOf(snapshot, reading, options), group: next.projection.group };
   const shownAt = lastShownWhole(snapshot, published, next, reading, options);
   const saves: Save[] = [];
   let version = snapshot?.version ?? 0;
   let sequence = snapshot?.sequence ?? 0;
-  let state = published;
+  let state = fillIn(published, found);
   for (let start = 0; start === 0 || start < changes.length; start += MAX_EVENTS_PER_SAVE) {
     const chunk = changes.slice(start, start + MAX_EVENTS_PER_SAVE);
     const isLast = start + MAX_EVENTS_PER_SAVE >= changes.length;

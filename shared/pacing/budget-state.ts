@@ -58,6 +58,7 @@ export const UNUSED_BUDGET: BudgetState = {
   rateShare: 1,
   rateChangedAt: 0,
   pausedUntil: 0,
+  reach: 0,
 };
 
 export interface Booking {
@@ -83,6 +84,7 @@ export function bookSlots(
   let booked = isPossible(rates, state, now) ? state : recovered(state, now);
   const share = shareAt(booked, now);
   const from = Math.max(now, booked.pausedUntil);
+  const reach = Math.max(booked.reach, reachOf(rates.common), reachOf(rates.reserved));
   const slots: Instant[] = [];
   for (;;) {
     const { slot, after } = slotFor(purpose);
@@ -90,7 +92,7 @@ export function bookSlots(
       return { state: booked, slots, next: slot };
     }
     slots.push(slot);
-    booked = { ...booked, ...after };
+    booked = { ...booked, ...after, reach };
   }
 
   function slotFor(purpose: Purpose) {
@@ -141,6 +143,7 @@ export function pausedFor(rates: Rates, state: BudgetState, now: Instant, pause:
   const pausedUntil = Math.max(state.pausedUntil, now + Math.min(pause.duration, LONGEST_PAUSE));
   const halved = pause.tooFast && pause.sentAt > state.rateChangedAt;
   return {
+    ...state,
     theoreticalArrival: Math.max(state.theoreticalArrival, pausedUntil + rates.common.tolerance),
     reservedArrival: Math.max(state.reservedArrival, pausedUntil + (rates.reserved?.tolerance ?? 0)),
     rateShare: halved ? Math.max(LOWEST_SHARE, shareAt(state, now) / 2) : state.rateShare,
@@ -153,12 +156,17 @@ function slowed(interval: number, share: number): number {
   return Math.ceil(interval / share);
 }
 
-/** Whether the state can result from correct clocks. */
+/** How far from its slot a booking may move the arrival. */
+function reachOf(pace: SlotRate | undefined): number {
+  return pace === undefined ? 0 : pace.tolerance + slowed(pace.interval, LOWEST_SHARE);
+}
+
+/** Whether the state can result from correct clocks: holders with a smaller budget move arrivals further. */
 function isPossible(rates: Rates, state: BudgetState, now: Instant): boolean {
   const latest = now + STORE_TIME_DOUBT;
   const lastSlot = Math.max(latest + BOOKED_AHEAD.poll, state.pausedUntil);
   const reaches = (arrival: Instant, pace: SlotRate | undefined) =>
-    pace === undefined || arrival <= lastSlot + pace.tolerance + slowed(pace.interval, LOWEST_SHARE);
+    pace === undefined || arrival <= lastSlot + Math.max(reachOf(pace), state.reach);
   return (
     state.rateChangedAt <= latest &&
     state.pausedUntil <= latest + LONGEST_PAUSE &&
@@ -175,5 +183,6 @@ function recovered(state: BudgetState, now: Instant): BudgetState {
     rateShare: state.rateShare,
     rateChangedAt: Math.min(state.rateChangedAt, now),
     pausedUntil: now + RECOVERY_PAUSE,
+    reach: 0,
   };
 }

@@ -108,5 +108,6 @@ function laterOf(stored: BudgetState, seen: BudgetState): BudgetState {
     theoreticalArrival: Math.max(stored.theoreticalArrival, seen.theoreticalArrival),
     reservedArrival: Math.max(stored.reservedArrival, seen.reservedArrival),
     pausedUntil: Math.max(stored.pausedUntil, seen.pausedUntil),
+    reach: Math.max(stored.reach, seen.reach),
   };
 }

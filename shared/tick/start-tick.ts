@@ -1,11 +1,12 @@
 // Whether a tick may work: each slot is taken once, by the holder of the source's lease, and not while the source rests
 // after its token was refused.
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { restLeft } from '../pacing/rest.ts';
 import { findStart, firstState } from '../source/mint-state.ts';
 import { RestoredStateError } from '../source/restored-state.ts';
 import type { SourceSession } from '../source/source-session.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { isSlotTooFarAhead } from './slot-ahead.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
@@ -41,7 +42,8 @@ export async function startTick(
   if (lease === undefined) return 'busy';
   const { intervalMs, lookbackMs, reconcileMs, requestsPerMinute, baseUrl } = settings;
   const pace = { intervalMs, lookbackMs, reconcileMs, requestsPerMinute };
-  run.update((state) => ({ ...state, lease, lastSlot: tick.slot, pace, baseUrl }));
+  const settledThrough = settledWith(lookbackMs, run.state);
+  run.update((state) => ({ ...state, settledThrough, lease, lastSlot: tick.slot, pace, baseUrl }));
   await run.save();
   if (session.epoch !== lease.epoch) session.memory.forgetAll();
   session.activity.begin(session.epoch === lease.epoch);
@@ -56,6 +58,12 @@ export async function startTick(
  */
 function isBeyondClocks(stored: number, slot: number, { clock }: SourceSession): boolean {
   return isSlotTooFarAhead(stored, slot) && isSlotTooFarAhead(stored, clock.now() / MILLISECOND);
+}
+
+/** The settled instant; if the lookback was raised, polls go back by the difference, once. */
+function settledWith(lookbackMs: number, { settledThrough, pace }: SourceState): Instant {
+  const raisedByMs = Math.max(0, lookbackMs - (pace?.lookbackMs ?? lookbackMs));
+  return settledThrough - raisedByMs * MILLISECOND;
 }
 
 function isResting({ state, session }: TickRun): boolean {

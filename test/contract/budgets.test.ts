@@ -63,5 +63,6 @@ function aBudget(requests: number): BudgetState {
     rateShare: 0.625,
     rateChangedAt: 1_763_633_000_000_000,
     pausedUntil: 0,
+    reach: 15_644_453,
   };
 }

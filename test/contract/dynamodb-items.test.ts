@@ -39,6 +39,17 @@ test('a snapshot with attributes of a later release is read, and written in the 
   ).toEqual(['b', 'c', 'i', 'k', 'n', 'v']);
 });
 
+test('a budget of a release that kept no reach is read', async () => {
+  const attributes = { v: 1, n: 5, t: 40, r: 30, s: 0.5, c: 20, p: 10 };
+  const numbers = Object.entries(attributes).map(([name, value]) => [name, { N: String(value) }]);
+  await putRaw(engine.tables.sources, { k: { S: 'budget/older' }, ...Object.fromEntries(numbers) });
+
+  const { version, state } = await stores.budgets.load('older');
+
+  expect(version).toBe(5);
+  expect(state).toMatchObject({ theoreticalArrival: 40, pausedUntil: 10, reach: 0 });
+});
+
 test('loading a snapshot of an unknown format fails, and the error names its key', async () => {
   await putRaw(engine.tables.snapshots, { ...toSnapshotItem(ACME, aSnapshot(2)), v: { N: '7' } });
 

@@ -138,4 +138,5 @@ const A_BUDGET: BudgetState = {
   rateShare: 1,
   rateChangedAt: 0,
   pausedUntil: 0,
+  reach: 0,
 };

@@ -20,6 +20,7 @@ it('lists the sources with a state, without budgets and activities', async () =>
     rateShare: 1,
     rateChangedAt: 1,
     pausedUntil: 0,
+    reach: 0,
   };
 
   const before = await listSources(client, tables.sources);

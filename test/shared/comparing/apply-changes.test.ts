@@ -36,7 +36,7 @@ describe('the state after some of several changes are published', () => {
     const object = { ...second, status: 'COMPLETED' };
 
     const next = applyChanges(state, [
-      { verb: 'status_changed', object, previous: { status: 'OPEN', quantity: null } },
+      { verb: 'status_changed', object, previous: { status: 'OPEN', quantity: null }, filled: {} },
     ]);
 
     expect(next).toEqual({
@@ -73,7 +73,7 @@ describe('the state after some of several changes are published', () => {
     const object = { ...projection.group, return_outcome: 'credit' };
 
     const next = applyChanges(state, [
-      { verb: 'updated', object, previous: { return_outcome: 'exchange+refund' } },
+      { verb: 'updated', object, previous: { return_outcome: 'exchange+refund' }, filled: {} },
     ]);
 
     expect(next).toEqual({ ...state, projection: { ...projection, group: object } });

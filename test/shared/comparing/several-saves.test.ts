@@ -1,6 +1,7 @@
 // A change set that is too large for one transaction, published in parts, with a crash after any part.
 import { describe, expect, it } from 'vitest';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { createUnknowable, type FieldsSince } from '../../../shared/comparing/known-fields.ts';
 import type { Reading, Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
@@ -151,6 +152,77 @@ describe('the remaining events of a new group after a crash', () => {
     const afters = rest.flatMap(({ events }) => events.map(({ data }) => String(data.observed.after)));
     expect(afters).not.toEqual([]);
     for (const after of afters) expect(instantOf(after)).toBeLessThanOrEqual(instantOf(shownFrom));
+  });
+});
+
+describe('what is filled in beside many changes', () => {
+  /** The service begins to send carriers, and then all line items change without a newer stamp. */
+  const without = () => withoutCarriers(large());
+  const changed = () => ({ ...large(), returns: large('COMPLETED').returns });
+  const carriersSince = { 'shipment.carrier': read(large(), 5 * MINUTE).sentAt };
+
+  function withoutCarriers(row: Row): Row {
+    return {
+      ...row,
+      shipments: row.shipments.map(({ carrier, ...shipment }) => shipment) as Row['shipments'],
+    };
+  }
+
+  /** Makes the first `done` saves of a reading. */
+  function partOf(snapshot: Snapshot, reading: Reading, fieldsSince: FieldsSince, done = 100) {
+    const unknowable = createUnknowable({ fieldsSince, wholeWalks: [] }, snapshot, reading);
+    const compared = compareReading(snapshot, reading, { ...OPTIONS, unknowable });
+    const saves = compared.verdict === 'differs' ? compared.saves.slice(0, done) : [];
+    return { snapshot: stored(saves.at(-1)?.snapshot ?? snapshot), events: subjectsOf(saves) };
+  }
+
+  it.each([1, 2])('is no change after a crash behind save %i', (done) => {
+    const first = partOf(snapshotOf(read(without())), read(changed(), 5 * MINUTE), carriersSince, done);
+
+    const rest = partOf(first.snapshot, read(changed(), 10 * MINUTE), carriersSince);
+
+    const all = [...first.events, ...rest.events];
+    expect(all).toHaveLength(100);
+    expect(all.filter((event) => event.includes('shipment'))).toEqual([]);
+    expect(rest.snapshot.unpublished['shipment/1']).toEqual({ carrier: null });
+  });
+
+  it.each([1, 2])('is no change after a crash behind save %i, if the other changes are undone', (done) => {
+    const allChanged = { ...changed(), shipments: large('CANCELED').shipments };
+    const first = partOf(snapshotOf(read(without())), read(allChanged, 5 * MINUTE), carriersSince, done);
+    const undone = { ...changed(), shipments: large().shipments };
+
+    const rest = partOf(first.snapshot, read(undone, 10 * MINUTE), carriersSince);
+
+    const published = first.events.filter((event) => event.includes('shipment'));
+    expect(rest.events.filter((event) => event.includes('shipment'))).toHaveLength(published.length);
+    expect(rest.snapshot.unpublished['shipment/100']).toEqual({ carrier: null });
+  });
+
+  it('is part of an event that comes after a crash', () => {
+    const allChanged = { ...changed(), shipments: large('CANCELED').shipments };
+    const first = partOf(snapshotOf(read(without())), read(allChanged, 5 * MINUTE), carriersSince, 1);
+
+    const rest = savesOf(first.snapshot, read(allChanged, 10 * MINUTE));
+
+    const last = rest
+      .flatMap(({ events }) => events)
+      .find(({ subject }) => subject.endsWith('shipments/100'));
+    expect(last?.data).toMatchObject({ previous_attributes: { status: 'OPEN', carrier: null } });
+    expect(rest.at(-1)?.snapshot.unpublished).toEqual({});
+  });
+
+  it('may be a whole array, which is no change after a crash either', () => {
+    const bare = { ...large(), shipments: undefined, refund_transactions: undefined };
+    const since = { ...carriersSince, 'shipment.id': carriersSince['shipment.carrier'] };
+    const fieldsSince = { ...since, 'refund_transaction.id': since['shipment.id'] };
+    const first = partOf(snapshotOf(read(bare)), read(changed(), 5 * MINUTE), fieldsSince, 1);
+
+    const rest = partOf(first.snapshot, read(changed(), 10 * MINUTE), fieldsSince);
+
+    expect([...first.events, ...rest.events]).toHaveLength(100);
+    expect(rest.snapshot.projection.shipments).toHaveLength(100);
+    expect(rest.snapshot.projection.refund_transactions).toHaveLength(30);
   });
 });
 

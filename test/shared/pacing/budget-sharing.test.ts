@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { type Budget, createBudget } from '../../../shared/pacing/budget.ts';
 import type { Purpose } from '../../../shared/pacing/budget-state.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
@@ -54,6 +54,52 @@ describe('a budget with more demand than requests', () => {
     expect(all / 240).toBeGreaterThan(0.66);
     expect(Math.min(...rates) / all).toBeGreaterThan(0.05);
   });
+});
+
+describe('polls beside a source with the same token and a smaller budget', () => {
+  it.each([
+    { smaller: 60, hits429: false },
+    { smaller: 10, hits429: false },
+    { smaller: 10, hits429: true },
+    { smaller: 5, hits429: false },
+  ])(
+    'of $smaller wait for some of its requests only (after a 429: $hits429)',
+    async ({ smaller, hits429 }) => {
+      const clock = createVirtualClock();
+      const store = createBudgetStore(clock, { latencyMs: () => 5 });
+      const [large, small] = [240, smaller].map((requestsPerMinute) =>
+        createBudget({
+          budgets: store.seenBy(clock),
+          clock,
+          random: () => 0.5,
+          tokenHash: 'a',
+          requestsPerMinute,
+        }),
+      ) as [Budget, Budget];
+      const waits: number[] = [];
+      const polling = async () => {
+        while (clock.elapsed() < LASTING) {
+          const startedAt = clock.elapsed();
+          await large.take({ purpose: 'poll', expect: 1, deadline: HOUR });
+          waits.push(clock.elapsed() - startedAt);
+          if (hits429 && waits.length === 10)
+            await large.pause({ duration: SECOND, tooFast: true, sentElapsed: clock.elapsed() });
+          await clock.sleep(5_000);
+        }
+      };
+      const walking = async () => {
+        while (clock.elapsed() < LASTING) {
+          await small.take({ purpose: 'reconciliation', expect: 1, deadline: HOUR });
+          await clock.sleep(50);
+        }
+      };
+
+      await clock.run(Promise.all([polling(), walking()]));
+
+      // A pause after an impossible state would take 84 s.
+      expect(Math.max(...waits)).toBeLessThan(20 * SECOND);
+    },
+  );
 });
 
 describe('a poll while others take as many requests as they can', () => {

@@ -21,6 +21,7 @@ describe('a pause', () => {
       rateShare: 0.5,
       rateChangedAt: NOW,
       pausedUntil: NOW + 15 * SECOND,
+      reach: 0,
     });
     const { slots } = bookSlots(RATES, state, NOW + 14 * SECOND, { purpose: 'poll', count: 2 });
     expect(slots).toEqual([
@@ -59,6 +60,7 @@ describe('a pause', () => {
       pausedUntil: NOW + MINUTE,
       theoreticalArrival: NOW + HOUR,
       reservedArrival: NOW + 2 * HOUR,
+      reach: MINUTE,
     });
 
     const state = pausedFor(RATES, far, NOW, { duration: SECOND, tooFast: false, sentAt: NOW });
@@ -116,12 +118,37 @@ describe('a state that no correct clock can have caused', () => {
           rateShare: 0.5,
           rateChangedAt: field === 'rateChangedAt' ? NOW : 0,
           pausedUntil: NOW + RECOVERY,
+          reach: 0,
         },
         slots: [],
         next: NOW + RECOVERY,
       });
     },
   );
+
+  it.each([1, 2, 5, 10, 25, 60])('is not one that a holder with a budget of %s has left', (budget) => {
+    for (const purpose of ['poll', 'reconciliation'] as const) {
+      const slow = bookSlots(ratesFor(budget), stateOf({ rateShare: 1 / 8, rateChangedAt: NOW }), NOW, {
+        purpose,
+        count: 100,
+      });
+
+      const { state } = book('poll', 1, slow.state);
+
+      expect(state.pausedUntil).toBe(0);
+    }
+  });
+
+  it('lies further ahead once a holder with a smaller budget has booked, and is replaced as well', () => {
+    const { state: slow } = bookSlots(ratesFor(10), stateOf(), NOW, { purpose: 'poll', count: 1 });
+    const latest = NOW + DOUBT + POLL_AHEAD + 8 * ratesFor(10).reserved!.interval;
+
+    const kept = book('poll', 0, { ...slow, theoreticalArrival: latest });
+    const left = book('poll', 0, { ...slow, theoreticalArrival: latest + 1 });
+
+    expect(kept.state.pausedUntil).toBe(0);
+    expect(left.state).toMatchObject({ theoreticalArrival: NOW, pausedUntil: NOW + RECOVERY, reach: 0 });
+  });
 
   it('is not the state after a long pause', () => {
     const paused = pausedFor(RATES, UNUSED_BUDGET, NOW, { duration: HOUR, tooFast: true, sentAt: NOW });

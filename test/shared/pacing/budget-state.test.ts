@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { bookSlots, ratesFor, shareAt, UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
 import { mostWithin } from './most-within.ts';
-import { book, COMMON, NOW, RATES, RESERVED, stateOf } from './some-bookings.ts';
+import { book, COMMON, NOW, RATES, REACH, RESERVED, stateOf } from './some-bookings.ts';
 
 const RECONCILIATION_AHEAD = 3 * SECOND;
 
@@ -51,7 +51,9 @@ describe.each([
       Array.from({ length: later }, (_, i) => NOW + (i + 1) * COMMON.interval),
     );
     expect(next).toBe(NOW + (later + 1) * COMMON.interval);
-    expect(state).toEqual(stateOf({ theoreticalArrival: NOW + (atOnce + later) * COMMON.interval }));
+    expect(state).toEqual(
+      stateOf({ theoreticalArrival: NOW + (atOnce + later) * COMMON.interval, reach: REACH }),
+    );
   });
 
   it('gives at most the requested number', () => {
@@ -121,6 +123,7 @@ describe('booking for reconciliation', () => {
       stateOf({
         theoreticalArrival: NOW + 9 * COMMON.interval,
         reservedArrival: NOW + 6 * RESERVED.interval,
+        reach: REACH,
       }),
     );
   });
@@ -128,7 +131,7 @@ describe('booking for reconciliation', () => {
   it('takes from its own part first', () => {
     const { state } = book('reconciliation', 1);
 
-    expect(state).toEqual(stateOf({ reservedArrival: NOW + RESERVED.interval }));
+    expect(state).toEqual(stateOf({ reservedArrival: NOW + RESERVED.interval, reach: REACH }));
   });
 
   it('leaves polls a burst, however many requests it takes', () => {

@@ -185,4 +185,35 @@ describe('a booking', () => {
       ),
     );
   });
+
+  it('keeps any 60 seconds within the largest budget, if holders of a token have different ones', () => {
+    const step = fc.record({
+      holder: fc.integer({ min: 0, max: 2 }),
+      purpose: fc.constantFrom<Purpose>('poll', 'reconciliation'),
+      count: fc.integer({ min: 1, max: 30 }),
+      until: fc.integer({ min: 0, max: 4 * SECOND }),
+      late: fc.integer({ min: 0, max: SLOT_LATENESS + TRANSIT_SPREAD }),
+    });
+    fc.assert(
+      fc.property(
+        fc.tuple(budgetsOf(600), budgetsOf(600), budgetsOf(600)),
+        fc.array(step, { minLength: 20, maxLength: 200 }),
+        (budgets, steps) => {
+          const arrived: Instant[] = [];
+          let state = UNUSED_BUDGET;
+          let time = VIRTUAL_START;
+
+          for (const { holder, purpose, count, until, late } of steps) {
+            const booking = bookSlots(ratesFor(budgets[holder]!), state, time, { purpose, count });
+            state = booking.state;
+            arrived.push(...booking.slots.map((slot, index) => slot + (index % 2 === 0 ? late : 0)));
+            time += until;
+          }
+
+          expect(mostWithin(MINUTE, arrived)).toBeLessThanOrEqual(Math.max(...budgets));
+          expect(state.pausedUntil).toBe(0);
+        },
+      ),
+    );
+  });
 });

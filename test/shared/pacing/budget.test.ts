@@ -4,6 +4,7 @@ import { UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
 import { BudgetUnavailable, DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { BURST, INTERVAL, POLL, RECONCILIATION, setUp, times } from './one-budget.ts';
+import { REACH } from './some-bookings.ts';
 
 describe('taking a request from the budget', () => {
   it('takes no time if nothing was sent lately', async () => {
@@ -12,7 +13,11 @@ describe('taking a request from the budget', () => {
     await clock.run(budget.take(POLL));
 
     expect(clock.elapsed()).toBe(0);
-    expect(store.state()).toEqual({ ...UNUSED_BUDGET, theoreticalArrival: VIRTUAL_START + INTERVAL });
+    expect(store.state()).toEqual({
+      ...UNUSED_BUDGET,
+      theoreticalArrival: VIRTUAL_START + INTERVAL,
+      reach: REACH,
+    });
   });
 
   it('books the expected requests with one save', async () => {

@@ -7,6 +7,8 @@ export const NOW: Instant = Date.UTC(2026, 10, 20) * MILLISECOND;
 export const RATES = ratesFor(240);
 export const COMMON = { interval: 367_817, tolerance: 18 * 367_817 };
 export const RESERVED = { interval: 1_422_223, tolerance: 3 * 1_422_223 };
+/** How far a booking may move an arrival, at an eighth of the rate. */
+export const REACH = RESERVED.tolerance + 8 * RESERVED.interval;
 
 export function stateOf(changes: Partial<BudgetState> = {}): BudgetState {
   return { ...UNUSED_BUDGET, ...changes };

@@ -168,6 +168,7 @@ describe('the state last seen of the shared budget', () => {
     rateShare: 0.5,
     rateChangedAt: VIRTUAL_START,
     pausedUntil: VIRTUAL_START + 3 * SECOND,
+    reach: 4 * SECOND,
   };
 
   it.each(['theoreticalArrival', 'reservedArrival', 'pausedUntil'] as const)(
@@ -175,7 +176,7 @@ describe('the state last seen of the shared budget', () => {
     async (field) => {
       const { store, stored } = setUp();
       await stored.update(() => ({ state: seen }));
-      store.put({ ...seen, [field]: 0, rateShare: 0.25, rateChangedAt: 1 });
+      store.put({ ...seen, [field]: 0, rateShare: 0.25, rateChangedAt: 1, reach: 0 });
 
       const { state } = await stored.update(unchanged);
 

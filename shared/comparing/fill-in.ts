@@ -1,0 +1,67 @@
+// The first step from a group's published state to the next one: all that needs no event. Whether something is filled in
+// depends on when the group was last read, so it belongs into the first save: a process that finds the group half saved
+// would publish it.
+import { type ChangeSet, ENTITY_ARRAYS, type KnownState, keyOf } from './change-set.ts';
+import type { Change, WatchedEntity } from './changes.ts';
+import type { EntityKey, GroupProjection } from './snapshot.ts';
+
+type Pending = ReadonlyMap<EntityKey, Change>;
+
+/** Returns the state with everything of the next one but its changes. */
+export function fillIn(published: KnownState, { changes, next }: ChangeSet): KnownState {
+  const pending = pendingOf(changes);
+  const [before, after] = [published.projection, next.projection];
+  const arrays = ENTITY_ARRAYS.map((name) => [name, fillInArray(before[name], after[name], pending)]);
+  const hasRefunds = changes.some(({ object }) => object.type === 'refund_transaction');
+  return {
+    projection: {
+      ...Object.fromEntries(arrays),
+      group: pending.has(keyOf(after.group)) ? fillInEntity(before.group, pending) : after.group,
+      refund_transactions: (hasRefunds ? before : after).refund_transactions,
+    } as GroupProjection,
+    absences: { ...next.absences, ...absencesOfRemoved(published, pending) },
+    unpublished: { ...next.unpublished, ...unpublishedOf(published, pending) },
+  };
+}
+
+function pendingOf(changes: readonly Change[]): Pending {
+  return new Map(
+    changes.flatMap((change) =>
+      change.object.type === 'refund_transaction' ? [] : [[keyOf(change.object), change] as const],
+    ),
+  );
+}
+
+function fillInArray(
+  before: readonly WatchedEntity[] | undefined,
+  after: readonly WatchedEntity[] | undefined,
+  pending: Pending,
+): readonly WatchedEntity[] | undefined {
+  const isPending = (entity: WatchedEntity) => pending.has(keyOf(entity));
+  // Entities that are published as first seen: until then, the array is not known.
+  if (before === undefined && after?.some(isPending) === true) return undefined;
+  const waiting = before?.filter(isPending).map((entity) => fillInEntity(entity, pending)) ?? [];
+  return after && [...after.filter((entity) => !isPending(entity)), ...waiting];
+}
+
+function fillInEntity(entity: WatchedEntity, pending: Pending): WatchedEntity {
+  const change = pending.get(keyOf(entity));
+  const values = Object.entries(change?.object ?? {}).filter(([field]) => field in filledBy(change));
+  return { ...entity, ...Object.fromEntries(values) };
+}
+
+function filledBy(change: Change | undefined): Readonly<Record<string, unknown>> {
+  return change !== undefined && 'filled' in change ? change.filled : {};
+}
+
+/** A removal counts from the first absence; an entity that changed was there. */
+function absencesOfRemoved({ absences }: KnownState, pending: Pending): KnownState['absences'] {
+  return Object.fromEntries(Object.entries(absences).filter(([key]) => pending.get(key)?.verb === 'removed'));
+}
+
+function unpublishedOf({ unpublished }: KnownState, pending: Pending): KnownState['unpublished'] {
+  const notes = [...pending].map(
+    ([key, change]) => [key, { ...unpublished[key], ...filledBy(change) }] as const,
+  );
+  return Object.fromEntries(notes.filter(([, fields]) => Object.keys(fields).length > 0));
+}
