@@ -319,9 +319,9 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Answers take some three seconds, so a tick has 7 or 16 requests, and walks go on over many ticks. */
+/** Answers take some three seconds, so a tick has 16 requests, and walks go on over many ticks. */
 export function sluggish(plan: Plan, random: Random): Plan {
-  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, ...knobs } = withStableOrder(
+  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, date, ...knobs } = withStableOrder(
     plan.knobs,
   );
   return {
@@ -331,13 +331,15 @@ export function sluggish(plan: Plan, random: Random): Plan {
     outage: undefined,
     rotationMs: undefined,
     sources: 1,
-    tickMs: random.pick([20_000, 50_000]),
+    tickMs: 50_000,
+    // A new process learns from five answers that there is no Date: most of a tick's requests.
+    warm: Math.max(0.5, plan.warm),
     faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
     knobs: { ...knobs, limitMax: 10, latencyMs: { least: 2_500, most: 3_500 } },
     settings: {
       ...plan.settings,
       intervalMs: random.pick([10_000, 60_000]),
-      reconcileMs: Math.max(60_000, plan.settings.reconcileMs),
+      reconcileMs: 60_000,
       requestsPerMinute: 240,
       requestTimeoutMs: 10_000,
     },
