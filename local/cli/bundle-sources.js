@@ -1,7 +1,16 @@
 // Bundles the sources with their packages: a module for the command, and one for each part that only some commands load.
 // esbuild ends before the command begins, so it never leaves a process behind.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { noteOf, stampOf } from './find-bundle.js';
 
@@ -12,6 +21,9 @@ const { buildSync } = await import('esbuild');
 /** Packages that are CommonJS call `require` for Node's own modules, which modules do not have. */
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+/** A process loads some parts of its bundle late, so bundles stay for longer than processes usually run. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
  * @param {string} folder of all bundles
@@ -43,7 +55,30 @@ export function bundleSources(folder, here) {
   const bundle = join(place, 'main.mjs');
   const inputs = Object.keys(metafile.inputs).map((input) => resolve(here, input));
   note(noteOf(folder, here), { bundle, startedAt, files: filesToWatch(folder, here, inputs) });
+  removeOld(folder, place);
   return bundle;
+}
+
+/** Removes old bundles that are no checkout's present one. */
+function removeOld(folder, present) {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const notes = entries.filter(({ name }) => name.endsWith('.json'));
+  const noted = new Set([present, ...notes.map(({ name }) => bundleOfNote(join(folder, name)))]);
+  for (const entry of entries) {
+    const place = join(folder, entry.name);
+    const age = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (entry.isDirectory() && !noted.has(place) && age > KEPT_MS)
+      rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Returns the directory of the bundle that a note names; undefined if another command has removed the note. */
+function bundleOfNote(file) {
+  try {
+    return dirname(JSON.parse(readFileSync(file, 'utf8')).bundle);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes elsewhere first, then renames: a command that starts meanwhile must not find half a bundle. */

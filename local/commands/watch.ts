@@ -32,6 +32,8 @@ the entity, and what changed. With a silent baseline the first events are of ret
 updated within the lookback before the start. Times are local (TZ); with --json they are UTC. Log
 lines go to stderr.
 --type and --group select which events are printed; all events are read, recorded and forwarded.
+After --for, the events of everything that was read are still printed. With --data that ends after 10 s,
+and the next start prints the rest; without, it may take some minutes after a --baseline emit.
 --data remembers the address of each source, so that another store is never read as the same source;
 --moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
@@ -80,7 +82,7 @@ export function createWatchCommand(): Command {
       DEFAULT_REQUESTS_PER_MINUTE,
     )
     .addOption(durationOption('--timeout <time>', 'timeout of a request', '10s'))
-    .option('--for <time>', 'stop after this time', parseDuration)
+    .option('--for <time>', 'stop reading after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
     .option('--moved', 'with --data: the same store has moved to this --base-url', false)
     .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false);

@@ -41,7 +41,47 @@ const LATER: readonly Stage[] = [
   },
 ];
 
+/** A browser follows to the next stage at once. */
+const REMEMBERED_MS = 60_000;
+
+interface SearchSoFar {
+  /** How many of the later stages are included. */
+  readonly stages: number;
+  readonly found: readonly Found[];
+  readonly problems: readonly SearchProblem[];
+}
+
 export function createFindPage(feed: ConsoleFeed): ConsolePage {
+  const { moments, access } = feed;
+  let last: (SearchSoFar & { readonly text: string; readonly atMs: number }) | undefined;
+
+  async function searchAs(text: string, stages: number, as: readonly Searched[]): Promise<SearchSoFar> {
+    const problems: SearchProblem[] = [];
+    const onProblem = (problem: SearchProblem) => problems.push(problem);
+    const found = await findReturns(readingStatesOnce(feed), text, { ...access, as, onProblem });
+    return { stages, found, problems };
+  }
+
+  /** Continues the search that the page before began: its requests to the service are not repeated. */
+  async function search(text: string, stages: number): Promise<SearchSoFar> {
+    const isNext =
+      last !== undefined &&
+      last.text === text &&
+      last.stages === stages - 1 &&
+      moments.now() - last.atMs < REMEMBERED_MS;
+    const before = isNext ? last : undefined;
+    const all = [AT_ONCE, ...LATER.map(({ as }) => as)].slice(0, stages + 1);
+    const one = await searchAs(text, stages, before === undefined ? all.flat() : (all.at(-1) ?? []));
+    const found = [...(before?.found ?? []), ...one.found];
+    const soFar = {
+      stages,
+      found: found.sort((a, b) => Number(b.isExact) - Number(a.isExact)),
+      problems: [...(before?.problems ?? []), ...one.problems],
+    };
+    last = { ...soFar, text, atMs: moments.now() };
+    return soFar;
+  }
+
   return {
     path: '/find',
     async render({ fields }) {
@@ -52,12 +92,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
           body: html`<h1>Find</h1><p>Type a tracking number, an order name or an id into the box above.</p>`,
         };
       const stages = LATER.findIndex(({ name }) => name === fields.in) + 1;
-      const problems: SearchProblem[] = [];
-      const found = await findReturns(readingStatesOnce(feed), text, {
-        ...feed.access,
-        as: [...AT_ONCE, ...LATER.slice(0, stages).flatMap(({ as }) => as)],
-        onProblem: (problem) => problems.push(problem),
-      });
+      const { found, problems } = await search(text, stages);
       const exact = uniqueReturns(found.filter(({ isExact }) => isExact));
       // No other id has the form of an event's id. The id of a return may also be the name of an order.
       const isFound = parseEventId(text) !== undefined || (stages > 0 && exact.length > 0);

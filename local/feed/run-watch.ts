@@ -21,8 +21,14 @@ export interface WatchOptions {
   readonly settings: SourceSettings;
   readonly token: string;
   readonly dataDir: string | undefined;
-  /** Ends the watch after this time. */
+  /** Ends the reading after this time. */
   readonly forMs: number | undefined;
+  /**
+   * How long the end waits for the events of what was read, in milliseconds.
+   *
+   * @default by {@link patienceMs}
+   */
+  readonly lastEventsMs?: number;
   /** Ends the watch when aborted. */
   readonly signal: AbortSignal;
   /** Whether the source may have another address than in its state. */
@@ -35,9 +41,12 @@ export interface WatchOptions {
   readonly onReport: (report: TickReport) => void;
 }
 
-/** Without stored state, events not handed over are lost, so the end waits for them. A second Ctrl-C ends the wait. */
+/** How long the end waits for the events of what was read. A second Ctrl-C ends the wait. */
 const LAST_EVENTS_MS = 30_000;
+/** After `--for`, without stored state: the events that are not handed over are lost, and nobody waits. */
 const LAST_EVENTS_UNHURRIED_MS = 600_000;
+/** After `--for`, with stored state: the next start hands over the rest, so the command ends near its time. */
+const LAST_EVENTS_STORED_MS = 10_000;
 const WARN_AFTER_MS = 1_500;
 /** A single tick may be dropped because a clock was set. */
 const DROPPED_IN_A_ROW = 2;
@@ -115,17 +124,34 @@ function noteErrors(log: Log): { readonly log: Log; last(): Error | undefined } 
   return { log: { ...log, debug: noting(log.debug), warn: noting(log.warn) }, last: () => last };
 }
 
-/** Waits for the last events: for a short time after an interrupt, because the user waits; longer after `--for`. */
-async function handOver(feed: LocalFeed, { signal, log }: WatchOptions): Promise<void> {
+/** How long the end waits for the last events. */
+export function patienceMs({
+  isInterrupted,
+  isStored,
+}: {
+  isInterrupted: boolean;
+  isStored: boolean;
+}): number {
+  if (isInterrupted) return LAST_EVENTS_MS;
+  return isStored ? LAST_EVENTS_STORED_MS : LAST_EVENTS_UNHURRIED_MS;
+}
+
+async function handOver(
+  feed: LocalFeed,
+  { signal, log, dataDir, lastEventsMs }: WatchOptions,
+): Promise<void> {
   const patience = new AbortController();
-  const limitMs = signal.aborted ? LAST_EVENTS_MS : LAST_EVENTS_UNHURRIED_MS;
+  const isStored = dataDir !== undefined;
+  const limitMs = lastEventsMs ?? patienceMs({ isInterrupted: signal.aborted, isStored });
   const warn = () => signal.aborted && log.warn('Handing over the last events. Ctrl-C again stops at once.');
   const warning = setTimeout(warn, WARN_AFTER_MS);
   const limit = untilMoment(Date.now() + limitMs, patience.signal);
   const outcome = await Promise.race([feed.handOver().then(() => 'all'), limit.then(() => 'some')]);
   patience.abort();
   clearTimeout(warning);
-  if (outcome === 'some') log.warn('Stopped before all events were handed over.');
+  if (outcome === 'all') return;
+  const rest = isStored ? ' The next start with the same --data continues with them.' : '';
+  log.warn(`Stopped before all events were handed over.${rest}`);
 }
 
 /** Whether the error means that the address or the token is wrong. @param isBegun whether the source has a state */

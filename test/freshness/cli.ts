@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../local/cli/durations.ts';
+import { PAGE_LIMIT } from '../../shared/limits.ts';
 
 import { readersOf } from './readers.ts';
 import { tableHead, tableRow } from './report.ts';
@@ -20,6 +21,7 @@ interface Options {
   readonly settle?: number;
   readonly budget: number;
   readonly request: number;
+  readonly page: number;
   readonly changes: Changing;
   readonly schedule: 'watch' | 'aws';
   readonly json: boolean;
@@ -51,6 +53,7 @@ const program = new Command('bench:freshness')
   .option('--settle <duration>', "our reader's alone, instead of the usual combinations", parseDuration)
   .option('--budget <n>', "our reader's requests a minute", integer, 240)
   .option('--request <ms>', 'how long a request takes', integer, 50)
+  .option('--page <rows>', 'rows of a page at most; some settings have fewer', integer, PAGE_LIMIT)
   .addOption(
     new Option('--schedule <name>', "our reader's ticks: as of `watch`, or as of a schedule of AWS")
       .choices(['watch', 'aws'])
@@ -80,8 +83,12 @@ function runsOf(options: Options) {
 
 type OneRun = { readonly setting: (typeof SETTINGS)[number]; readonly reader: ReaderOptions };
 
-function run({ setting, reader }: OneRun, { seed, groups, request, changes }: Options): Promise<Figures> {
-  return runReader({ setting, seed, groups, requestMs: request, changing: changes }, reader);
+function run(
+  { setting, reader }: OneRun,
+  { seed, groups, request, page, changes }: Options,
+): Promise<Figures> {
+  const options = { setting, seed, groups, requestMs: request, pageRows: page, changing: changes };
+  return runReader(options, reader);
 }
 
 function show(figures: Figures, { json, kinds }: Options): void {

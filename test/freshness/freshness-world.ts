@@ -50,6 +50,12 @@ export interface WorldOptions {
   /** The duration of a request. */
   readonly requestMs: number;
   readonly changing: Changing;
+  /**
+   * Rows of a page at most, where the setting does not clamp it further.
+   *
+   * @default PAGE_LIMIT
+   */
+  readonly pageRows?: number;
 }
 
 /** The maximum of requests a minute for each token. */
@@ -57,12 +63,12 @@ export const RATE_LIMIT = 300;
 
 /** The store does not change by itself until it is resumed. */
 export function createFreshnessWorld(options: WorldOptions): FreshnessWorld {
-  const { setting, seed, groups, requestMs, changing } = options;
+  const { setting, seed, groups, requestMs, changing, pageRows = PAGE_LIMIT } = options;
   const time = createVirtualClock();
   const service = createInProcessService({
     seed,
     groups,
-    knobs: { rateLimit: RATE_LIMIT, limitMax: PAGE_LIMIT, ...setting.knobs },
+    knobs: { rateLimit: RATE_LIMIT, limitMax: pageRows, ...setting.knobs },
     clock: { now: time.now, advance: () => {} },
     life: { changesPerSecond: setting.changesPerSecond },
     keepsHistory: true,

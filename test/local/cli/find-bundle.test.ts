@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bundleSources } from '../../../local/cli/bundle-sources.js';
 import { findBundle } from '../../../local/cli/find-bundle.js';
@@ -55,6 +56,29 @@ test('a changed source makes a new bundle, and the old one stays for processes t
   expect(found).toBeUndefined();
   expect([await saidBy(old), await saidBy(bundle)]).toEqual(['one', 'two']);
 });
+
+test('bundles that no checkout has used for a month are removed', async () => {
+  const notForLong = new Date(Date.now() - 29 * 24 * 60 * 60 * 1_000);
+  const old = await bundleOf('two', LONG_AGO);
+  const recent = await bundleOf('three', notForLong);
+  const other = join(checkout, 'other/cli');
+  await mkdir(other, { recursive: true });
+  await write('other/cli/main.ts', "export const said = 'four';");
+  const ofOther = bundleSources(folder, other);
+  await utimes(dirname(ofOther), LONG_AGO, LONG_AGO);
+
+  await bundleOf('five', LONG_AGO);
+
+  expect([old, recent, ofOther].map((bundle) => existsSync(bundle))).toEqual([false, true, true]);
+});
+
+/** The bundle of sources that say this, made at another time. */
+async function bundleOf(text: string, madeAt: Date): Promise<string> {
+  await write('local/cli/said.ts', `export const said: string = '${text}';`);
+  const bundle = bundleSources(folder, here);
+  await utimes(dirname(bundle), madeAt, madeAt);
+  return bundle;
+}
 
 test.each([
   ['packages were installed', 'node_modules/.package-lock.json', '{"packages":{}}'],

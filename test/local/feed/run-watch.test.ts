@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { runWatch } from '../../../local/feed/run-watch.ts';
+import { patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
@@ -97,4 +97,56 @@ test('repeatedly dropped ticks are reported, with the remedy', async () => {
 
   expect(outcomes.slice(-2)).toEqual(['late', 'late']);
   expect(warnings).toEqual([expect.stringContaining('Check the clock of this machine')]);
+});
+
+test('with stored state, a watch ends soon after its time, and the next one continues with the other events', async () => {
+  const service = await createReferenceService({ groups: 30, token: TOKEN, life: false });
+  ends.push(service.close);
+  const dataDir = await mkdtemp(join(tmpdir(), 'run-watch-'));
+  ends.push(() => rm(dataDir, { recursive: true }));
+  const warnings: string[] = [];
+  let release = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const watch = (onEvent: (event: FeedEvent) => Promise<void>, lastEventsMs?: number) =>
+    runWatch({
+      settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
+      token: TOKEN,
+      dataDir,
+      forMs: 3_000,
+      ...(lastEventsMs === undefined ? {} : { lastEventsMs }),
+      signal: new AbortController().signal,
+      log: {
+        ...QUIET,
+        warn(message) {
+          warnings.push(message);
+          release();
+        },
+      },
+      onReport() {},
+      onEvent,
+    });
+  const printed: FeedEvent[] = [];
+
+  await watch((event) => isOver.then(() => void printed.push(event)), 1);
+  const printedAtOnce = printed.length;
+  await watch(async (event) => void printed.push(event));
+
+  expect(warnings).toEqual([
+    'Stopped before all events were handed over. The next start with the same --data continues with them.',
+  ]);
+  const groups = printed.flatMap(({ data }) => ('return_group' in data ? data.return_group.id : []));
+  expect(new Set(groups).size).toBe(30);
+  expect(printedAtOnce).toBeLessThan(printed.length);
+});
+
+test.each([
+  { isInterrupted: true, isStored: true, seconds: 30 },
+  { isInterrupted: true, isStored: false, seconds: 30 },
+  { isInterrupted: false, isStored: true, seconds: 10 },
+  // The events that are not handed over are lost.
+  { isInterrupted: false, isStored: false, seconds: 600 },
+])('the end waits $seconds s (interrupted: $isInterrupted, stored: $isStored)', ({ seconds, ...end }) => {
+  expect(patienceMs(end)).toBe(seconds * 1_000);
 });
