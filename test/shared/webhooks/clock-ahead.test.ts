@@ -32,8 +32,8 @@ const OUTAGES = [
 
 describe('a sender whose clock was ahead', () => {
   it.each(OUTAGES.flatMap((outage) => [1, 168].map((hours) => [...outage, hours] as const)))(
-    'does not stop a webhook that it saw answer %s',
-    async (_, answer, failures, by) => {
+    'does not stop a webhook that it saw answer %j, %d times, %d hours ahead',
+    async (answer, failures, hours) => {
       const world = createWebhookWorld();
       const keys = Array.from({ length: failures }, (_, n) => aKey(100 + n));
       for (const key of [...keys, KEY, OTHER]) world.show(key, 1);
