@@ -113,6 +113,19 @@ describe('a sender whose clock was ahead', () => {
   });
 });
 
+// A limit (docs/guarantees.md): the sender alone can't know that its clock is wrong.
+it('a sender whose clock is ahead by a day skips an event too early if the endpoint refuses its content', async () => {
+  const world = worldWith(1);
+  world.show(OTHER, 1);
+  world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
+  await world.ring(KEY, 1);
+  await world.clock.advance(MINUTE);
+  await world.ring(OTHER, 1);
+
+  expect(await ringAhead(world, KEY, DAY)).toEqual({ isDone: true });
+  expect(world.acceptedNumbers(KEY)).toEqual([]);
+});
+
 describe('a sender whose clock is minutes from the others', () => {
   it.each([-4, 4])('pauses the endpoint for all: %d minutes', async (minutes) => {
     const world = worldWith(1);
