@@ -78,18 +78,19 @@ function drawClockAhead(random: Random, activeMs: number): ClockAhead {
 }
 
 /**
- * Endpoints refuse content only afterwards: a sender counts the day before it skips an event by its own clock
- * (docs/guarantees.md).
+ * Endpoints refuse content only afterwards, because a sender counts the day before it skips an event by its own clock
+ * (docs/guarantees.md), and not for ever: they would refuse what they accepted before.
  */
 function withClockAhead(plan: Plan, clockAhead: ClockAhead): Plan {
   const afterwards = clockAhead.toMs + AFTERWARDS_MS;
-  const postpone = (trouble: Trouble): Trouble =>
-    CONTENT.includes(trouble.status ?? 0)
-      ? { ...trouble, fromMs: Math.max(trouble.fromMs, afterwards) }
-      : trouble;
+  const postpone = (trouble: Trouble): Trouble[] => {
+    if (!CONTENT.includes(trouble.status ?? 0)) return [trouble];
+    if (trouble.toMs === undefined) return [];
+    return [{ ...trouble, fromMs: Math.max(trouble.fromMs, afterwards) }];
+  };
   const webhooks = plan.webhooks.map((webhook) => ({
     ...webhook,
-    troubles: webhook.troubles.map(postpone),
+    troubles: webhook.troubles.flatMap(postpone),
   }));
   return { ...plan, webhooks, clockAhead };
 }
