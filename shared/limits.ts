@@ -90,6 +90,11 @@ export const DEGRADED_AFTER = 5 * MINUTE;
  * minutes at most, and clocks of machines are minutes apart at most.
  */
 export const SLOT_TOO_FAR_AHEAD = HOUR;
+/**
+ * How far the clocks of two senders of a webhook are apart at most: receivers refuse signatures that are more than five
+ * minutes from their time. A moment further in the future comes from a wrong clock.
+ */
+export const CLOCKS_APART = 10 * MINUTE;
 
 /** Groups recorded as set aside. Every walk reads each of them again; the record is for operators. */
 export const MAX_SET_ASIDE = 500;

@@ -39,6 +39,8 @@ Example:
 
 const ABOUT_RESUME = `
 The sender continues within about a minute, with each return's first event that was not accepted.
+This also ends a pause that the endpoint asked for (held); returns that wait for its end are still
+tried then.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 
@@ -97,7 +99,7 @@ function createPauseCommand(): Command {
 }
 
 function createResumeCommand(): Command {
-  const command = new Command('resume').description('Post to a paused webhook again.');
+  const command = new Command('resume').description('Post to a paused or held webhook again.');
   return addWebhookOptions(command, 'webhook')
     .addHelpText('after', ABOUT_RESUME)
     .action((id: string, flags: StackFlags) => changePause(id, flags, false));

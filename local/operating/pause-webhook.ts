@@ -1,5 +1,7 @@
-// Pauses a webhook's endpoint, or resumes it. Its senders save the same state, so each change is on its version.
+// Pauses a webhook's endpoint, or resumes it. To resume also ends a pause that the endpoint asked for. Its senders save
+// the same state, so each change is on its version.
 import { ENDPOINT_SAVE_ATTEMPTS } from '../../shared/limits.ts';
+import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import { type LoadEndpointPorts, loadEndpoint } from '../../shared/webhooks/load-endpoint.ts';
 
 /**
@@ -7,11 +9,13 @@ import { type LoadEndpointPorts, loadEndpoint } from '../../shared/webhooks/load
  * @throws Error if others saved the state each time
  */
 export async function setPaused(ports: LoadEndpointPorts, isPaused: boolean): Promise<boolean> {
-  const { endpoints, webhook } = ports;
+  const { clock, endpoints, webhook } = ports;
   for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
     const state = await loadEndpoint(ports);
-    if (state.isPaused === isPaused) return false;
-    if ((await endpoints.save(webhook, { ...state, isPaused }, state.version)) === 'saved') return true;
+    const isSo = isPaused ? state.isPaused : !state.isPaused && state.pausedUntil <= clock.now();
+    if (isSo) return false;
+    const next: EndpointState = { ...state, isPaused, pausedUntil: isPaused ? state.pausedUntil : 0 };
+    if ((await endpoints.save(webhook, next, state.version)) === 'saved') return true;
   }
   throw new Error(`The senders of ${webhook} save its state all the time. Run the command again.`);
 }

@@ -4,7 +4,8 @@
 // - After some failures in a row, and no event accepted lately, one sender at a time tries: a return that never failed
 //   soon, the others by the schedule of retries.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
-import { pauseAfter } from './retry-schedule.ts';
+import { CLOCKS_APART } from '../limits.ts';
+import { LONGEST_PAUSE_MS, pauseAfter } from './retry-schedule.ts';
 
 export interface EndpointState {
   /** Counts writes. */
@@ -50,6 +51,26 @@ export function newEndpoint(now: Instant): EndpointState {
     lastAcceptedAt: undefined,
     lastFailureAt: undefined,
     lastFailure: undefined,
+  };
+}
+
+const NO_FAILURES = { failures: 0, failingSince: undefined, lastFailureAt: undefined, pausedUntil: 0 };
+
+/**
+ * The state without what comes from a sender whose clock was ahead: it would stop the webhook for as long as the clock was
+ * ahead, or let a last accepted event of the future speak against the events that the endpoint refuses.
+ */
+export function believed(state: EndpointState, now: Instant): EndpointState {
+  const latest = now + CLOCKS_APART;
+  const { failingSince = 0, lastFailureAt = 0, lastAcceptedAt = 0, pausedUntil, leases } = state;
+  const isFailureWrong = Math.max(failingSince, lastFailureAt) > latest;
+  const isPauseWrong = pausedUntil > latest + LONGEST_PAUSE_MS * MILLISECOND;
+  return {
+    ...state,
+    ...(isPauseWrong && { pausedUntil: 0 }),
+    ...(isFailureWrong && NO_FAILURES),
+    ...(lastAcceptedAt > latest && { lastAcceptedAt: undefined }),
+    leases: leases.filter((end) => end <= latest),
   };
 }
 

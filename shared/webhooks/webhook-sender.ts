@@ -5,6 +5,7 @@ import type { FeedEvent } from '../contract/event.ts';
 import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { DAY, type Instant, MILLISECOND } from '../instant.ts';
+import { CLOCKS_APART } from '../limits.ts';
 import type { GroupKey, Ledger, SendResult } from '../ports.ts';
 import type { Outcome } from '../publishing/lane.ts';
 import { createRelay } from '../publishing/relay.ts';
@@ -12,7 +13,7 @@ import { stepOver } from '../publishing/step-over.ts';
 import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
-import type { PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
+import type { NextFailure, PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
 
 export interface WebhookPorts extends EndpointPorts {
   readonly ledger: Ledger;
@@ -130,7 +131,7 @@ async function conclude(
   outcome: Outcome | undefined,
   last: LastAttempt | undefined,
 ): Promise<RingOutcome | 'stepped over'> {
-  const { clock, log, marks, webhook, random } = ports;
+  const { clock, log, webhook, random } = ports;
   if (outcome?.state === 'behind')
     log.warn('group is behind', { webhook, ...key, sequence: outcome.sequence, reason: outcome.reason });
   // A gap in the ledger is left to the sweep, which alone knows whether it is lost.
@@ -143,7 +144,7 @@ async function conclude(
     return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
   }
   const now = clock.now();
-  const since = await marks.noteFailing(webhook, key, { sequence, reason: attempt.reason, at: now });
+  const since = await noteFailing(ports, key, { sequence, reason: attempt.reason, at: now });
   // Another sender has sent the event meanwhile.
   if (since === undefined) return SOON;
   if (attempt.kind === 'content' && (await isEventsFault(endpoint, since, now))) {
@@ -161,6 +162,18 @@ async function conclude(
   const { failingSince = since } = await endpoint.load();
   const failingForMs = (now - Math.min(since, failingSince)) / MILLISECOND;
   return { isDone: false, retryInMs: retryIn, failingForMs };
+}
+
+/** Notes since when the event fails; anew if the noted moment lies in the future, because it comes from a wrong clock. */
+async function noteFailing(
+  { marks, webhook }: WebhookPorts,
+  key: GroupKey,
+  failure: NextFailure,
+): Promise<Instant | undefined> {
+  const since = await marks.noteFailing(webhook, key, failure);
+  if (since === undefined || since <= failure.at + CLOCKS_APART) return since;
+  await marks.noteBehind(webhook, key, undefined);
+  return marks.noteFailing(webhook, key, failure);
 }
 
 /** Whether the endpoint accepted other events while it rejected this one, for long enough. */

@@ -12,6 +12,7 @@ const EXPECTED = [
   ),
   ...['crash-before', 'crash-after', 'freeze'].map((fate) => `${fate} http.post`),
   ...['rung by the sweep', 'swept skipped', 'delivery lost', 'topic drops a repeat', 'stepped over by hand'],
+  'sender with a clock ahead',
 ] as const;
 
 /** With fewer runs, some cases may well not occur. */

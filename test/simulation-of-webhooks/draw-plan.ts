@@ -3,6 +3,7 @@
 import { createRandom, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import {
+  type ClockAhead,
   type FaultRates,
   NO_FAULTS,
   type Operation,
@@ -23,6 +24,9 @@ const LENGTHS = [
   { share: 0.04, activeMs: 16 * DAY_MS, groups: 2, saves: 16 },
   { share: 0.03, activeMs: 37 * DAY_MS, groups: 2, saves: 16 },
 ] as const;
+
+/** When the last message that a sender got with a wrong clock has been handled, also by one that froze. */
+const AFTERWARDS_MS = 10 * MINUTE_MS;
 
 const OUTAGES_MS = [1, 12, 15 * 24, 29 * 24, 31 * 24, 35 * 24].map((hours) => hours * HOUR_MS);
 
@@ -47,7 +51,7 @@ export function drawPlan(seed: number): Plan {
   const isLong = activeMs > 3 * DAY_MS;
   const names = ['Wms', 'Erp', 'Crm'].slice(0, 1 + random.below(isLong ? 2 : 3));
   const webhooks = names.map((name, index) => drawWebhook(random, name, index, activeMs));
-  return {
+  const plan: Plan = {
     seed,
     sources: random.chance(0.3) ? 2 : 1,
     groups: 1 + random.below(length.groups),
@@ -62,6 +66,33 @@ export function drawPlan(seed: number): Plan {
     endsOverdue: random.chance(0.5),
     operations: drawOperations(random, activeMs, webhooks.length, length.groups),
   };
+  // Drawn last: the other seeds stay what they were before this was drawn.
+  return random.chance(0.2) ? withClockAhead(plan, drawClockAhead(random, activeMs)) : plan;
+}
+
+function drawClockAhead(random: Random, activeMs: number): ClockAhead {
+  const fromMs = random.below(activeMs / 2);
+  const toMs = fromMs + random.below(activeMs - fromMs);
+  const byMs = random.pick([HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS]);
+  return { fromMs, toMs, byMs, share: random.pick([0.2, 0.5, 1]) };
+}
+
+/**
+ * Endpoints refuse content only afterwards, because a sender counts the day before it skips an event by its own clock
+ * (docs/guarantees.md), and not for ever: they would refuse what they accepted before.
+ */
+function withClockAhead(plan: Plan, clockAhead: ClockAhead): Plan {
+  const afterwards = clockAhead.toMs + AFTERWARDS_MS;
+  const postpone = (trouble: Trouble): Trouble[] => {
+    if (!CONTENT.includes(trouble.status ?? 0)) return [trouble];
+    if (trouble.toMs === undefined) return [];
+    return [{ ...trouble, fromMs: Math.max(trouble.fromMs, afterwards) }];
+  };
+  const webhooks = plan.webhooks.map((webhook) => ({
+    ...webhook,
+    troubles: webhook.troubles.flatMap(postpone),
+  }));
+  return { ...plan, webhooks, clockAhead };
 }
 
 function drawLength(random: Random): (typeof LENGTHS)[number] {

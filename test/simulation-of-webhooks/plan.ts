@@ -42,6 +42,15 @@ export interface Outage {
   readonly acceptedAnyway: number;
 }
 
+/** A time in which one of the senders has a wrong clock. */
+export interface ClockAhead {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly byMs: number;
+  /** The share of messages that this sender gets. */
+  readonly share: number;
+}
+
 export interface WebhookPlan {
   readonly name: string;
   readonly filter: EventFilter;
@@ -78,6 +87,7 @@ export interface Plan {
   readonly faults: FaultRates;
   /** The maximum error of processes' clocks. */
   readonly clockSkewMs: number;
+  readonly clockAhead?: ClockAhead | undefined;
   /** The share of calls that take time; the others are answered at once, so that months can be simulated. */
   readonly latency: number;
   /** Whether a process that exceeds its time is ended, as Lambda does. */

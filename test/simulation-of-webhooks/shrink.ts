@@ -35,6 +35,7 @@ function simplerPlans(plan: Plan): Partial<Plan>[] {
     { sources: 1 },
     { newGenerationMs: undefined },
     { clockSkewMs: 0 },
+    { clockAhead: undefined },
     { eventsAtOnce: 1 },
     { endsOverdue: true },
     ...[1, 2, 3].map((groups) => ({ groups })),

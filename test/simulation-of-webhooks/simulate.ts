@@ -117,6 +117,10 @@ async function gatherEvidence(
     webhooks: await Promise.all(webhooks),
     forgotten: operator.forgotten,
     skew: 2 * plan.clockSkewMs * MILLISECOND,
+    clockAhead: plan.clockAhead && {
+      from: world.start + plan.clockAhead.fromMs * MILLISECOND,
+      to: world.start + plan.clockAhead.toMs * MILLISECOND,
+    },
     isFaultless: Object.keys(NO_FAULTS).every((name) => plan.faults[name as keyof typeof NO_FAULTS] === 0),
     calmFrom: world.start + plan.activeMs * MILLISECOND,
     endedAt: world.time.now(),

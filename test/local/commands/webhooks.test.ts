@@ -106,6 +106,19 @@ describe('pause and resume', () => {
     expect((await webhooks.deployment.endpoints.load('Wms'))?.isPaused).toBe(false);
   });
 
+  test('end a pause that the endpoint asked for', async () => {
+    await note('Wms', { lastFailureAt: now(), pausedUntil: now() + 10 * MINUTE });
+
+    const listed = await run('list');
+    const resumed = await run('resume', 'Wms');
+    const again = await run('resume', 'Wms');
+
+    expect(listed.stdout).toMatch(/^held until .+: Wms/);
+    expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
+    expect((await webhooks.deployment.endpoints.load('Wms'))?.pausedUntil).toBe(0);
+    expect(again.stdout).toBe('Wms is not paused already\n');
+  });
+
   test('list the existing webhooks for an unknown name', async () => {
     const ended = await run('pause', 'Wmz');
 

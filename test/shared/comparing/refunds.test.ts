@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compareRefunds } from '../../../shared/comparing/refunds.ts';
 import type { RefundTransaction } from '../../../shared/contract/entities.ts';
 import { MINUTE } from '../../../shared/instant.ts';
+import { runs } from '../../property-runs.ts';
 import { aRow, inShort, read, snapshotOf, take } from './a-reading.ts';
 
 function refund(
@@ -151,6 +152,51 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [refund('y'), refund(null)])).toEqual([]);
     expect(placesOf(known, [refund(null), refund('y')])).toEqual([]);
   });
+
+  it.each([
+    ['with ids', [refund('x', 10), refund('y', 20)]],
+    ['with ids in the other order', [refund('y', 10), refund('x', 20)]],
+    ['without ids', [refund(null, 10), refund(null, 20)]],
+  ])('leaves another one the only match that it can have: %s', (_, completed) => {
+    const known = [{ ...refund(null), amount: null }, refund(null, 10, null)];
+
+    expect(placesOf(known, completed)).toEqual([]);
+    expect(placesOf(known.toReversed(), completed)).toEqual([]);
+    expect(placesOf(known, completed.toReversed())).toEqual([]);
+  });
+
+  it('leaves a match by all of its values to another one that has no other', () => {
+    const known = [refund(null), refund('x')];
+
+    const { created, known: all } = compareRefunds(known, [refund('y', 10, null), refund(null)]);
+
+    expect(created).toEqual([]);
+    expect(all).toEqual([refund('y'), refund('x')]);
+  });
+
+  it('takes the first match if each one finds another', () => {
+    const known = [refund(null, 10, null), refund(null, 10, 'vouchers'), refund(null, 12, null)];
+
+    const seen = [refund('x', 10, 'vouchers'), refund('y', 10), refund('z', 12)];
+
+    expect(compareRefunds(known, seen).known.map(({ platform_id: id }) => id)).toEqual(['y', 'x', 'z']);
+  });
+
+  // A limit (docs/guarantees.md): either known one can be the one that is shown alone.
+  it('is announced again if it was taken for another one that was shown incompletely', () => {
+    const known = [{ ...refund(null), amount: null }, refund(null, 10, null)];
+
+    const { created, known: all } = compareRefunds(known, [refund(null, 10)]);
+
+    expect(created).toEqual([]);
+    expect(placesOf(all, [refund(null, 10), refund(null, 20)])).toEqual(['unidentified-3']);
+  });
+
+  it('leaves those with known ids their transactions, whatever that announces', () => {
+    const known = [refund('x', 10, null), refund(null, 10, 'vouchers')];
+
+    expect(placesOf(known, [refund('x', 10, 'vouchers'), refund(null)])).toEqual(['unidentified-3']);
+  });
 });
 
 describe('refund transactions of a service that hides some ids', () => {
@@ -184,6 +230,42 @@ describe('refund transactions of a service that hides some ids', () => {
         expect(places).toHaveLength(most);
         expect(new Set(places).size).toBe(most);
       }),
+    );
+  });
+});
+
+describe('refund transactions of a service that shows parts of them', () => {
+  // Each transaction has an id, an amount and a gateway. Of these an answer shows any part.
+  const shownParts = fc.record({ id: fc.boolean(), amount: fc.boolean(), gateway: fc.boolean() });
+  const transactions = fc.array(
+    fc.record({
+      ...{ amount: fc.constantFrom(1, 2), gateway: fc.constantFrom('cards', 'vouchers') },
+      ...{ isNew: fc.boolean(), vanishes: fc.boolean(), before: shownParts, after: shownParts },
+    }),
+    { maxLength: 7 },
+  );
+
+  it('are announced no more often than they come', () => {
+    fc.assert(
+      fc.property(transactions, fc.integer({ min: 1, max: 97 }), (all, order) => {
+        const shownAs = (which: 'before' | 'after', isShown: (one: (typeof all)[number]) => boolean) =>
+          all.flatMap((one, n): RefundTransaction[] => {
+            if (!isShown(one)) return [];
+            const { id, amount, gateway } = one[which];
+            const whole = refund(id ? `t${n}` : null, one.amount, gateway ? one.gateway : null);
+            return [amount ? whole : { ...whole, amount: null }];
+          });
+        const inAnyOrder = (seen: readonly RefundTransaction[]) =>
+          seen.toSorted((a, b) => scramble(a, order) - scramble(b, order));
+        const before = inAnyOrder(shownAs('before', ({ isNew }) => !isNew));
+        const after = inAnyOrder(shownAs('after', ({ isNew, vanishes }) => isNew || !vanishes));
+
+        const { known } = compareRefunds([], before);
+        const { created } = compareRefunds(known, after);
+
+        expect(created.length).toBeLessThanOrEqual(all.filter(({ isNew }) => isNew).length);
+      }),
+      { numRuns: runs(2_000) },
     );
   });
 });

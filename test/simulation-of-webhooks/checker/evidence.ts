@@ -85,6 +85,8 @@ export interface Evidence {
   readonly forgotten: readonly { readonly group: string; readonly through: number }[];
   /** The maximum difference between two clocks. */
   readonly skew: Time;
+  /** When senders began with a clock that was days ahead, if any did. */
+  readonly clockAhead?: { readonly from: Time; readonly to: Time } | undefined;
   /** Whether calls of processes never failed, and records and messages were never lost. */
   readonly isFaultless: boolean;
   /** When faults and passing outages ended. */
@@ -106,3 +108,8 @@ export const SECOND: Time = 1_000_000;
 export const MINUTE: Time = 60 * SECOND;
 export const HOUR: Time = 60 * MINUTE;
 export const DAY: Time = 24 * HOUR;
+
+/** The time in which senders with a clock far ahead note what others do not believe, and miss what the others noted. */
+export function isClockAheadAt({ clockAhead }: Evidence, at: Time): boolean {
+  return clockAhead !== undefined && at >= clockAhead.from && at < clockAhead.to + 10 * MINUTE;
+}

@@ -8,7 +8,7 @@ const FAILING_AFTER = 5;
 export function checkFlood(indexed: Indexed): Violation[] {
   const { webhook, evidence } = indexed;
   // Senders count an attempt for the maximum duration of attempts, by their own clocks, so differing clocks allow more.
-  if (evidence.skew > 0) return [];
+  if (evidence.skew > 0 || evidence.clockAhead !== undefined) return [];
   const regular = webhook.attempts.filter(({ invocation }) => invocation.faults === 0);
   const probes = regular.filter(isWithin(failingTimes(webhook.attempts)));
   const retries = regular.filter((attempt) => isRetry(indexed, attempt));

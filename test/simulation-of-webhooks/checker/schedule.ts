@@ -1,6 +1,6 @@
 // W6: retries of an event are no more frequent than the schedule: 5 s, 30 s, 2 min and 5 min, then every 15 minutes.
 // The message of a dead sender comes back earlier, and the retries of an operator's message are independent.
-import { type Attempt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
+import { type Attempt, isClockAheadAt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAccepting, placeOf } from './index-evidence.ts';
 
 export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Violation[] {
@@ -15,6 +15,8 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
       const next = attempts[index + 1];
       if (!isRegularFailure(attempt) || next === undefined) continue;
       const { seenAt = 0, invocation } = attempt;
+      // Noted by a clock that was ahead, and noted anew by the next sender.
+      if (isClockAheadAt(evidence, seenAt)) continue;
       failingSince ??= seenAt;
       // Another sender had the message at the same time.
       if (next.invocation.startedAt <= (invocation.endedAt ?? Number.POSITIVE_INFINITY)) continue;

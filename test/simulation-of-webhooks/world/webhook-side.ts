@@ -122,7 +122,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     const { key, sequence } = received.message;
     counts.running += 1;
     counts.started += 1;
-    const started = world.startProcess(`${name}-${counts.started}`);
+    const started = world.startSender(`${name}-${counts.started}`);
     const { process, ledger, marks, endpoints } = started;
     const invocation: Writable<Invocation> = {
       ...{ group: formatGroupKey(key), rangFor: sequence, startedAt: time.now() },

@@ -6,11 +6,11 @@ import type { Ledger, Log } from '../../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webhook-ports.ts';
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
-import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
+import { createVirtualClock, type MachineClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
 import { hashOf } from '../../simulation-frame/drawn-fates.ts';
 import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { Attempt } from '../checker/evidence.ts';
-import type { Plan } from '../plan.ts';
+import type { ClockAhead, Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
 import { createLedger, type Entry, type SimulatedLedger } from './ledger.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
@@ -32,6 +32,8 @@ export interface World {
   /** An independent generator of random numbers for each purpose. */
   randomFor(purpose: string): Random;
   startProcess(name: string): Started;
+  /** The same for a sender, whose clock may be days ahead. */
+  startSender(name: string): Started;
 }
 
 /** A process with its connections to the tables. */
@@ -44,6 +46,7 @@ export interface Started {
   readonly last: { decidedAt: Instant; attempt: Writable<Attempt> | undefined };
 }
 
+const NO_CLOCK_AHEAD: ClockAhead = { fromMs: 0, toMs: 0, byMs: 0, share: 0 };
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function createWorld(plan: Plan, isRead: boolean): World {
@@ -51,7 +54,11 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const trace = createTrace(time.now, isRead);
   const fates = createFates(plan);
   const randomFor = (purpose: string) => createRandom(mix(plan.seed, hashOf(purpose)));
-  const [shows, skews] = [randomFor('shows'), randomFor('clocks')];
+  const [shows, skews, senders] = [randomFor('shows'), randomFor('clocks'), randomFor('senders')];
+  const startOn = (name: string, machine: MachineClock) =>
+    withTables(world, createProcess({ name, time, machine, fates, trace, latency: plan.latency }));
+  const skewed = () =>
+    time.machine({ ahead: Math.round((skews.fraction() - 0.5) * 2 * plan.clockSkewMs * MILLISECOND) });
   const world: World = {
     plan,
     time,
@@ -64,10 +71,16 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     log: SILENT,
     onInsert: () => {},
     randomFor,
-    startProcess(name) {
-      const ahead = Math.round((skews.fraction() - 0.5) * 2 * plan.clockSkewMs * MILLISECOND);
-      const machine = time.machine({ ahead });
-      return withTables(world, createProcess({ name, time, machine, fates, trace, latency: plan.latency }));
+    startProcess: (name) => startOn(name, skewed()),
+    startSender(name) {
+      const machine = skewed();
+      const { fromMs, toMs, byMs, share } = plan.clockAhead ?? NO_CLOCK_AHEAD;
+      const atMs = (time.now() - world.start) / MILLISECOND;
+      if (atMs >= fromMs && atMs < toMs && senders.chance(share)) {
+        trace.count('sender with a clock ahead');
+        machine.jump(byMs * MILLISECOND);
+      }
+      return startOn(name, machine);
     },
   };
   return world;

@@ -1,0 +1,84 @@
+// Finds out which refund of an answer is which known one. The service gives them no id of its own, so they are matched
+// by the payment platform's id, else by amount and gateway, as often as they occur, else by the fields that both show.
+// Every refund without a match is announced, so no other way of matching leaves fewer of them.
+import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
+
+type Rule = (known: RefundTransaction, seen: RefundTransaction) => boolean;
+
+/** Returns for each known refund the one of the answer that it is. The first ones of both lists are preferred. */
+export function matchRefunds(
+  known: readonly RefundTransaction[],
+  seen: readonly RefundTransaction[],
+): ReadonlyMap<RefundTransaction, RefundTransaction> {
+  const matches = new Map<RefundTransaction, RefundTransaction>();
+  const unmatched = new Set(seen);
+
+  function matchFree(rule: Rule): void {
+    for (const refund of unmatched) {
+      const candidate = known.find((one) => !matches.has(one) && rule(one, refund));
+      if (candidate === undefined) continue;
+      matches.set(candidate, refund);
+      unmatched.delete(refund);
+    }
+  }
+
+  /** Takes a known one that is free, else one whose refund can take another (an augmenting path). */
+  function claim(refund: RefundTransaction, tried: Set<RefundTransaction>): boolean {
+    const candidates = known.filter((one) => isPossiblySame(one, refund));
+    const free = candidates.filter((one) => !matches.has(one));
+    for (const candidate of [...free, ...candidates]) {
+      if (tried.has(candidate)) continue;
+      tried.add(candidate);
+      const holder = matches.get(candidate);
+      if (holder !== undefined && !claim(holder, tried)) continue;
+      matches.set(candidate, refund);
+      return true;
+    }
+    return false;
+  }
+
+  matchFree(hasSameId);
+  const identified = [...matches.keys()];
+  // The strict rule first: refunds of which all is shown are not exchanged without need.
+  matchFree(isSameSum);
+  for (const refund of unmatched) claim(refund, new Set(identified));
+  return matches;
+}
+
+export function isNamed(refund: RefundTransaction): boolean {
+  return refund.platform_id !== null;
+}
+
+export function hasSameId(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return isNamed(seen) && known.platform_id === seen.platform_id;
+}
+
+function canBeSame(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return !isNamed(known) || !isNamed(seen);
+}
+
+function isSameSum(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return (
+    canBeSame(known, seen) &&
+    known.gateway === seen.gateway &&
+    JSON.stringify(known.amount) === JSON.stringify(seen.amount)
+  );
+}
+
+/** Whether they agree in the fields that both show: a field may be sent for the first time, or left out. */
+function isPossiblySame(known: RefundTransaction, seen: RefundTransaction): boolean {
+  return (
+    canBeSame(known, seen) &&
+    (known.gateway === null || seen.gateway === null || known.gateway === seen.gateway) &&
+    isSameAmountAsFarAsShown(known.amount, seen.amount)
+  );
+}
+
+const CURRENCIES = ['shop_money', 'presentment_money'] as const;
+
+/** Amounts without a common currency do not match. */
+function isSameAmountAsFarAsShown(a: MoneyBag | null, b: MoneyBag | null): boolean {
+  if (a === null || b === null) return true;
+  const shared = CURRENCIES.filter((name) => a[name] !== null && b[name] !== null);
+  return shared.length > 0 && shared.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+}
