@@ -15,7 +15,7 @@ import {
 import type { StampsState } from '../source/source-state.ts';
 import { coverRange, readStraight } from './cover-range.ts';
 import { tailFrom } from './news.ts';
-import type { FetchPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
 import { halfWidth, nextWidth } from './range-width.ts';
 import { readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
@@ -23,7 +23,7 @@ import { settledByRead, stampsTime } from './stamps-clock.ts';
 
 export interface PollOptions extends Reader {
   /** Fetches the pages of closed ranges: news go first. */
-  readonly fetchToCover: FetchPage;
+  readonly fetchToCover: FetchToCover;
   /** Everything stamped before this instant has been read and saved. */
   readonly settledThrough: Instant;
   /** The known facts about the stamps; each page adds to them. */
@@ -55,6 +55,9 @@ export interface PollOptions extends Reader {
   /** Whether there is time for another closed range of about this many pages. The first is tried in any case. */
   readonly hasTimeFor: (pages: number) => boolean;
 }
+
+/** Fetches a page. Requests that it sends before are followed by the news, if they are due by then. */
+export type FetchToCover = (request: PageRequest, readNewsIfDue: () => Promise<void>) => Promise<Page>;
 
 export interface PollResult {
   /** Never earlier than the one in the options. */
@@ -92,11 +95,9 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   // The clock may have been ahead as the ranges were chosen: then the next poll settles them.
   const settle = (through: Instant) =>
     options.now() + RANGE_OVERLAP < readAt ? settledThrough : settledBy(through, readAt, options);
-  const covering = countRequests({ ...options, fetch: options.fetchToCover }, requests);
-  const closed = await coverClosed(
-    closedUpTo,
-    withNews(since, { ...options, ...covering }),
-    (through, width) => options.onCovered({ settledThrough: settle(through), rangeWidth: width }),
+  const covering = countRequests(withNews(since, options), requests);
+  const closed = await coverClosed(closedUpTo, { ...options, ...covering }, (through, width) =>
+    options.onCovered({ settledThrough: settle(through), rangeWidth: width }),
   );
   return {
     settledThrough: settle(closed.through),
@@ -111,15 +112,18 @@ export async function poll(options: PollOptions): Promise<PollResult> {
  * Covering may take longer than the interval between polls: news must not wait for it. But if news take as long as the
  * interval, covering gets half of the requests: otherwise it would never settle anything.
  */
-function withNews(since: Instant, options: PollOptions): PollOptions {
-  const { fetch, areNewsDue, readNews } = options;
+function withNews(since: Instant, options: PollOptions): Reader {
+  const { fetchToCover, areNewsDue, readNews } = options;
   let owed = 0;
+  async function readNewsIfDue(): Promise<void> {
+    if (owed <= 0 && areNewsDue()) owed = await readNews(since);
+  }
   return {
     ...options,
     async fetch(request) {
-      if (owed <= 0 && areNewsDue()) owed = await readNews(since);
+      await readNewsIfDue();
       owed -= 1;
-      return fetch(request);
+      return fetchToCover(request, readNewsIfDue);
     },
   };
 }

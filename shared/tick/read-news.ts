@@ -1,8 +1,9 @@
 // Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that: news wait for one
-// request, or for three where a sweep is read as well.
+// request.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { forgetLateness, readNews } from '../reading/news.ts';
 import { stampsTime } from '../reading/stamps-clock.ts';
+import { rowsOfPage } from './known-pieces.ts';
 import { nextInRhythm } from './next-in-rhythm.ts';
 import { pollsByWalk } from './poll-by-walk.ts';
 import type { TickRun } from './tick-run.ts';
@@ -39,13 +40,20 @@ export function createNews(run: TickRun): News {
       const { readThrough, lateness } = session.news;
       forgetLateness(session.news);
       const from = readThrough === undefined ? since : readThrough - lateness;
+      const { isUnordered } = session.list;
+      const isByWalk = isUnordered && pollsByWalk(run);
       const requests = await readNews(Math.max(from, run.state.settledThrough), {
         fetch: run.fetchAndLearn('poll'),
         take: run.recorder('poll').take,
         stamps: () => run.stamps,
         now,
         // In a list without order each further page has fewer new rows; a sweep's pages have more.
-        maxPages: session.list.isUnordered && pollsByWalk(run) ? 1 : undefined,
+        maxPages: isByWalk ? 1 : undefined,
+        // Only if it is known how long pages get, a full one can be told.
+        inParts:
+          isUnordered && !isByWalk && session.list.fullPage !== undefined
+            ? { fullPage: rowsOfPage(run), memory: session.news }
+            : undefined,
       });
       session.news.readThrough = begunAt;
       return requests;

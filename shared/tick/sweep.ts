@@ -9,7 +9,7 @@ import { guardSweep } from '../guarding/guards-of-run.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { RECENT } from '../limits.ts';
 import { cutRange, stampsOf } from '../reading/cut-range.ts';
-import type { FetchPage, Interval, Page } from '../reading/page.ts';
+import type { FetchPage, Interval, Page, PageRequest } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
@@ -27,8 +27,8 @@ const REQUESTS_BEFORE = 20;
 /** A sweep's pages follow each other, so their requests are booked together. */
 const EXPECTED_PIECES = 8;
 
-/** Reads the next pieces, if a sweep is under way or due. */
-export type SweepOn = () => Promise<void>;
+/** Reads the next pieces, if a sweep is under way or due. @param afterEach what may be due after each piece */
+export type SweepOn = (afterEach?: () => Promise<void>) => Promise<void>;
 
 interface Round {
   readonly startedAt: Instant;
@@ -37,9 +37,12 @@ interface Round {
 }
 
 /** The same fetch, which sweeps before each request of a proof. */
-export function sweepingBefore(fetch: FetchPage, sweepOn: SweepOn): FetchPage {
-  return async (request) => {
-    await sweepOn();
+export function sweepingBefore(
+  fetch: FetchPage,
+  sweepOn: SweepOn,
+): (request: PageRequest, afterEach?: () => Promise<void>) => Promise<Page> {
+  return async (request, afterEach) => {
+    await sweepOn(afterEach);
     return fetch(request);
   };
 }
@@ -92,24 +95,25 @@ export function createSweeping(run: TickRun): SweepOn {
     if (halves.length + left.length === 0) guard.learn();
   }
 
-  async function readPieces(): Promise<void> {
+  async function readPieces(afterEach?: () => Promise<void>): Promise<void> {
     for (let pieces = 0; pieces < PIECES_TO_ONE; pieces += 1) {
       for (const part of partsInTurn()) {
         const sweep = await sweepUnderWay(run, part);
         if (sweep === undefined) continue;
         await readNext(part, sweep);
+        await afterEach?.();
         break;
       }
     }
   }
 
-  return async function sweepOn() {
+  return async function sweepOn(afterEach) {
     // A poll may come due while a piece waits for its slot: it does not sweep as well.
     if (isSweeping || !session.list.isUnordered || run.state.baseline.status !== 'completed') return;
     if (!mayBegin(run)) return;
     isSweeping = true;
     try {
-      await readPieces();
+      await readPieces(afterEach);
     } finally {
       isSweeping = false;
     }

@@ -78,19 +78,19 @@ function drawClockAhead(random: Random, activeMs: number): ClockAhead {
 }
 
 /**
- * Endpoints refuse content only afterwards, because a sender counts the day before it skips an event by its own clock
- * (docs/guarantees.md), and not for ever: they would refuse what they accepted before.
+ * Endpoints reject content only afterwards, because a sender counts the day before it skips an event by its own clock
+ * (docs/guarantees.md), and not for ever: they would reject what they accepted before.
  */
 function withClockAhead(plan: Plan, clockAhead: ClockAhead): Plan {
   const afterwards = clockAhead.toMs + AFTERWARDS_MS;
-  const postpone = (trouble: Trouble): Trouble[] => {
-    if (!CONTENT.includes(trouble.status ?? 0)) return [trouble];
-    if (trouble.toMs === undefined) return [];
-    return [{ ...trouble, fromMs: Math.max(trouble.fromMs, afterwards) }];
+  const postpone = (outage: Outage): Outage[] => {
+    if (!CONTENT.includes(outage.status ?? 0)) return [outage];
+    if (outage.toMs === undefined) return [];
+    return [{ ...outage, fromMs: Math.max(outage.fromMs, afterwards) }];
   };
   const webhooks = plan.webhooks.map((webhook) => ({
     ...webhook,
-    troubles: webhook.troubles.flatMap(postpone),
+    outages: webhook.outages.flatMap(postpone),
   }));
   return { ...plan, webhooks, clockAhead };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, SECOND } from '../../../shared/instant.ts';
 import { createNewsMemory, forgetLateness, noteLateness, readNews } from '../../../shared/reading/news.ts';
-import { PageOutOfReach } from '../../../shared/reading/page.ts';
+import { identityOf, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { STAMPS } from './at-noon.ts';
-import { aPage, createScriptedReader, idsFrom, rowsOf, type ScriptedReader } from './some-rows.ts';
+import { aPage, aRow, createScriptedReader, idsFrom, rowsOf, type ScriptedReader } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const clocks = { stamps: () => STAMPS, now: () => NOON };
@@ -62,6 +62,84 @@ describe('news', () => {
 
     expect(await read(window)).toBe(2);
     expect(window.taken).toHaveLength(1);
+  });
+});
+
+describe('news of a list without order', () => {
+  const FULL = 10;
+
+  /** Reads a list that shows any of the rows that belong to a range: those that were updated in so many seconds. */
+  async function readUnordered(secondsAgo: readonly number[], density = 0) {
+    const rows = secondsAgo.map((seconds, id) => aRow(id, { updatedAt: NOON - seconds * SECOND }));
+    const reader = createScriptedReader(({ range: { updated }, offset }, index) => {
+      const { from = 0, to = 0 } = updated ?? {};
+      const within = rows.filter(({ updatedAt }) => updatedAt >= from && updatedAt < to);
+      const first = within.length === 0 ? 0 : (index * 7) % within.length;
+      return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + FULL));
+    });
+    const memory = { ...createNewsMemory(), density };
+    const requests = await readNews(FROM, {
+      ...reader,
+      ...clocks,
+      maxPages: undefined,
+      inParts: { fullPage: FULL, memory },
+    });
+    const ids = reader.taken.flatMap((page) => page.rows.map(identityOf));
+    return { requests, memory, ids: new Set(ids).size, reader };
+  }
+  const evenly = (count: number) => idsFrom(1, count).map((id) => (20 * id) / (count + 1));
+
+  it('are read in parts that fit a page, so that every row is seen', async () => {
+    const { requests, ids, reader } = await readUnordered(evenly(16));
+
+    expect(ids).toBe(16);
+    expect(requests).toBe(5);
+    expect(reader.requests.every(({ offset }) => offset === 0)).toBe(true);
+  });
+
+  it('begin with as many parts as the last news had rows for', async () => {
+    const first = await readUnordered(evenly(16));
+
+    const again = await readUnordered(evenly(16), first.memory.density);
+
+    expect(first.memory.density * 20 * SECOND).toBeCloseTo(16);
+    expect(again.reader.requests.map(({ range }) => range.updated)).toEqual([
+      { from: NOON - 10 * SECOND, to: NOON + HOUR },
+      { from: FROM, to: NOON - 10 * SECOND },
+    ]);
+    expect(again.ids).toBe(16);
+  });
+
+  it('are one request again once little happens', async () => {
+    const busy = 40 / (20 * SECOND);
+
+    const calm = await readUnordered(evenly(3), busy);
+
+    expect(calm.requests).toBe(5);
+    expect((await readUnordered(evenly(3), calm.memory.density)).requests).toBe(1);
+  });
+
+  it('end at a full page of rows that all changed at once', async () => {
+    const { requests } = await readUnordered(idsFrom(1, 15).map(() => 5));
+
+    expect(requests).toBeLessThanOrEqual(8);
+  });
+
+  it('are read page by page while they have many rows', async () => {
+    const { requests, memory, reader } = await readUnordered(evenly(300), 45 / (20 * SECOND));
+
+    expect(reader.requests.every(({ range }) => range.updated?.to === NOON + HOUR)).toBe(true);
+    expect(reader.requests.map(({ offset }) => offset).slice(0, 3)).toEqual([0, 10, 20]);
+    expect(requests).toBeLessThanOrEqual(20);
+    // As many again were perhaps not seen.
+    expect(memory.density * 20 * SECOND).toBeGreaterThan(200);
+  });
+
+  it('are estimated by the parts that were not read if there were too many', async () => {
+    const { requests, memory } = await readUnordered(evenly(300), 40 / (20 * SECOND));
+
+    expect(requests).toBe(8);
+    expect(memory.density * 20 * SECOND).toBeGreaterThan(150);
   });
 });
 

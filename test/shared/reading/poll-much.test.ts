@@ -109,6 +109,24 @@ describe('a poll that expects much', () => {
     expect(others.slice(0, -1).every((each) => each === ' covering covering covering ')).toBe(true);
   });
 
+  it('reads news that came due while the requests before a proof’s request waited', async () => {
+    const reader = nothing();
+    let isDue = false;
+
+    await run(reader, {
+      ...much,
+      areNewsDue: () => isDue,
+      async fetchToCover(request, readNewsIfDue) {
+        isDue = true;
+        await readNewsIfDue();
+        await readNewsIfDue();
+        return reader.fetch(request);
+      },
+    });
+
+    expect(reader.requests.map(({ range }) => range.updated?.to)).toEqual([NOON + HOUR, NOON + HOUR, CLOSED]);
+  });
+
   it('requests closed ranges with a purpose that gives news priority', async () => {
     const reader = nothing();
     const toCover = nothing();

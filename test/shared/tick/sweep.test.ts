@@ -36,6 +36,24 @@ describe('a sweep', () => {
     );
   });
 
+  it('leaves room after each piece for what may be due', async () => {
+    const world = createUnorderedRun({ createdAt: DAILY });
+    const { run } = world;
+    const readSoFar: number[] = [];
+    const fetch = sweepingBefore(run.fetchAndLearn('covering'), createSweeping(run));
+
+    await fetch({ range: {}, offset: 0 }, async () => {
+      readSoFar.push(world.asked.length);
+    });
+
+    expect(readSoFar).toEqual([1, 2]);
+    expect(world.asked.map(({ purpose }) => purpose)).toEqual([
+      'reconciliation',
+      'reconciliation',
+      'covering',
+    ]);
+  });
+
   it('reads no piece twice if a poll comes due while one waits for its slot', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
