@@ -23,6 +23,11 @@ const LONGEST_QUIET = 3 * HOUR;
 /** Time within which a permanent fault is reported, and everything that is still readable is read. */
 const FAULT_REPORTED_WITHIN = 20 * MINUTE;
 
+/** A tick of twenty seconds has room for one halving of a range whose answers hang. */
+function faultReadWithin({ lasting, tickMs }: Plan): number {
+  return lasting?.what === 'hang' && tickMs <= 20_000 ? HOUR : FAULT_REPORTED_WITHIN;
+}
+
 function lastsForEver({ lasting }: Plan): boolean {
   return lasting !== undefined && lasting.forMs === undefined;
 }
@@ -61,7 +66,7 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   const { intervalMs, reconcileMs } = plan.settings;
   // At most one tick per cycle, because most other ticks would find nothing.
   const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
-  const patience = lastsForEver(plan) ? FAULT_REPORTED_WITHIN + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
+  const patience = lastsForEver(plan) ? faultReadWithin(plan) + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
   const end = time.elapsed() + longestDoubt(plan) + patience;
   const before = (await stores.states.load(pollers.source))?.reconciliation.all;

@@ -35,10 +35,14 @@ export function promisesOf({ plan, service }: World): Promises {
   };
 }
 
-/** Returns whether nothing hides a group from a list for a while. */
-function listsAll({ knobs, lasting, mishap }: World['plan']): boolean {
+/** Returns whether nothing hides a known group, or its id, from a list for a while. */
+function listsAll({ knobs, lasting, mishap, turns = [] }: World['plan']): boolean {
   const { staleShare, groupRemovals, reappearances } = knobs;
-  return [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined);
+  const hidesIds = turns.some((turn) => 'unreadableEvery' in turn.knobs);
+  return (
+    !hidesIds &&
+    [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined)
+  );
 }
 
 /** With pages of fewer rows a tick may have no room for the groups of a day. */
