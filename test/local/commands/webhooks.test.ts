@@ -54,7 +54,7 @@ describe('list', () => {
     expect(stdout.match(/^\w+: \w+/gm)).toEqual(['failing: Erp', 'working: Wms', 'new: Zap']);
     expect(stdout).toContain('failing: Erp, erp.example.com\n');
     expect(stdout).toMatch(/gets +shipment; to DELIVERED/);
-    expect(stdout).toMatch(/failed +\S+ \S+ \(\d s ago\): answered 500; 7 times in a row\s+since/);
+    expect(stdout).toMatch(/failed +\S+ \S+ \(\d+ s ago\): answered 500; 7 times in a row\s+since/);
     expect(stdout).toContain('new: Zap, its URL is a secret');
     expect(stdout).not.toContain('path');
   });
