@@ -69,7 +69,7 @@ function violation(source: SourceEvidence, place: string, message: string): Viol
 }
 
 /** Whether a forgotten group must be published again. Not if the service's Date may still be before the forgetting. */
-function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
+export function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
   return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree;
 }
 

@@ -6,6 +6,7 @@
 // take two readings; refunds, which have no state; groups that can't be read; groups that an operator forgot; changes that
 // showed later than the lookback allows; whatever another store showed.
 import type { EventOf } from '../../../shared/contract/event.ts';
+import { returnsAfterForgetting } from './complete.ts';
 import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
@@ -233,7 +234,7 @@ function offsetOfStamps(histories: Histories): Time {
 function* judgeLast(
   claims: readonly Claim[],
   evidence: Evidence,
-  { isLast, cameToRest, baselineCompletedAt = 0, concludedAt }: SourceEvidence,
+  { isLast, cameToRest, baselineCompletedAt = 0, concludedAt, forgotten }: SourceEvidence,
 ): Generator<Problem> {
   if (!evidence.reportsRead || !isLast || !cameToRest) return;
   // A report is written once a minute: the last one may be from before the baseline was completed.
@@ -243,6 +244,8 @@ function* judgeLast(
     claims.at(-1)?.event.data.object ?? {};
   if (timeOf(readUpTo ?? '') === undefined)
     yield ['G8', '', 'the source came to rest and never reported what is read'];
-  if (promises.findsRemovals && timeOf(reconciledThrough ?? '') === undefined)
+  // A walk that finds a forgotten group, which waits until the time of the forgetting has come, reports nothing.
+  const isLeft = forgotten.length > 0 && !returnsAfterForgetting(evidence);
+  if (promises.findsRemovals && !isLeft && timeOf(reconciledThrough ?? '') === undefined)
     yield ['G8', '', 'the source came to rest and never reported a walk over all groups'];
 }
