@@ -2,7 +2,7 @@
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
-import { believed, type EndpointState, isFailing } from '../../shared/webhooks/endpoint-state.ts';
+import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
 
 /** `new`: nothing was posted yet. `held`: the endpoint asked for a pause (429 or 503). */
@@ -42,7 +42,7 @@ export function describeWebhook(
   { id, host, filter, state: noted, waiting }: KnownWebhook,
   now: Instant,
 ): WebhookStatus {
-  const state = noted && believed(noted, now);
+  const state = noted && withoutFutureMoments(noted, now);
   const condition = conditionOf(state, now);
   const isHeld = state !== undefined && state.pausedUntil > now;
   return {

@@ -57,10 +57,10 @@ export function newEndpoint(now: Instant): EndpointState {
 const NO_FAILURES = { failures: 0, failingSince: undefined, lastFailureAt: undefined, pausedUntil: 0 };
 
 /**
- * The state without what comes from a sender whose clock was ahead: it would stop the webhook for as long as the clock was
- * ahead, or let a last accepted event of the future speak against the events that the endpoint refuses.
+ * Returns the state without the moments that a sender noted whose clock was ahead. They would stop the webhook for as long
+ * as the clock was ahead. A last accepted event of the future would make an event that the endpoint rejects be skipped.
  */
-export function believed(state: EndpointState, now: Instant): EndpointState {
+export function withoutFutureMoments(state: EndpointState, now: Instant): EndpointState {
   const latest = now + CLOCKS_APART;
   const { failingSince = 0, lastFailureAt = 0, lastAcceptedAt = 0, pausedUntil, leases } = state;
   const isFailureWrong = Math.max(failingSince, lastFailureAt) > latest;

@@ -1,4 +1,4 @@
-// What a scenario does to the rows of an answer.
+// The changes that a scenario makes to the rows of an answer.
 import type { Fields } from './history.ts';
 import type { Random } from './random.ts';
 

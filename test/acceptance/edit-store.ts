@@ -1,4 +1,4 @@
-// What a scenario does to the groups of the store itself.
+// The changes that a scenario makes to the groups of the store itself.
 import type { Group } from './group.ts';
 import type { OutsideStore } from './outside-store.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-// What more costs than the feed of the table: sources, subscribers, webhooks, faster polls.
+// The cost of more than the table's feed has: sources, subscribers, webhooks, faster polls.
 import { DAYS, MINUTES, PRICE, UNITS } from './cost-units.ts';
 
 /** The cost of one reconciliation cycle over this many groups. */

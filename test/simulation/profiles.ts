@@ -3,8 +3,10 @@
 // behaviours, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { rotating, sharedToken, withoutToken } from './credential-plans.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
+import { movedAddress, suspicious } from './mishap-plans.ts';
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -19,20 +21,15 @@ import {
 import { drawTurn } from './turn.ts';
 import {
   bustling,
-  movedAddress,
   newborn,
   numbersLater,
   returning,
-  rotating,
-  sharedToken,
   sluggish,
-  suspicious,
   unconfirmed,
   vast,
   windowed,
   withLastingFault,
   withoutOrder,
-  withoutToken,
 } from './unusual-plans.ts';
 
 /** Returns the plan of a seed and a profile. Pure. */

@@ -1,10 +1,9 @@
 // Plans for cases that ordinary plans never reach, for instance stores that are large for their pages.
-import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
-import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import type { Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { LastingFault } from './lasting-fault.ts';
-import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
-import type { FaultRates, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
 /** A store that is too large, for its pages and budget, for a full walk in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
@@ -34,17 +33,6 @@ export function vast(plan: Plan, random: Random): Plan {
       settleMs: Math.min(plan.settings.settleMs, 15_000),
     },
   };
-}
-
-/** Limits the faults that end a tick or part of it: a range takes hundreds of calls, and restarts when cut off. */
-function atMost(most: number, faults: FaultRates): Partial<FaultRates> {
-  const names = ['crash', 'fail', 'lost', 'slow', 'freeze'] as const;
-  return Object.fromEntries(names.map((name) => [name, Math.min(faults[name], most)]));
-}
-
-function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
-  const isStable = order !== undefined && order !== 'random' && order !== 'shuffled' && order !== 'heap';
-  return isStable ? { ...knobs, order } : knobs;
 }
 
 /** Groups are removed, are published as removed, and come back. */
@@ -91,64 +79,6 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
       fromMs: random.below(60_000),
     },
   );
-}
-
-const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
-
-/** A mishap for the guards, in a store that is large enough for it. */
-export function suspicious(plan: Plan, random: Random): Plan {
-  const { lateSeconds, staleShare, pageBytes, rateLimit, touches, ...known } = withoutRemovals(plan.knobs);
-  // Guards can't judge unknown groups, or groups with meaningless stamps.
-  const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
-  // Enough ticks must succeed for held changes to be seen, released and published.
-  const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
-  const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
-  const namesZone = stampForm !== undefined && !stampForm.startsWith('none:');
-  return {
-    ...plan,
-    groups: 40 + random.below(10),
-    activeMs: 480_000,
-    changesPerSecond: 0.05,
-    outage: undefined,
-    rotationMs: undefined,
-    tickMs: 50_000,
-    faults,
-    knobs: { ...others, ...(namesZone ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
-    settings: {
-      ...plan.settings,
-      reconcileMs: 30_000,
-      intervalMs: 15_000,
-      lookbackMs: Math.min(plan.settings.lookbackMs, 30_000),
-      settleMs: Math.min(plan.settings.settleMs, 15_000),
-      requestsPerMinute: 240,
-    },
-    mishap: {
-      kind: STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName,
-      fromMs: random.below(60_000),
-      forMs: random.pick([60_000, 120_000]),
-    },
-  };
-}
-
-function withoutRemovals({
-  removals,
-  groupRemovals,
-  reappearances,
-  ...knobs
-}: Partial<Knobs>): Partial<Knobs> {
-  return knobs;
-}
-
-/** The token is rotated under a warm process, and the service answers requests with the old one in any way. */
-export function rotating(plan: Plan, random: Random): Plan {
-  return {
-    ...plan,
-    outage: undefined,
-    rotationMs: Math.floor(plan.activeMs * (0.3 + 0.4 * random.fraction())),
-    warm: 1,
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults) },
-    knobs: { ...plan.knobs, badToken: random.pick(['403', '404', '500', 'html']) },
-  };
 }
 
 /** Each tick gets a new process without cached state, and many processes share the budget. */
@@ -244,51 +174,6 @@ export function numbersLater(plan: Plan): Plan {
       settleMs: Math.min(plan.settings.settleMs, 15_000),
       requestsPerMinute: 240,
     },
-  };
-}
-
-/** The configured address changes for some time, to the same service or to another store. */
-export function movedAddress(plan: Plan, random: Random): Plan {
-  const moved = suspicious(plan, random);
-  const kind = random.pick(ADDRESS_MISHAPS);
-  return { ...moved, mishap: { kind, fromMs: random.below(60_000), forMs: 120_000 } };
-}
-
-/** The secret is deleted or contains no token, for longer than that may stay unreported. */
-export function withoutToken(plan: Plan, random: Random): Plan {
-  const { date, ...knobs } = plan.knobs;
-  const secret = {
-    kind: random.pick(['deleted', 'malformed'] as const),
-    fromMs: random.below(60_000),
-    forMs: random.pick([60_000, 600_000]),
-  } as const;
-  return {
-    ...plan,
-    activeMs: Math.max(plan.activeMs, secret.fromMs + secret.forMs),
-    outage: undefined,
-    rotationMs: undefined,
-    // Only a new process reads the secret. It can't spend its budget on learning that there is no Date.
-    warm: 0,
-    knobs,
-    secret,
-    settings: { ...plan.settings, intervalMs: Math.max(15_000, Math.min(30_000, plan.settings.intervalMs)) },
-  };
-}
-
-/** Two sources with one token and a budget that they use up; one of the two secrets ends with a newline. */
-export function sharedToken(plan: Plan): Plan {
-  const { rateLimit, latencyMs, pageBytes, limitChanges, ...knobs } = withStableOrder(plan.knobs);
-  return {
-    ...plan,
-    sources: 2,
-    outage: undefined,
-    rotationMs: undefined,
-    tickMs: 50_000,
-    // A new process needs its first requests to learn the page size and the time. None would remain for the rest.
-    warm: Math.max(0.5, plan.warm),
-    secret: { kind: 'newline', fromMs: 0, forMs: plan.activeMs },
-    knobs: { ...knobs, limitMax: 10 },
-    settings: { ...plan.settings, reconcileMs: 30_000, intervalMs: 5_000, requestsPerMinute: 60 },
   };
 }
 

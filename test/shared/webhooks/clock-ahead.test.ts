@@ -1,7 +1,7 @@
 // Senders whose clocks are wrong. Each is wrong for a moment; afterwards all clocks are right, and the endpoint works.
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { believed, newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
+import { newEndpoint, withoutFutureMoments } from '../../../shared/webhooks/endpoint-state.ts';
 import { aKey } from '../publishing/an-event.ts';
 import { createWebhookWorld, KEY, OTHER, WEBHOOK, worldWith } from './webhook-world.ts';
 
@@ -97,7 +97,7 @@ describe('a sender whose clock was ahead', () => {
     for (const key of refused) expect(world.acceptedNumbers(key)).toEqual([1, 2]);
   });
 
-  it('is not believed later either: what others save does not contain its moments', async () => {
+  it('leaves no moments behind: what others save does not contain them', async () => {
     const world = worldWith(1);
     world.show(OTHER, 1);
     world.answer = () => ({ status: 503 });
@@ -178,7 +178,7 @@ describe('a sender whose clock is behind', () => {
   });
 });
 
-describe('believed', () => {
+describe('withoutFutureMoments', () => {
   const NOW = Date.UTC(2026, 10, 23) * 1_000;
   const working = newEndpoint(NOW - DAY);
 
@@ -191,7 +191,7 @@ describe('believed', () => {
     ['a lease', { leases: [NOW + 25 * SECOND] }],
     ['failures of a week', { failures: 9, failingSince: NOW - 7 * DAY, lastFailureAt: NOW }],
   ])('keeps %s', (_, changes) => {
-    expect(believed({ ...working, ...changes }, NOW)).toEqual({ ...working, ...changes });
+    expect(withoutFutureMoments({ ...working, ...changes }, NOW)).toEqual({ ...working, ...changes });
   });
 
   it.each([
@@ -204,6 +204,6 @@ describe('believed', () => {
     ],
     ['failures since a moment of the future', { failures: 5, failingSince: NOW + HOUR, lastFailureAt: NOW }],
   ])('drops %s', (_, changes) => {
-    expect(believed({ ...working, ...changes }, NOW)).toEqual(working);
+    expect(withoutFutureMoments({ ...working, ...changes }, NOW)).toEqual(working);
   });
 });

@@ -109,7 +109,7 @@ export const MINUTE: Time = 60 * SECOND;
 export const HOUR: Time = 60 * MINUTE;
 export const DAY: Time = 24 * HOUR;
 
-/** The time in which senders with a clock far ahead note what others do not believe, and miss what the others noted. */
+/** The time in which senders with a clock far ahead note what others leave out, and miss what the others noted. */
 export function isClockAheadAt({ clockAhead }: Evidence, at: Time): boolean {
   return clockAhead !== undefined && at >= clockAhead.from && at < clockAhead.to + 10 * MINUTE;
 }

@@ -1,0 +1,49 @@
+// Plans in which a whole source looks like another store, or is one, for some time: work for the guards.
+import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
+import type { Plan } from './plan.ts';
+import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
+
+const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
+
+/** A mishap for the guards, in a store that is large enough for it. */
+export function suspicious(plan: Plan, random: Random): Plan {
+  const { lateSeconds, staleShare, pageBytes, rateLimit, touches, ...known } = withoutRemovals(plan.knobs);
+  // Guards can't judge unknown groups, or groups with meaningless stamps.
+  const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
+  // Enough ticks must succeed for held changes to be seen, released and published.
+  const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
+  const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
+  const namesZone = stampForm !== undefined && !stampForm.startsWith('none:');
+  return {
+    ...plan,
+    groups: 40 + random.below(10),
+    activeMs: 480_000,
+    changesPerSecond: 0.05,
+    outage: undefined,
+    rotationMs: undefined,
+    tickMs: 50_000,
+    faults,
+    knobs: { ...others, ...(namesZone ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
+    settings: {
+      ...plan.settings,
+      reconcileMs: 30_000,
+      intervalMs: 15_000,
+      lookbackMs: Math.min(plan.settings.lookbackMs, 30_000),
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      requestsPerMinute: 240,
+    },
+    mishap: {
+      kind: STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName,
+      fromMs: random.below(60_000),
+      forMs: random.pick([60_000, 120_000]),
+    },
+  };
+}
+
+/** The configured address changes for some time, to the same service or to another store. */
+export function movedAddress(plan: Plan, random: Random): Plan {
+  const moved = suspicious(plan, random);
+  const kind = random.pick(ADDRESS_MISHAPS);
+  return { ...moved, mishap: { kind, fromMs: random.below(60_000), forMs: 120_000 } };
+}

@@ -1,0 +1,23 @@
+// Limits that unusual plans put on what was drawn, so that a run has room for their case.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
+import type { FaultRates } from './plan.ts';
+
+/** Limits the faults that end a tick or part of it: a range takes hundreds of calls, and restarts when cut off. */
+export function atMost(most: number, faults: FaultRates): Partial<FaultRates> {
+  const names = ['crash', 'fail', 'lost', 'slow', 'freeze'] as const;
+  return Object.fromEntries(names.map((name) => [name, Math.min(faults[name], most)]));
+}
+
+export function withStableOrder({ order, ...knobs }: Partial<Knobs>): Partial<Knobs> {
+  const isStable = order !== undefined && order !== 'random' && order !== 'shuffled' && order !== 'heap';
+  return isStable ? { ...knobs, order } : knobs;
+}
+
+export function withoutRemovals({
+  removals,
+  groupRemovals,
+  reappearances,
+  ...knobs
+}: Partial<Knobs>): Partial<Knobs> {
+  return knobs;
+}
