@@ -14,6 +14,9 @@ export function suspicious(plan: Plan, random: Random): Plan {
   // Enough ticks must succeed for held changes to be seen, released and published.
   const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
   const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
+  const kind = STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName;
+  // The walk that ends a hold then finds true changes among those that were held.
+  const movesNone = kind === 'answered otherwise' && mix(plan.seed, 62) % 2 === 0;
   const namesZone = stampForm !== undefined && !stampForm.startsWith('none:');
   return {
     ...plan,
@@ -24,7 +27,12 @@ export function suspicious(plan: Plan, random: Random): Plan {
     rotationMs: undefined,
     tickMs: 50_000,
     faults,
-    knobs: { ...others, ...(namesZone ? { stampForm } : {}), limitMax: Math.max(20, limitMax) },
+    knobs: {
+      ...others,
+      ...(namesZone ? { stampForm } : {}),
+      ...(movesNone ? { touches: [] } : {}),
+      limitMax: Math.max(20, limitMax),
+    },
     settings: {
       ...plan.settings,
       reconcileMs: 30_000,
@@ -34,7 +42,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
       requestsPerMinute: 240,
     },
     mishap: {
-      kind: STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName,
+      kind,
       fromMs: random.below(60_000),
       forMs: random.pick([60_000, 120_000]),
     },

@@ -117,7 +117,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
 function inAnotherOrder(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 79));
   if (!random.chance(0.35)) return plan;
-  const unordered: Plan = { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 5 } };
+  const unordered: Plan = { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 10 } };
   return random.chance(0.5) ? answeredOtherwiseAfterSweeps(unordered) : unordered;
 }
 

@@ -1,6 +1,7 @@
 // Properties of a run's service, from which follows what the feed must find.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
+import type { MishapName } from './mishap-names.ts';
 import { changesLooks } from './turn.ts';
 import type { World } from './world/world.ts';
 
@@ -29,11 +30,23 @@ export function promisesOf({ plan, service }: World): Promises {
     endsLists: knobs.pageBytes === 0 || !plan.crowds,
     tellsFractions: knobs.stampPrecision !== 's',
     showsWhatIs: plan.mishap === undefined,
+    showsOwnStore: plan.mishap === undefined || SHOWN_AS_IS.has(plan.mishap.kind),
     showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
     listsAll: listsAll(plan),
     savesPauses: [fail, lost, clockJump, freeze].every((share) => share === 0),
   };
 }
+
+/** Mishaps after which the service shows the same store, as it is. */
+const SHOWN_AS_IS: ReadonlySet<MishapName> = new Set([
+  'address moved',
+  'answered otherwise',
+  'groups removed',
+  'store emptied',
+  'store replaced',
+  'shipments removed',
+  'changed without stamps',
+]);
 
 /** Returns whether nothing hides a known group, or its id, from a list for a while. */
 function listsAll({ knobs, lasting, mishap, turns = [] }: World['plan']): boolean {

@@ -93,6 +93,8 @@ export interface Promises {
   readonly namesZones: boolean;
   /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
+  /** Whether answers show what the source's own store has shown, also where that changes in an unusual way. */
+  readonly showsOwnStore: boolean;
   /** Whether answers have all arrays of their groups, including empty ones. */
   readonly leavesNoArrayOut: boolean;
   /** Whether answers show their groups with all arrays and entities. */

@@ -53,7 +53,7 @@ export function checkSourceRead(
 
 /** Returns whether claims can be judged: the service showed the same store in the same way during the whole run. */
 function isJudged({ isSteady, promises }: Evidence): boolean {
-  return isSteady && promises.showsWhatIs && promises.showsArrays;
+  return isSteady && promises.showsOwnStore && promises.showsArrays;
 }
 
 /** Checks that claims are null until the baseline is completed, never move back, and do not move during a hold. */
