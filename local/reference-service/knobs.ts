@@ -152,6 +152,11 @@ export const KNOBS = {
   rateBody: oneOf(['json', 'text', 'html', 'empty'], 'json', 'Body of a 429.'),
   retryAfter: oneOf(['seconds', 'date', 'none'], 'seconds', 'Form of the Retry-After header of a 429.'),
   date: oneOf(['present', 'missing'], 'present', 'Whether answers have a Date header.'),
+  stampsAheadSeconds: amount(
+    0,
+    'seconds',
+    'Lead of the clock that assigns updated_at over the store’s clock.',
+  ),
   dateSkewSeconds: amount(0, 'seconds', 'Lead of the Date header over the timestamps.', -1_000_000),
   latencyMs: span({ least: 0, most: 0 }, 'milliseconds', 'Duration of an answer.'),
   allowlistItems: count(40, 0, 'Number of allowlist items.'),

@@ -5,11 +5,12 @@ import { causesOf } from './causes.ts';
 import type { Evidence } from './checker/evidence.ts';
 import { happeningsOf } from './happenings.ts';
 import { nameOfShape } from './lasting-fault.ts';
-import { isSteady } from './plan.ts';
+import { isSteady, type Plan } from './plan.ts';
 import { personalNamesOf, secretsOf } from './private-texts.ts';
 import { promisesOf } from './promises.ts';
 import { type ObservedSources, sourceEvidences } from './source-evidence.ts';
 import { timingOf } from './timing.ts';
+import { letsStampsFall } from './turn.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import type { World } from './world/world.ts';
@@ -57,6 +58,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       from: startedAt + closed.fromMs * MILLISECOND,
       to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,
     },
+    pollsSeeFrom: pollsSeeFrom(plan, startedAt),
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
     strayWrites: observed.pollers.flatMap((pollers) => pollers.strayWrites()),
@@ -83,6 +85,20 @@ const ARRAYS: Partial<Record<ReturnType<typeof wayOf>, 'returns' | 'refund_trans
   'status-as-number': 'returns',
   'money-as-text': 'refund_transactions',
 };
+
+/** A store that is too large for its pages to be walked at each poll. */
+const MANY_GROUPS = 100;
+/** After this many cycles walks have found enough changes that polls passed over (shared/tick/stamps-fall-back.ts). */
+const CYCLES_UNTIL_SEEN = 2;
+
+function pollsSeeFrom(
+  { turns = [], groups, settings, tickMs }: Plan,
+  startedAt: Instant,
+): Instant | undefined {
+  const fall = turns.find(letsStampsFall);
+  if (fall === undefined || groups < MANY_GROUPS) return undefined;
+  return startedAt + (fall.atMs + CYCLES_UNTIL_SEEN * (settings.reconcileMs + tickMs)) * MILLISECOND;
+}
 
 /** A new token may be found and confirmed some ticks after its exchange. */
 const TOKEN_IS_FOUND_WITHIN_MS = 300_000;

@@ -2,7 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
 import type { MishapName } from './mishap-names.ts';
-import { changesLooks } from './turn.ts';
+import { changesLooks, letsStampsFall } from './turn.ts';
 import type { World } from './world/world.ts';
 
 export function promisesOf({ plan, service }: World): Promises {
@@ -16,7 +16,7 @@ export function promisesOf({ plan, service }: World): Promises {
     findsRemovals: plan.reconciles,
     changesMoveStamps:
       plan.knobs.touches === undefined &&
-      !turns.some((turn) => changesLooks(turn) || 'touches' in turn.knobs) &&
+      !turns.some((turn) => changesLooks(turn) || letsStampsFall(turn) || 'touches' in turn.knobs) &&
       plan.mishap?.kind !== 'changed without stamps' &&
       (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
     showsEmptyArrays: knobs.arrays === 'full',
@@ -51,7 +51,8 @@ const SHOWN_AS_IS: ReadonlySet<MishapName> = new Set([
 /** Returns whether nothing hides a known group, or its id, from a list for a while. */
 function listsAll({ knobs, lasting, mishap, turns = [] }: World['plan']): boolean {
   const { staleShare, groupRemovals, reappearances } = knobs;
-  const hidesIds = turns.some((turn) => 'unreadableEvery' in turn.knobs);
+  // Rows that name another zone are in other ranges.
+  const hidesIds = turns.some(({ knobs }) => 'unreadableEvery' in knobs || 'stampForm' in knobs);
   return (
     !hidesIds &&
     [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined)

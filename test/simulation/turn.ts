@@ -29,6 +29,11 @@ export const TURNS = [
 /** Knobs that change how every group is shown, although the groups do not change. */
 const LOOKS: readonly (keyof Knobs)[] = ['stampPrecision', 'stampForm', 'omissions'];
 
+/** Returns whether the stamps of later changes may be earlier than those of earlier changes. */
+export function letsStampsFall({ knobs }: Turn): boolean {
+  return 'stampForm' in knobs || 'stampsAheadSeconds' in knobs;
+}
+
 export function changesLooks({ knobs }: Turn): boolean {
   return LOOKS.some((name) => name in knobs);
 }

@@ -1,4 +1,6 @@
 // Plans for cases that ordinary plans never reach, for instance stores that are large for their pages.
+
+import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { LastingFault } from './lasting-fault.ts';
@@ -201,6 +203,44 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
       settleMs: random.pick([2, 5]) * 1_000,
       requestsPerMinute: 240,
     },
+  };
+}
+
+/** Stamps fall back in the middle, in a store that is too large to be walked at each poll. */
+export function fallenStamps(plan: Plan, random: Random): Plan {
+  const { pageBytes, rateLimit, limitChanges, unreadableEvery, staleShare, faultRate, ...knobs } =
+    withStableOrder(withoutRemovals(plan.knobs));
+  const { absurdEvery, absurdStamps, touches, date, dateSkewSeconds, ...known } = knobs;
+  const ahead = 900 + random.below(3_000);
+  const [before, after] = random.pick<readonly [Partial<Knobs>, Partial<Knobs>]>([
+    [{ stampForm: 'Z', stampsAheadSeconds: ahead }, { stampsAheadSeconds: 0 }],
+    [{ stampForm: 'none', stampsAheadSeconds: ahead }, { stampsAheadSeconds: 0 }],
+    [{ stampForm: 'none:+02:00' }, { stampForm: 'none:+01:00' }],
+    [{ stampForm: 'none:+02:00' }, { stampForm: 'none:-05:00' }],
+    [{ stampForm: 'none:+05:30' }, { stampForm: 'Z' }],
+  ]);
+  return {
+    ...plan,
+    groups: 110 + random.below(40),
+    activeMs: 480_000,
+    changesPerSecond: 0.3,
+    crowds: false,
+    outage: undefined,
+    rotationMs: undefined,
+    sources: 1,
+    tickMs: 50_000,
+    warm: Math.max(0.5, plan.warm),
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0 },
+    knobs: { ...known, ...before, limitMax: 10 },
+    settings: {
+      ...plan.settings,
+      lookbackMs: Math.min(plan.settings.lookbackMs, 30_000),
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      intervalMs: random.pick([10_000, 15_000]),
+      reconcileMs: 60_000,
+      requestsPerMinute: 240,
+    },
+    turns: [{ atMs: 120_000 + random.below(60_000), knobs: after }],
   };
 }
 

@@ -108,7 +108,7 @@ function stamped(
 ): StoredGroup {
   const moves = before === undefined || parts.some((part) => knobs.touches.includes(part));
   if (!moves) return after;
-  const honest = { createdAt: after.created_at, updatedAt: at };
+  const honest = { createdAt: after.created_at, updatedAt: at + knobs.stampsAheadSeconds * SECOND };
   const { createdAt, updatedAt } = absurdly(after.id, honest, at, {
     every: knobs.absurdEvery,
     kind: knobs.absurdStamps,

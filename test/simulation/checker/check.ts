@@ -11,6 +11,7 @@ import { publishedGroups } from './groups.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
+import { checkPollsSee } from './polls-see.ts';
 import { checkPrivate } from './private.ts';
 import { checkProofs } from './proofs.ts';
 import { checkSameId } from './same-id.ts';
@@ -44,6 +45,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkComplete(evidence, source, published, histories),
         ...(source.isLast ? checkNeverSilent(evidence, source) : []),
         ...checkForgotten(source),
+        ...checkPollsSee(evidence, source),
         ...checkSourceRead(evidence, source, published, histories),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];

@@ -188,6 +188,8 @@ export interface Evidence {
   readonly logged: readonly string[];
   /** The outages of the service. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
+  /** If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again. */
+  readonly pollsSeeFrom: Time | undefined;
   readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
   /** Errors that the feed's code threw without an injected fault. */
