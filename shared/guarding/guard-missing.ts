@@ -40,12 +40,14 @@ export function admitMissing(
   if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
   if (suspects > room) return held('groups_removed');
+  // Another tier's walk holds removals: perhaps these.
+  if (areRemovalsHeld(state)) return { state, isAdmitted: false };
   return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };
 }
 
-/** Whether the removals of a tier's groups are held. */
-export function areRemovalsHeld(state: SourceState, tier: Tier): boolean {
-  return GUARDS.some((guard) => findHold(state, guard, tier) !== undefined);
+/** Whether removals of groups are held, whichever walk found them. */
+export function areRemovalsHeld(state: SourceState): boolean {
+  return GUARDS.some((guard) => findHold(state, guard) !== undefined);
 }
 
 /** How many groups may be published as removed because a hold was released. */

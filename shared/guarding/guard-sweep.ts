@@ -4,8 +4,8 @@
 // walk could judge it.
 import type { Instant } from '../instant.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { areUnstampedHeld, type GuardedWalk, saveFirst } from './guard-walk.ts';
-import { learnUsual } from './judge-changes.ts';
+import { areUnstampedHeld, type GuardedWalk, noteRate, saveFirst } from './guard-walk.ts';
+import { rateOf } from './judge-changes.ts';
 import type { ReadingGuard } from './reading-guard.ts';
 import { gatherUnstamped } from './unstamped-changes.ts';
 
@@ -36,10 +36,7 @@ export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
     learn() {
       const { compared } = changes.counted;
       const found = { compared, unstamped: published.size, duration: duration() };
-      run.source.update((state) => {
-        const usual = learnUsual(found, state.guarding.usual, run.now());
-        return { ...state, guarding: { ...state.guarding, usual } };
-      });
+      run.source.update((state) => noteRate(state, 'all', rateOf(found, state.guarding.usual, run.now())));
     },
   };
 }

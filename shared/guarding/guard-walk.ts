@@ -12,7 +12,7 @@ import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
-import { type Differing, isFewOfMost, isImprobable, learnUsual } from './judge-changes.ts';
+import { type Differing, isFewOfMost, isImprobable, learnUsual, rateOf } from './judge-changes.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
 
@@ -77,7 +77,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     admitsRemovals: changes.admitsRemovals,
     async concludePage(recorder) {
       const { state } = run.source;
-      if (findHold(state, GUARD, tier) !== undefined) return;
+      if (areUnstampedHeld(state)) return;
       const page = changes.takeUsualPage(state, durationOf(state), run.now());
       if (page.length > 0) await saveFirst(run.source, recorder, page);
     },
@@ -134,8 +134,12 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   const isOverThreshold = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
   const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + FEWEST_IMPROBABLE;
-  const isStanding = findHold(state, GUARD, tier) !== undefined;
-  if (waiting.length > 0 && (isStanding || (isOverThreshold && !isPermitted))) {
+  const isStanding = areUnstampedHeld(state);
+  const isFault = isOverThreshold && !isPermitted;
+  // Another tier's walk holds changes: perhaps these.
+  if (waiting.length > 0 && isStanding && !isFault && findHold(state, GUARD, tier) === undefined)
+    return { state, isAdmitted: false };
+  if (waiting.length > 0 && (isStanding || isFault)) {
     const held = holdBack(
       state,
       {
@@ -151,17 +155,28 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     return { state: held, isAdmitted: false };
   }
   if (isStanding) return { state, isAdmitted: true };
-  const learned = [range, cycle].reduce((known, differing) => learnUsual(differing, known, now), usual);
-  const used = isOverThreshold ? needPermit(state, GUARD, tier) : state;
-  return { state: { ...used, guarding: { ...used.guarding, usual: learned } }, isAdmitted: true };
+  const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
+  const learned = noteRate(state, tier, Math.max(...rates));
+  return { state: isOverThreshold ? needPermit(learned, GUARD, tier) : learned, isAdmitted: true };
 }
 
-/** Returns the state after a finished walk: the rate that it has shown is the usual one. */
-export function finishLearning(state: SourceState): SourceState {
-  const { usual } = state.guarding;
-  return usual === undefined
-    ? state
-    : { ...state, guarding: { ...state.guarding, usual: { ...usual, isWhole: true } } };
+/**
+ * Returns the state with a rate that a walk or a sweep has shown. It becomes usual at the end of the walk: a walk that
+ * judged by what it learns itself would publish a fault that its first range shows in a quarter of the groups.
+ */
+export function noteRate(state: SourceState, tier: Tier, ratePerHour: number): SourceState {
+  const cycle = state.reconciliation[tier];
+  return withCycle(state, tier, { ...cycle, ratePerHour: Math.max(cycle.ratePerHour, ratePerHour) });
+}
+
+/** Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. */
+export function finishLearning(state: SourceState, tier: Tier, now: Instant): SourceState {
+  const { guarding, reconciliation } = state;
+  const cycle = reconciliation[tier];
+  if (guarding.usual === undefined && cycle.compared === 0) return state;
+  const shown = areUnstampedHeld(state) ? 0 : cycle.ratePerHour;
+  const usual = learnUsual(shown, guarding.usual, now);
+  return withCycle({ ...state, guarding: { ...guarding, usual } }, tier, { ...cycle, ratePerHour: 0 });
 }
 
 /** Whether changes without a newer stamp are held; polls then leave them to the walks. */

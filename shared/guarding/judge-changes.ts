@@ -54,16 +54,20 @@ export function isFewOfMost(differing: Differing, usual: UsualChange | undefined
 }
 
 /**
- * Returns the usual rate, these groups included: the most of the last days. Few groups say nothing, nor do those that are
+ * Returns how many changes of a group in an hour these groups show. Few groups say nothing, nor do those that are
  * published only because they are few: they may be the first of a fault, and would make the rest of it usual.
  */
-export function learnUsual(differing: Differing, usual: UsualChange | undefined, now: Instant): UsualChange {
+export function rateOf(differing: Differing, usual: UsualChange | undefined, now: Instant): number {
   const { compared, unstamped, duration } = differing;
-  const faded = usual === undefined ? 0 : fadedRate(usual, now);
   const share = Math.min(unstamped / Math.max(compared, 1), LARGEST_SHARE);
   const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0 && !isFewOfMost(differing, usual, now);
-  const rate = saysSomething ? (-Math.log(1 - share) * HOUR) / duration : 0;
-  return { ratePerHour: Math.max(faded, rate), learnedAt: now, isWhole: usual?.isWhole ?? false };
+  return saysSomething ? (-Math.log(1 - share) * HOUR) / duration : 0;
+}
+
+/** Returns the usual rate after a finished walk that has shown this rate: the most of the last days. */
+export function learnUsual(ratePerHour: number, usual: UsualChange | undefined, now: Instant): UsualChange {
+  const faded = usual === undefined ? 0 : fadedRate(usual, now);
+  return { ratePerHour: Math.max(faded, ratePerHour), learnedAt: now, isWhole: true };
 }
 
 function fadedRate({ ratePerHour, learnedAt }: UsualChange, now: Instant): number {

@@ -21,18 +21,24 @@ const cycle = storedObject({
   progressedAt: maybe(instant),
   /** Requests of this cycle so far. */
   requests: z.int(),
+  /** Known groups in the ranges that were read to their proved end. */
+  known: z.int().default(0),
   /** Groups that look-ups did not find. */
   removals: z.int(),
   /** Groups of this cycle that were compared with their snapshots. */
   compared: z.int().default(0),
   /** Compared groups that differed although their stamp had not moved. */
   unstamped: z.int().default(0),
+  /** Changes of a group per hour without a newer stamp: the most that this cycle, and sweeps since the last, have shown. */
+  ratePerHour: z.number().default(0),
   /** When the previous cycle began: since then the groups had time to change. */
   previousStartedAt: maybe(instant),
   /** Whether it must begin, or go on, at once. */
   isAsked: z.boolean().default(false),
   /** Requests of the last completed cycle; undefined before the first. */
   lastRequests: maybe(z.int()),
+  /** Known groups of the last completed cycle; undefined before the first. */
+  lastKnown: maybe(z.int()),
   lastCompletedAt: maybe(instant),
 });
 
@@ -48,12 +54,15 @@ export function newCycle(now: Instant): CycleState {
     pausedUntil: 0,
     progressedAt: undefined,
     requests: 0,
+    known: 0,
     removals: 0,
     compared: 0,
     unstamped: 0,
+    ratePerHour: 0,
     previousStartedAt: undefined,
     isAsked: false,
     lastRequests: undefined,
+    lastKnown: undefined,
     lastCompletedAt: undefined,
   };
 }

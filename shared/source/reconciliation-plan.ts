@@ -112,15 +112,20 @@ export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleSt
     startedAt: now,
     previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
     requests: 0,
+    known: 0,
     removals: 0,
     compared: 0,
     unstamped: 0,
   };
 }
 
-/** How many groups may be gone in one cycle before it looks like another store. */
-export function mostRemovals({ baseline }: Pick<Planned, 'baseline'>): number {
-  return Math.max(MAX_REMOVALS, Math.floor(baseline.groups * MAX_REMOVAL_SHARE));
+/** How many groups may be gone in one cycle before it looks like another store: by the last walk over all groups. */
+export function mostRemovals({
+  baseline,
+  reconciliation,
+}: Pick<Planned, 'baseline' | 'reconciliation'>): number {
+  const groups = reconciliation.all.lastKnown ?? baseline.groups;
+  return Math.max(MAX_REMOVALS, Math.floor(groups * MAX_REMOVAL_SHARE));
 }
 
 /** How long a walk pauses after so many requests to keep to its share, in the unit of Instant. */

@@ -51,7 +51,12 @@ export async function lookForMissing(
   range: Interval,
   options: MissingOptions,
 ): Promise<Missed> {
-  return lookForGroups(run, await findMissing(run, range, options), options);
+  const groups = await findMissing(run, range, options);
+  run.update((state) => {
+    const cycle = state.reconciliation[options.tier];
+    return withCycle(state, options.tier, { ...cycle, known: cycle.known + groups.known });
+  });
+  return lookForGroups(run, groups, options);
 }
 
 /** Notes missing groups, publishes their removals or holds them if they are too many; counts them in the cycle. */
@@ -133,7 +138,7 @@ async function lookForGroup(
     return isReleased ? 'again' : 'done';
   }
   const settle = settings.settleMs * MILLISECOND;
-  if (areRemovalsHeld(run.state, options.tier)) return 'done';
+  if (areRemovalsHeld(run.state)) return 'done';
   if (!isSettled(page.sentAt, since, settle)) return isReleased ? 'again' : 'done';
   if (!(await isCanaryFound())) return 'done';
   // A new token proves nothing about the groups that the previous one showed.

@@ -61,9 +61,9 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   // With more requests than that, a walk over all groups is as fast.
   const isDone = range.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
   const pausedUntil = keeps ? now + pauseAfterRange(tier, range.sent, settings) : cycle.pausedUntil;
-  const ended = isDone ? { isUnderWay: false, lastRequests: requests, lastCompletedAt: now } : {};
+  const ended = { isUnderWay: false, lastRequests: requests, lastKnown: cycle.known, lastCompletedAt: now };
   run.update((state) =>
-    withCycle(state, tier, { ...cycle, ...range.position, requests, pausedUntil, ...ended }),
+    withCycle(state, tier, { ...cycle, ...range.position, requests, pausedUntil, ...(isDone && ended) }),
   );
   if (isDone) endCycle(run, tier, cycle.startedAt, range);
 }
@@ -73,7 +73,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   // Most open groups are looked up one by one, which shows no order.
   if (tier !== 'open') concludeShape(run);
   warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
-  run.update((state) => finishLearning(endCycleOfHolds(state, tier)));
+  run.update((state) => finishLearning(endCycleOfHolds(state, tier), tier, serviceClock.now().atLeast));
   if (tier !== 'all') return;
   // Without `covered` the newest groups are unproved, and left to polls.
   if (covered !== undefined && readsAll(run.state)) {

@@ -13,12 +13,15 @@ const CYCLE: CycleState = {
   pausedUntil: 0,
   progressedAt: NOW,
   requests: 4,
+  known: 190,
   removals: 1,
   compared: 200,
   unstamped: 2,
+  ratePerHour: 0.5,
   previousStartedAt: undefined,
   isAsked: false,
   lastRequests: undefined,
+  lastKnown: undefined,
   lastCompletedAt: undefined,
 };
 

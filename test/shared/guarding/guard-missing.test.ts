@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { admitMissing } from '../../../shared/guarding/guard-missing.ts';
+import { admitMissing, areRemovalsHeld } from '../../../shared/guarding/guard-missing.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
@@ -113,7 +113,55 @@ describe('an empty range with known groups', () => {
   });
 });
 
+/** A source whose last walk over all groups knew so many. */
+function knowing(groups: number) {
+  const { reconciliation, baseline } = aState('acme');
+  const all = { ...reconciliation.all, lastKnown: groups, removals: 0 };
+  return aState('acme', 1, {
+    guarding: NO_GUARDING,
+    baseline: { ...baseline, groups: 3_000 },
+    reconciliation: { ...reconciliation, all },
+  });
+}
+
 describe('too many groups that are gone', () => {
+  const gone = { tier: 'all', from: undefined, known: 100, missing: 30 } as const;
+
+  it.each([
+    [200, false],
+    [2_999, false],
+    [3_000, true],
+    [40_000, true],
+  ])(
+    'are more than 20, or 1 %% of the %i groups of the last walk, not of the baseline',
+    (groups, isAdmitted) => {
+      expect(admitMissing(knowing(groups), gone, 9).isAdmitted).toBe(isAdmitted);
+    },
+  );
+
+  it('are counted by the groups that the last walk knew', async () => {
+    const { world, session } = await known({ groups: 30 });
+    for (let made = 0; made < 10; made += 1) world.control.create();
+    await ticks(world, session, 6);
+
+    const { baseline, reconciliation } = await world.state();
+
+    expect(baseline.groups).toBeLessThan(35);
+    expect(reconciliation.all.lastKnown).toBe(world.store.all(await world.source()).length);
+  });
+
+  // Where a walk over all groups no longer fits a cycle, further walks begin, which published what it held.
+  it('are held as well if another walk finds them', () => {
+    const held = admitMissing(knowing(200), gone, 9).state;
+
+    const others = (['recent', 'open'] as const).map((tier) =>
+      admitMissing(held, { ...gone, tier, missing: 3 }, 10),
+    );
+
+    expect(others).toEqual([0, 1].map(() => ({ isAdmitted: false, state: held })));
+    expect(areRemovalsHeld(held)).toBe(true);
+  });
+
   it('are published as removed after a release, and later ones are held again', async () => {
     const { world, session } = await known({ groups: 120 });
     const [first, second] = [oldest(world, 25), oldest(world, 60).slice(25)];

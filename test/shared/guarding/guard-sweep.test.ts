@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
+import { finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { HOUR } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';
@@ -62,10 +63,10 @@ async function rateLearned(changed: number, since: number): Promise<number> {
   pass(guard, idsFrom(1, 100), changed);
   await guard.concludePage(recorder);
   guard.learn();
-  return run.source.state.guarding.usual?.ratePerHour ?? 0;
+  return run.source.state.reconciliation.all.ratePerHour;
 }
 
-describe('the usual rate after a sweep', () => {
+describe('the rate that a sweep has shown', () => {
   it('follows from the changed groups and the time since the previous sweep', async () => {
     const [anHour, twoHours] = await Promise.all(
       [NOW - HOUR, NOW - 2 * HOUR].map((since) => rateLearned(20, since)),
@@ -79,16 +80,22 @@ describe('the usual rate after a sweep', () => {
     expect(await rateLearned(60, NOW - HOUR)).toBeLessThan(0.2);
   });
 
-  it('lets the next sweep publish as many changes in the same time', async () => {
+  it('is usual once the walk has ended: then sweeps publish as many changes in the same time', async () => {
     const { guard, run, recorder, done } = sweeping();
     pass(guard, idsFrom(1, 100), 20);
     await guard.concludePage(recorder);
     guard.learn();
+    const sweepAgain = async () => {
+      const next = createSweepGuard(run, NOW - HOUR);
+      pass(next, idsFrom(1, 100), 40);
+      await next.concludePage(recorder);
+      return done.length;
+    };
 
-    const next = createSweepGuard(run, NOW - HOUR);
-    pass(next, idsFrom(1, 100), 40);
-    await next.concludePage(recorder);
+    const duringTheWalk = await sweepAgain();
+    run.source.update((state) => finishLearning(state, 'all', NOW));
+    const afterTheWalk = await sweepAgain();
 
-    expect(done).toHaveLength(4);
+    expect([duringTheWalk, afterTheWalk]).toEqual([2, 4]);
   });
 });

@@ -37,7 +37,9 @@ export function pass(
 }
 
 export function guardedSource(changes: Partial<SourceState> = {}) {
-  let state = aState('acme', 1, { guarding: CALM, ...changes });
+  const { reconciliation } = aState('acme');
+  const all = { ...reconciliation.all, ratePerHour: 0 };
+  let state = aState('acme', 1, { guarding: CALM, reconciliation: { ...reconciliation, all }, ...changes });
   const done: string[] = [];
   const run: GuardedWalk = {
     source: {

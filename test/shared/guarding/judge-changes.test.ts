@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { isImprobable, isUsual, learnUsual } from '../../../shared/guarding/judge-changes.ts';
+import type { UsualChange } from '../../../shared/guarding/guarding-state.ts';
+import {
+  type Differing,
+  isImprobable,
+  isUsual,
+  learnUsual,
+  rateOf,
+} from '../../../shared/guarding/judge-changes.ts';
 import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
 
 const NOW = 1_000 * DAY;
 const CALM = { ratePerHour: 0, learnedAt: NOW, isWhole: true };
+/** The usual rate after a walk that found these groups. */
+function learn(found: Differing, usual: UsualChange | undefined, now: number): UsualChange {
+  return learnUsual(rateOf(found, usual, now), usual, now);
+}
+
 const MOST = { compared: 100, unstamped: 90, duration: HOUR };
 
 describe('many changes without newer stamps', () => {
@@ -21,7 +33,7 @@ describe('many changes without newer stamps', () => {
   });
 
   it('are probable if about as many are usual in the same time', () => {
-    const aFifthInTenMinutes = learnUsual({ compared: 100, unstamped: 20, duration: 10 * MINUTE }, CALM, NOW);
+    const aFifthInTenMinutes = learn({ compared: 100, unstamped: 20, duration: 10 * MINUTE }, CALM, NOW);
 
     expect(isImprobable({ ...MOST, duration: 10 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(true);
     expect(isImprobable({ ...MOST, duration: 20 * MINUTE }, aFifthInTenMinutes, NOW)).toBe(false);
@@ -53,7 +65,7 @@ describe('a page of changes without newer stamps', () => {
   });
 
   it('is usual up to four times the share that is usual in the same time', () => {
-    const aTenthInTenMinutes = learnUsual(differing(100, 10, 10 * MINUTE), CALM, NOW);
+    const aTenthInTenMinutes = learn(differing(100, 10, 10 * MINUTE), CALM, NOW);
 
     expect(isUsual(differing(100, 39, 10 * MINUTE), aTenthInTenMinutes, NOW)).toBe(true);
     expect(isUsual(differing(100, 41, 10 * MINUTE), aTenthInTenMinutes, NOW)).toBe(false);
@@ -65,19 +77,19 @@ describe('the usual rate', () => {
   const few = { compared: 22, unstamped: 19, duration: HOUR };
 
   it('is not learned from groups that are published only because they are few', () => {
-    expect(learnUsual(few, CALM, NOW).ratePerHour).toBe(0);
-    expect(learnUsual({ ...few, unstamped: 11 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
-    expect(learnUsual({ ...few, compared: 23, unstamped: 21 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learn(few, CALM, NOW).ratePerHour).toBe(0);
+    expect(learn({ ...few, unstamped: 11 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learn({ ...few, compared: 23, unstamped: 21 }, CALM, NOW).ratePerHour).toBeGreaterThan(0);
   });
 
   it('is learned from few groups before a whole walk has shown one', () => {
-    expect(learnUsual(few, undefined, NOW).ratePerHour).toBeGreaterThan(0);
-    expect(learnUsual(few, { ...CALM, isWhole: false }, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learn(few, undefined, NOW).ratePerHour).toBeGreaterThan(0);
+    expect(learn(few, { ...CALM, isWhole: false }, NOW).ratePerHour).toBeGreaterThan(0);
   });
 
   it('is the highest rate seen, and fades in days', () => {
-    const lively = learnUsual({ compared: 100, unstamped: 63, duration: HOUR }, CALM, NOW);
-    const calmAgain = learnUsual({ compared: 100, unstamped: 0, duration: HOUR }, lively, NOW + DAY);
+    const lively = learn({ compared: 100, unstamped: 63, duration: HOUR }, CALM, NOW);
+    const calmAgain = learn({ compared: 100, unstamped: 0, duration: HOUR }, lively, NOW + DAY);
 
     expect(lively.ratePerHour).toBeCloseTo(1, 1);
     expect(calmAgain.ratePerHour).toBeCloseTo(0.5, 1);
@@ -85,7 +97,7 @@ describe('the usual rate', () => {
   });
 
   it('does not follow from a few groups', () => {
-    const few = learnUsual({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW);
+    const few = learn({ compared: 20, unstamped: 20, duration: HOUR }, CALM, NOW);
 
     expect(few.ratePerHour).toBe(0);
   });

@@ -1,7 +1,9 @@
 // Changes without a newer stamp in a walk: a walk publishes those of a usual page before it has read the whole range.
 import { describe, expect, it } from 'vitest';
-import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
+import { createWalkGuard, finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import type { Tier } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { guardedSource, NOW, pass } from './guarded-pages.ts';
@@ -10,6 +12,71 @@ function walking(changes?: Parameters<typeof guardedSource>[0]) {
   const source = guardedSource(changes);
   return { ...source, guard: createWalkGuard(source.run, 'all', undefined) };
 }
+
+/** A cycle that had an hour's changes to find. */
+function inAnHour() {
+  const { reconciliation } = aState('acme');
+  const all = {
+    ...reconciliation.all,
+    previousStartedAt: NOW - HOUR,
+    compared: 0,
+    unstamped: 0,
+    ratePerHour: 0,
+  };
+  return guardedSource({ reconciliation: { ...reconciliation, all } });
+}
+
+async function walkRange(
+  { run, recorder }: ReturnType<typeof inAnHour>,
+  tier: Tier,
+  groups: readonly number[],
+  changed: number,
+): Promise<void> {
+  const guard = createWalkGuard(run, tier, undefined);
+  pass(guard, groups, changed);
+  await guard.concludePage(recorder);
+  await guard.conclude(recorder);
+}
+
+const countRecorded = (done: readonly string[]) =>
+  done.flatMap((each) => (each.startsWith('recorded') ? each.split(' ').slice(1).filter(Boolean) : []))
+    .length;
+
+// What the first range showed became usual at once, and the rest of the fault was published.
+it.each([5, 30])(
+  'a walk holds a fault whose first range shows it in %s of a hundred groups',
+  async (first) => {
+    const source = inAnHour();
+
+    await walkRange(source, 'all', idsFrom(1, 100), first);
+    await walkRange(source, 'all', idsFrom(1_000, 1_799), 800);
+
+    expect(source.run.source.state.guarding.holds).toHaveLength(1);
+    expect(countRecorded(source.done)).toBe(first);
+  },
+);
+
+// Each walk knew its own holds alone.
+it('changes that one walk holds are not published by another', async () => {
+  const source = inAnHour();
+
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  await walkRange(source, 'recent', idsFrom(200, 299), 5);
+
+  expect(source.run.source.state.guarding.holds).toMatchObject([{ tier: 'all' }]);
+  expect(countRecorded(source.done)).toBe(0);
+});
+
+it('a walk that held changes teaches no usual rate', async () => {
+  const source = inAnHour();
+
+  await walkRange(source, 'all', idsFrom(1, 100), 30);
+  await walkRange(source, 'all', idsFrom(1_000, 1_799), 800);
+  source.run.source.update((state) => finishLearning(state, 'all', NOW));
+
+  expect(source.run.source.state.guarding.usual?.ratePerHour).toBe(0);
+  expect(source.run.source.state.reconciliation.all.ratePerHour).toBe(0);
+});
 
 describe('a page of a walk', () => {
   it('that differs no more than usual is published at once, after the state was saved', async () => {
@@ -87,6 +154,10 @@ describe('a page of a walk', () => {
     await guard.concludePage(recorder);
     await guard.conclude(recorder);
 
+    const whileWalking = run.source.state.guarding.usual?.ratePerHour;
+    run.source.update((state) => finishLearning(state, 'all', NOW));
+
+    expect(whileWalking).toBe(0);
     expect(run.source.state.guarding.usual?.ratePerHour).toBeGreaterThan(0);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
+import { withCycle } from '../../../shared/source/reconciliation-plan.ts';
 import { createSweeping, sweepingBefore } from '../../../shared/tick/sweep.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { aRow, idsFrom } from '../reading/some-rows.ts';
@@ -256,16 +257,17 @@ describe('a sweep', () => {
     expect(world.run.swept).toBe(3);
   });
 
-  it('updates the usual rate when its last piece is read', async () => {
+  it('notes the rate that it has shown when its last piece is read', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
-    const learned = (): Instant | undefined => world.run.state.guarding.usual?.learnedAt;
-    world.advance(SECOND);
+    const learned = () => world.run.state.reconciliation.all.ratePerHour;
+    // Less than any rate.
+    world.run.update((state) => withCycle(state, 'all', { ...state.reconciliation.all, ratePerHour: -1 }));
 
     await sweepOn();
     const before = learned();
     await sweepOn();
 
-    expect([before, learned()]).toEqual([NOW, NOW + SECOND]);
+    expect([before, learned()]).toEqual([-1, 0]);
   });
 });
