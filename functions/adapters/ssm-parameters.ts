@@ -1,7 +1,7 @@
 // Parameters of Parameter Store that hold JSON.
 import { paginateGetParametersByPath, type SSMClient } from '@aws-sdk/client-ssm';
 import type * as z from 'zod';
-import { problemsOf } from './zod-problems.ts';
+import { problemsOf } from './parse-environment.ts';
 
 /** The parsed values of all parameters below a path, in any order. @throws what `parse` throws */
 export async function listParameters<Value>(
