@@ -8,13 +8,15 @@ import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
 import { LeaseLost } from './source/source-cell.ts';
 import type { SourceSession } from './source/source-session.ts';
-import { createPollWhenDue } from './tick/between-polls.ts';
+import { createFetchBetweenPolls, createPollWhenDue } from './tick/between-polls.ts';
 import { concludeTick } from './tick/conclude-tick.ts';
+import { createRangeRoom } from './tick/range-room.ts';
+import { reconcile } from './tick/reconcile.ts';
 import { startTick, type Tick } from './tick/start-tick.ts';
 import { createSweeping } from './tick/sweep.ts';
 import type { TickReport } from './tick/tick-report.ts';
 import { createTickRun, type TickRun } from './tick/tick-run.ts';
-import { walkWhileTime } from './tick/walk-while-time.ts';
+import { walkBaseline } from './tick/walk-baseline.ts';
 
 /**
  * Runs one tick of a source and reports what it did.
@@ -55,7 +57,11 @@ async function work(run: TickRun): Promise<Error | undefined> {
     const sweepOn = createSweeping(run);
     const pollWhenDue = createPollWhenDue(run, sweepOn);
     await pollWhenDue();
-    await walkWhileTime(run, pollWhenDue, sweepOn);
+    // The walks over all groups have the time that polls leave: first the baseline, then reconciliation when due.
+    const fetch = createFetchBetweenPolls(run, pollWhenDue, sweepOn);
+    const room = createRangeRoom(run);
+    await walkBaseline(run, fetch, room);
+    await reconcile(run, { fetch, pollWhenDue, room });
     return run.pollFailure;
   } catch (error) {
     if (error instanceof DeadlineReached) return run.pollFailure;

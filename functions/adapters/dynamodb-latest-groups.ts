@@ -1,8 +1,9 @@
 // The groups that were created last, from the index of the snapshots. For commands only; walks read in ascending order.
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TABLES } from '../../shared/deployment/tables.ts';
-import { type StoredItem, textValue } from './attribute-values.ts';
+import { textValue } from './attribute-values.ts';
+import { queryItems } from './dynamodb-pages.ts';
 import { groupIdOfKey, indexPartition, type SourceGeneration } from './snapshot-item.ts';
 
 const indexItem = z.object({ k: groupIdOfKey });
@@ -15,22 +16,18 @@ export async function listLatestGroups(
   { isOpen, most }: { readonly isOpen: boolean; readonly most: number },
 ): Promise<number[]> {
   const { index } = TABLES.snapshots;
+  const items = queryItems(client, {
+    TableName: table,
+    IndexName: index.name,
+    KeyConditionExpression: `${index.partitionKey.name} = :i`,
+    ExpressionAttributeValues: { ':i': textValue(indexPartition(source, isOpen)) },
+    ScanIndexForward: false,
+    Limit: most,
+  });
   const groups: number[] = [];
-  let start: StoredItem | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: table,
-        IndexName: index.name,
-        KeyConditionExpression: `${index.partitionKey.name} = :i`,
-        ExpressionAttributeValues: { ':i': textValue(indexPartition(source, isOpen)) },
-        ScanIndexForward: false,
-        Limit: most - groups.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    for (const item of page.Items ?? []) groups.push(indexItem.parse(item).k);
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined && groups.length < most);
+  for await (const item of items) {
+    groups.push(indexItem.parse(item).k);
+    if (groups.length === most) break;
+  }
   return groups;
 }

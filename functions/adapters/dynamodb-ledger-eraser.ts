@@ -1,16 +1,12 @@
 // Deletes a group's events from the ledger. For commands only: no function's role may delete an item.
-import {
-  BatchWriteItemCommand,
-  type DynamoDBClient,
-  QueryCommand,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from '@aws-sdk/client-dynamodb';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import type { LedgerEraser } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, textValue } from './attribute-values.ts';
 import type { Patience } from './backoff.ts';
+import { queryItems } from './dynamodb-pages.ts';
 import { readUntilWhole } from './read-until-whole.ts';
 
 export interface DynamoDbLedgerEraserOptions extends Patience {
@@ -26,28 +22,17 @@ const { partitionKey, sortKey } = TABLES.ledger;
 export function createDynamoDbLedgerEraser(options: DynamoDbLedgerEraserOptions): LedgerEraser {
   return {
     async erase(key, through) {
-      let erased = 0;
-      let start: StoredItem | undefined;
-      do {
-        const page = await options.client.send(
-          new QueryCommand({
-            TableName: options.tables.ledger,
-            ConsistentRead: true,
-            KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} <= :through`,
-            ExpressionAttributeValues: {
-              ':k': textValue(formatGroupKey(key)),
-              ':through': numberValue(through),
-            },
-            ProjectionExpression: `${partitionKey.name}, ${sortKey.name}`,
-            ExclusiveStartKey: start,
-          }),
-        );
-        const keys = page.Items ?? [];
-        for (const some of chunked(keys, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
-        erased += keys.length;
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
-      return erased;
+      const entries = queryItems(options.client, {
+        TableName: options.tables.ledger,
+        ConsistentRead: true,
+        KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} <= :through`,
+        ExpressionAttributeValues: { ':k': textValue(formatGroupKey(key)), ':through': numberValue(through) },
+        ProjectionExpression: `${partitionKey.name}, ${sortKey.name}`,
+      });
+      const keys: StoredItem[] = [];
+      for await (const entry of entries) keys.push(entry);
+      for (const some of chunked(keys, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
+      return keys.length;
     },
   };
 }

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import { problemsOf } from './zod-problems.ts';
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,4 +17,9 @@ export function parseEnvironment<Schema extends z.ZodType>(
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   throw new Error(`${subject} is incomplete or invalid. ${problemsOf(parsed.error)}.`);
+}
+
+/** The place of each problem and what is wrong there, for instance `settings.name: Required`. */
+export function problemsOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 }

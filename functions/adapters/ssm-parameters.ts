@@ -1,7 +1,7 @@
 // Parameters of Parameter Store that hold JSON.
-import { GetParametersByPathCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import { paginateGetParametersByPath, type SSMClient } from '@aws-sdk/client-ssm';
 import type * as z from 'zod';
-import { problemsOf } from './zod-problems.ts';
+import { problemsOf } from './parse-environment.ts';
 
 /** The parsed values of all parameters below a path, in any order. @throws what `parse` throws */
 export async function listParameters<Value>(
@@ -10,12 +10,8 @@ export async function listParameters<Value>(
   parse: (name: string, text: string) => Value,
 ): Promise<Value[]> {
   const values: Value[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await client.send(new GetParametersByPathCommand({ Path: path, NextToken }));
-    for (const { Name = '', Value = '' } of page.Parameters ?? []) values.push(parse(Name, Value));
-    NextToken = page.NextToken;
-  } while (NextToken !== undefined);
+  for await (const { Parameters = [] } of paginateGetParametersByPath({ client }, { Path: path }))
+    for (const { Name = '', Value = '' } of Parameters) values.push(parse(Name, Value));
   return values;
 }
 

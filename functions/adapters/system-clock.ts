@@ -1,4 +1,5 @@
 // The clock of this machine. The time has whole milliseconds: Node offers no more.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 
@@ -6,16 +7,6 @@ export function createSystemClock(): Clock {
   return {
     now: () => Date.now() * MILLISECOND,
     elapsed: () => Math.round(performance.now() * MILLISECOND),
-    sleep: (durationMs, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        const wake = () => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', wake);
-          resolve();
-        };
-        const timer = setTimeout(wake, durationMs);
-        signal?.addEventListener('abort', wake, { once: true });
-      }),
+    sleep: (durationMs, signal) => sleep(durationMs, undefined, { signal }).catch(() => {}),
   };
 }

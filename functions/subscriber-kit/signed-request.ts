@@ -54,17 +54,7 @@ async function readBytes(request: Request): Promise<Uint8Array | undefined> {
     }
     chunks.push(read.value);
   }
-  return concat(chunks, size);
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function decode(bytes: Uint8Array): string | undefined {

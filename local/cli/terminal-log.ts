@@ -1,7 +1,7 @@
 // The log of a command: one line for each entry, with its time, level and source, as text or as JSON.
 import type { Log, LogFields } from '../../shared/ports.ts';
-import type { Colors } from './colors.ts';
 import { wrapWords } from './entries.ts';
+import type { Colors } from './layout.ts';
 import type { Moments } from './moments.ts';
 import { printable, printableJson } from './printable.ts';
 

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { createPrinter } from '../cli/print.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
+import { addWebhookOptions } from '../operating/place-options.ts';
 import { readSigningSecret, rotateSigningSecret } from '../operating/signing-secret.ts';
-import { addWebhookOptions } from '../operating/webhook-options.ts';
 
 type StackFlags = Pick<PlaceFlags, 'stack'>;
 

@@ -9,8 +9,8 @@ import { isAccepted } from '../forwarding/format-delivery.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
+import { addWebhookOptions } from '../operating/place-options.ts';
 import { LONGEST_WAIT_MS, type TestOutcome, testWebhook } from '../operating/test-webhook.ts';
-import { addWebhookOptions } from '../operating/webhook-options.ts';
 
 /** Exit code, as in `status`: the command worked, but the webhook needs attention. */
 const NOT_ACCEPTED = 3;

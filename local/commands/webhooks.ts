@@ -11,7 +11,7 @@ import { listWebhookStates, openEndpointStates } from '../operating/list-webhook
 import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { addWebhookOptions } from '../operating/webhook-options.ts';
+import { addWebhookOptions } from '../operating/place-options.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';

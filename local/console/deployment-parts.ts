@@ -6,7 +6,6 @@ import type { Moments } from '../cli/moments.ts';
 import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
 import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from '../operating/open-feed.ts';
 import { listWebhooks } from '../operating/webhook-records.ts';
-import { remember } from './remember.ts';
 
 export interface DeploymentParts {
   /** Empty on one machine. */
@@ -43,4 +42,23 @@ export function openDeploymentParts(
 
 function queueNameOf({ queueUrl }: WebhookRecord): string {
   return queueUrl.split('/').at(-1) ?? queueUrl;
+}
+
+/**
+ * Returns the last answer while it is younger than `forMs`, or else asks again. Failures are cached as well, so that a
+ * page without permission does not repeat its request at every update.
+ *
+ * @param now milliseconds since the epoch
+ */
+function remember<Answer>(
+  forMs: number,
+  now: () => number,
+  ask: () => Promise<Answer>,
+): () => Promise<Answer> {
+  let last: { readonly answer: Promise<Answer>; readonly untilMs: number } | undefined;
+  return () => {
+    const nowMs = now();
+    if (last === undefined || last.untilMs <= nowMs) last = { answer: ask(), untilMs: nowMs + forMs };
+    return last.answer;
+  };
 }

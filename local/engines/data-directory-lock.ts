@@ -9,8 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError } from './engine-error.ts';
-import { errorCode } from './error-code.ts';
+import { EngineError, errorCode } from './engine-error.ts';
 import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolder } from './lock-holder.ts';
 import { requestLock, watchForRequest } from './lock-request.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './engine-error.ts';
 
 const lockHolder = z.object({
   /** The machine, its boot and its namespace of process ids. */

@@ -31,8 +31,6 @@ export interface QueueMapping {
   readonly onError: (error: unknown) => void;
   /** Messages per invocation, 1 to 10. @default 10 */
   readonly batchSize?: number;
-  /** Concurrent invocations. @default 1 */
-  readonly maximumConcurrency?: number;
 }
 
 /**
@@ -40,14 +38,13 @@ export interface QueueMapping {
  * messages that come again, but not for delayed ones.
  */
 export function pollQueue(mapping: QueueMapping): EventSourceMapping {
-  const { maximumConcurrency = 1 } = mapping;
   const stopping = new AbortController();
-  const loops = Array.from({ length: maximumConcurrency }, () => poll(mapping, stopping.signal));
+  const polling = poll(mapping, stopping.signal);
   return {
     idle: () => untilEmpty(mapping, stopping.signal),
     async stop() {
       stopping.abort();
-      await Promise.all(loops);
+      await polling;
     },
   };
 }

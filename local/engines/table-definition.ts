@@ -9,14 +9,13 @@ import type {
 import type { IndexShape, KeyAttribute, TableShape } from '../../shared/deployment/tables.ts';
 
 export function definitionOf(name: string, shape: TableShape): CreateTableCommandInput {
-  const { partitionKey, sortKey, index, stream } = shape;
+  const { partitionKey, sortKey, index } = shape;
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema(partitionKey, sortKey),
     AttributeDefinitions: attributesOf(shape),
     ...(index && { GlobalSecondaryIndexes: [indexOf(index)] }),
-    ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream } }),
   };
 }
 

@@ -1,5 +1,6 @@
-// Creates the tables of shared/deployment/tables.ts on an engine, like the infrastructure does in AWS. Existing tables
-// keep their content; one of an earlier release gets the index that it lacks, and loses the stream that nobody reads.
+// Creates the tables of shared/deployment/tables.ts on an engine, like the infrastructure does in AWS, but without
+// streams: nothing reads them here. Existing tables keep their content; one of an earlier release gets the index that it
+// lacks, and loses its stream.
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -20,21 +21,8 @@ const MAX_WAIT_SECONDS = 30;
 
 const ROLES = Object.entries(TABLES) as [TableRole, TableShape][];
 
-export interface TableOptions {
-  /** @default true */
-  readonly withStreams?: boolean;
-}
-
-export async function createTables(
-  client: DynamoDBClient,
-  names: TableNames,
-  { withStreams = true }: TableOptions = {},
-): Promise<void> {
-  await Promise.all(
-    ROLES.map(([role, { stream, ...shape }]) =>
-      createTable(client, names[role], withStreams && stream ? { ...shape, stream } : shape),
-    ),
-  );
+export async function createTables(client: DynamoDBClient, names: TableNames): Promise<void> {
+  await Promise.all(ROLES.map(([role, shape]) => createTable(client, names[role], shape)));
 }
 
 /** Adds the indexes that tables of an earlier release lack; a table that does not exist is left out. */
@@ -48,7 +36,7 @@ async function createTable(client: DynamoDBClient, name: string, shape: TableSha
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
     await addMissingIndex(client, name, shape);
-    await endStream(client, name, shape);
+    await endStream(client, name);
   }
   await waitForTable(client, name);
   if (shape.timeToLive !== undefined) await enableTimeToLive(client, name, shape.timeToLive);
@@ -71,8 +59,7 @@ async function addMissingIndex(client: DynamoDBClient, name: string, shape: Tabl
 }
 
 /** The embedded engine searches all records of a stream at each write, so a stream that nobody reads must end. */
-async function endStream(client: DynamoDBClient, name: string, { stream }: TableShape): Promise<void> {
-  if (stream !== undefined) return;
+async function endStream(client: DynamoDBClient, name: string): Promise<void> {
   const table = await describeTable(client, name);
   if (table?.StreamSpecification?.StreamEnabled !== true) return;
   const StreamSpecification = { StreamEnabled: false };

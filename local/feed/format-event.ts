@@ -3,8 +3,8 @@
 // one line with its date, so that it can be searched, and the header names the time zone.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { Colors } from '../cli/colors.ts';
 import { formatDuration } from '../cli/durations.ts';
+import type { Colors } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { showValue } from './show-value.ts';

@@ -5,7 +5,6 @@ import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { Clock, GroupKey, Marks } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { createBreakablePauses } from '../engines/breakable-pauses.ts';
 
 /** The destination's name in these marks. */
 export const HANDED_OVER = WATCH_MARK;
@@ -34,12 +33,14 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
   const sent = new Map<string, number>();
   /** The last event of each group that is not stored yet: of a group's events in a row only the last is written. */
   let unstored = new Map<string, Noted>();
-  const pauses = createBreakablePauses(clock);
+  /** One signal for each pause: listeners would pile up on one that lives as long as the process. */
+  let pausing = new AbortController();
   let storing: Promise<void> | undefined;
 
   async function storeAll(): Promise<void> {
     while (unstored.size > 0) {
-      await pauses.pause(STORED_EVERY_MS);
+      pausing = new AbortController();
+      await clock.sleep(STORED_EVERY_MS, pausing.signal);
       const latest = [...unstored.values()];
       unstored = new Map();
       await inParallel(latest, NOTES_AT_ONCE, ({ key, sequence }) =>
@@ -70,7 +71,7 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
       if (unstored.size > 0) storing ??= storeAll();
     },
     stored() {
-      pauses.cutShort();
+      pausing.abort();
       return storing ?? Promise.resolve();
     },
   };

@@ -99,7 +99,7 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
   try {
     const relays: LocalRelay[] = [];
     wakeByWrites(services, relays);
-    await createTables(services.dynamoDb, LOCAL_TABLES, { withStreams: false });
+    await createTables(services.dynamoDb, LOCAL_TABLES);
     if (dataDir !== undefined)
       await checkSource(services.dynamoDb, { settings, isMoved, dataDir }, options.log);
     const { signal } = stopping;

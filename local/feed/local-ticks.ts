@@ -22,17 +22,17 @@ export interface LocalTicks {
 
 export function createLocalTicks({ source, now, enqueue, ...options }: LocalTicksOptions): LocalTicks {
   let { lastSlot } = options;
-  let waiting: PromiseWithResolvers<TickReport> | undefined;
+  let done: LocalTicks['done'] = () => {};
+  let failed: LocalTicks['failed'] = () => {};
   return {
-    async send() {
-      lastSlot = slotAfter(lastSlot, now());
-      waiting = withResolvers<TickReport>();
-      const { promise } = waiting;
-      await enqueue(JSON.stringify({ source, slot: lastSlot }));
-      return promise;
-    },
-    done: (report) => waiting?.resolve(report),
-    failed: (error) => waiting?.reject(error),
+    send: () =>
+      new Promise((resolve, reject) => {
+        [done, failed] = [resolve, reject];
+        lastSlot = slotAfter(lastSlot, now());
+        enqueue(JSON.stringify({ source, slot: lastSlot })).catch(reject);
+      }),
+    done: (report) => done(report),
+    failed: (error) => failed(error),
   };
 }
 
@@ -42,21 +42,4 @@ export function createLocalTicks({ source, now, enqueue, ...options }: LocalTick
  */
 function slotAfter(last: number, now: number): number {
   return isSlotTooFarAhead(last, now) ? now : Math.max(now, last + 1);
-}
-
-interface PromiseWithResolvers<Value> {
-  readonly promise: Promise<Value>;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Promise.withResolvers, which Node 20 does not have. */
-function withResolvers<Value>(): PromiseWithResolvers<Value> {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((fulfil, rejectPromise) => {
-    resolve = fulfil;
-    reject = rejectPromise;
-  });
-  return { promise, resolve, reject };
 }

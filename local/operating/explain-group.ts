@@ -4,10 +4,8 @@ import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
-import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
-import type { HoldSample } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
@@ -17,78 +15,10 @@ import { formatKnownInstant } from './format-known-instant.ts';
 import type { Attempt } from './problems.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
-export interface Explanation {
-  readonly source: string;
-  readonly generation: string;
-  readonly returnGroupId: number;
-  readonly snapshot: ExplainedSnapshot | null;
-  /** Why and since when the group's rows can't be read. */
-  readonly setAside: {
-    readonly reason: string;
-    readonly since: string;
-    readonly seenAt: string | null;
-  } | null;
-  /** The holds of its source that stand: each may keep changes of the group back. */
-  readonly holds: readonly ExplainedHold[];
-  /** The events that the ledger still holds, in order. */
-  readonly events: readonly ExplainedEvent[];
-  readonly marks: readonly ExplainedMark[];
-}
-
-export interface ExplainedHold {
-  readonly number: number;
-  readonly message: string;
-  /** The held change of this group; null if it is not among the samples. */
-  readonly sample: HoldSample | null;
-}
-
-interface ExplainedSnapshot {
-  /** The number of times it was saved. */
-  readonly version: number;
-  /** The number of its last event, 0 before the first. */
-  readonly lastNumber: number;
-  /** The service's timestamps. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** When the request was sent that last showed this content, and when the answer arrived that it was read from. */
-  readonly shownAt: string;
-  readonly receivedAt: string;
-  readonly removedAt: string | null;
-  readonly isForgotten: boolean;
-  /** Since when look-ups by its id find nothing. */
-  readonly missingSince: string | null;
-  readonly group: Snapshot['projection']['group'];
-  readonly entities: readonly ExplainedEntity[];
-}
-
-export interface ExplainedEntity {
-  /** For instance `shipment/77120`. */
-  readonly key: string;
-  readonly object: Readonly<Record<string, unknown>>;
-  /** Since when reads do not contain it. */
-  readonly missingSince: string | null;
-  /** Fields that were filled in without an event, with their values in the last event. */
-  readonly unpublished: Readonly<Record<string, unknown>>;
-}
-
-export interface ExplainedEvent {
-  readonly sequence: number;
-  /** Null if it can't be decoded. */
-  readonly event: FeedEvent | null;
-  readonly undecodable: string | null;
-}
-
-export interface ExplainedMark {
-  /** Its name in commands. */
-  readonly destination: string;
-  /** The number of the last event sent. */
-  readonly sentThrough: number | null;
-  readonly behind: string | null;
-  /** Since when a webhook's next event fails. */
-  readonly failingSince: string | null;
-  /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
-  readonly isWebhook: boolean;
-}
+export type Explanation = Awaited<ReturnType<typeof explainGroup>>;
+export type ExplainedEntity = NonNullable<Explanation['snapshot']>['entities'][number];
+export type ExplainedEvent = Explanation['events'][number];
+export type ExplainedMark = Explanation['marks'][number];
 
 export interface ExplainPorts {
   readonly client: DynamoDBClient;
@@ -101,11 +31,7 @@ export interface ExplainPorts {
   readonly attempt?: Attempt;
 }
 
-export async function explainGroup(
-  ports: ExplainPorts,
-  state: SourceState,
-  returnGroupId: number,
-): Promise<Explanation> {
+export async function explainGroup(ports: ExplainPorts, state: SourceState, returnGroupId: number) {
   const { source, generation } = state;
   const { attempt = (_, load) => load() } = ports;
   const key: GroupKey = { source, generation, group: returnGroupId };
@@ -121,15 +47,19 @@ export async function explainGroup(
     generation,
     returnGroupId,
     snapshot: snapshot === undefined ? null : explainSnapshot(snapshot),
+    /** Why and since when the group's rows can't be read. */
     setAside:
       note === undefined
         ? null
         : { reason: note.reason, since: formatInstant(note.since), seenAt: formatKnownInstant(note.seenAt) },
+    /** The holds of its source that stand: each may keep changes of the group back. */
     holds: standingHolds(state).map((hold) => ({
       number: hold.number,
       message: describeHold(hold),
+      /** The held change of this group; null if it is not among the samples. */
       sample: hold.samples.find((sample) => sample.groupId === returnGroupId) ?? null,
     })),
+    /** The events that the ledger still holds, in order. */
     events: events.map(explainEntry),
     marks,
   };
@@ -172,7 +102,7 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
   }
 }
 
-function explainMarks(ports: ExplainPorts, key: GroupKey): Promise<ExplainedMark[]> {
+function explainMarks(ports: ExplainPorts, key: GroupKey) {
   return Promise.all([
     ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
     ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
@@ -184,47 +114,62 @@ async function explainMark(
   { name, mark }: ExplainPorts['destinations'][number],
   key: GroupKey,
   isWebhook: boolean,
-): Promise<ExplainedMark> {
+) {
   const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
   return {
+    /** Its name in commands. */
     destination: name,
+    /** The number of the last event sent. */
     sentThrough: sequence ?? null,
     behind: behind ?? null,
+    /** Since when a webhook's next event fails. */
     failingSince: formatKnownInstant(failingSince),
+    /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
     isWebhook,
   };
 }
 
-function explainEntry(entry: LedgerEntry): ExplainedEvent {
+/** `event` is null if it can't be decoded. */
+function explainEntry(entry: LedgerEntry) {
   const { sequence } = entry;
   return 'event' in entry
     ? { sequence, event: entry.event, undecodable: null }
     : { sequence, event: null, undecodable: entry.undecodable };
 }
 
-function explainSnapshot(snapshot: Snapshot): ExplainedSnapshot {
+type Fields = Readonly<Record<string, unknown>>;
+
+function explainSnapshot(snapshot: Snapshot) {
   const { projection, absences, unpublished } = snapshot;
   return {
+    /** The number of times it was saved. */
     version: snapshot.version,
+    /** The number of its last event, 0 before the first. */
     lastNumber: snapshot.sequence,
+    /** The service's timestamps. */
     createdAt: formatInstant(snapshot.createdAt),
     updatedAt: formatInstant(snapshot.updatedAt),
+    /** When the request was sent that last showed this content, and when the answer arrived that it was read from. */
     shownAt: formatInstant(snapshot.sentAt),
     receivedAt: formatInstant(snapshot.receivedAt),
     removedAt: formatKnownInstant(snapshot.removedAt),
     isForgotten: isForgotten(snapshot),
+    /** Since when look-ups by its id find nothing. */
     missingSince: formatKnownInstant(absences[keyOf(projection.group)]),
     group: projection.group,
     entities: [
       ...entitiesOf(projection).map((entity) => ({
+        /** For instance `shipment/77120`. */
         key: keyOf(entity),
-        object: { ...entity },
+        object: { ...entity } as Fields,
+        /** Since when reads do not contain it. */
         missingSince: formatKnownInstant(absences[keyOf(entity)]),
+        /** Fields that were filled in without an event, with their values in the last event. */
         unpublished: unpublished[keyOf(entity)] ?? {},
       })),
       ...(projection.refund_transactions ?? []).map((refund) => ({
         key: `refund_transaction/${refund.platform_id ?? ''}`,
-        object: { ...refund },
+        object: { ...refund } as Fields,
         missingSince: null,
         unpublished: {},
       })),

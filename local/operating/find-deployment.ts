@@ -3,7 +3,7 @@ import { UsageError } from '../cli/failures.ts';
 import { withClient } from './with-client.ts';
 
 /** The stack output and the variable that name each part. A part that the command does not need may be missing. */
-const PARTS = {
+export const PARTS = {
   sources: { output: 'SourcesTable', variable: 'SOURCES_TABLE' },
   snapshots: { output: 'SnapshotsTable', variable: 'SNAPSHOTS_TABLE' },
   ledger: { output: 'LedgerTable', variable: 'LEDGER_TABLE' },
@@ -17,9 +17,6 @@ const PARTS = {
 } as const;
 
 type Part = keyof typeof PARTS;
-
-/** The outputs of a feed's stack. */
-export const STACK_OUTPUTS = Object.values(PARTS).map(({ output }) => output);
 
 /** Every command needs these. */
 const TABLES_NEEDED = ['sources', 'snapshots', 'ledger'] as const satisfies readonly Part[];

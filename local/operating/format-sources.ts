@@ -1,25 +1,6 @@
 // Formats the list of sources: the state and the configuration of each.
 import { formatDuration } from '../cli/durations.ts';
-
-export interface ListedSource {
-  readonly source: string;
-  /** Null on one machine, where each `watch` gets its own options, and for a source that is no longer configured. */
-  readonly configured: {
-    readonly baseUrl: string;
-    readonly intervalMs: number;
-    readonly baseline: 'silent' | 'emit';
-    readonly customerData: boolean;
-    /** Where the token is kept; never the token itself. */
-    readonly token: { readonly secretId: string } | { readonly parameter: string };
-  } | null;
-  /** Null before the first poll. */
-  readonly state: {
-    readonly generation: string;
-    readonly isHealthy: boolean;
-    /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
-    readonly wasRestored: boolean;
-  } | null;
-}
+import type { ListedSource } from './list-sources.ts';
 
 /** One line each, columns aligned. */
 export function formatSources(sources: readonly ListedSource[], isLocal: boolean): string[] {

@@ -1,12 +1,13 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { ListedSource } from './format-sources.ts';
 import type { OpenStates } from './open-states.ts';
 import { describeSource } from './source-status.ts';
 import { withClient } from './with-client.ts';
 
+export type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
+
 /** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
-export async function listAllSources(open: OpenStates, now: number): Promise<ListedSource[]> {
+export async function listAllSources(open: OpenStates, now: number) {
   const [configured, known] = await Promise.all([configuredSources(open), open.sources(undefined)]);
   const names = [...new Set([...configured.keys(), ...known])].sort();
   const place = await open.states.identity();
@@ -15,13 +16,16 @@ export async function listAllSources(open: OpenStates, now: number): Promise<Lis
       const state = known.includes(source) ? await open.states.load(source) : undefined;
       return {
         source,
+        /** Null on one machine, where each `watch` gets its own options, and for a source that is no longer configured. */
         configured: configured.get(source) ?? null,
+        /** Null before the first poll. */
         state:
           state === undefined
             ? null
             : {
                 generation: state.generation,
                 isHealthy: describeSource(state, { now: now * MILLISECOND, flags: open.flags }).isHealthy,
+                /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
                 wasRestored: state.mintedIn !== place,
               },
       };
@@ -30,20 +34,19 @@ export async function listAllSources(open: OpenStates, now: number): Promise<Lis
 }
 
 /** Empty for a deployment whose SourcesPath is not named: then only states are listed. */
-async function configuredSources({
-  deployment: { sourcesPath },
-  isLocal,
-}: OpenStates): Promise<Map<string, NonNullable<ListedSource['configured']>>> {
-  if (isLocal || sourcesPath === undefined) return new Map();
-  const { SSMClient } = await import('@aws-sdk/client-ssm');
-  const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
-  const stored = await withClient(new SSMClient(), (client) =>
-    listStoredSources({ client, path: sourcesPath }),
-  );
+async function configuredSources({ deployment: { sourcesPath }, isLocal }: OpenStates) {
+  const stored = isLocal || sourcesPath === undefined ? [] : await readConfigured(sourcesPath);
   return new Map(
     stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
       name,
+      // Where the token is kept; never the token itself.
       { baseUrl, intervalMs, baseline, customerData, token },
     ]),
   );
+}
+
+async function readConfigured(path: string) {
+  const { SSMClient } = await import('@aws-sdk/client-ssm');
+  const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
+  return withClient(new SSMClient(), (client) => listStoredSources({ client, path }));
 }

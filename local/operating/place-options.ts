@@ -26,3 +26,9 @@ export function parseDirectory(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('The path is empty: name a directory.');
   return text;
 }
+
+/** Adds the option that names the deployment, and the argument that names one of its webhooks. */
+export function addWebhookOptions(command: Command, argument?: 'webhook'): Command {
+  const named = argument === undefined ? command : command.argument('<webhook>', 'the id of the webhook');
+  return named.option('--stack <name>', describeStack(', MARKS_TABLE and WEBHOOKS_PATH'));
+}

@@ -1,7 +1,6 @@
 // Derives a source's status for operators from its state. Pure. format-status.ts makes the text, except for sentences
 // that the feed's own events also use.
 import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
-import type { HoldSample } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
@@ -10,94 +9,13 @@ import type { CycleState } from '../../shared/source/cycle-state.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
 import type { SourceState, Tier } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
-import {
-  type Circumstances,
-  type NextStep,
-  nextStepsOf,
-  type Reason,
-  type Verdict,
-  whyStopped,
-} from './judge-source.ts';
+import { type Circumstances, nextStepsOf, type Verdict, whyStopped } from './judge-source.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
-export interface SourceStatus {
-  readonly source: string;
-  readonly generation: string;
-  readonly verdict: Verdict;
-  /** Whether it is well: read completely, apart from an unfinished baseline. */
-  readonly isHealthy: boolean;
-  readonly held: readonly HoldStatus[];
-  /** Why it is not read completely; empty if it is. */
-  readonly reasons: readonly Reason[];
-  /** Why the last ticks failed, the first of them, and how many; null after one that did not. */
-  readonly lastFailure: (Reason & { readonly since: string; readonly ticks: number }) | null;
-  /** The next steps, besides releasing holds. */
-  readonly nextSteps: readonly NextStep[];
-  readonly degradedSince: string | null;
-  readonly restsUntil: string | null;
-  /** Polls have read everything before this instant, by the service's timestamps. */
-  readonly settledThrough: string;
-  /** The value that `feed.source_read` reports. Null until the baseline is completed, and in restored tables. */
-  readonly readUpTo: string | null;
-  readonly reconciledThrough: string | null;
-  readonly behindMs: number | null;
-  readonly lookbackMs: number | null;
-  readonly lastTickAt: string | null;
-  readonly sinceLastTickMs: number | null;
-  /** The process that polls, on this machine; null if there is none, or it is not known. */
-  readonly polledBy: number | null;
-  readonly baseline: {
-    readonly status: 'running' | 'completed';
-    readonly mode: 'silent' | 'emit';
-    readonly groups: number;
-    readonly estimatedGroups: number | null;
-    readonly coveredThrough: string | null;
-  };
-  readonly reconciliation: readonly CycleStatus[];
-  readonly setAside: readonly SetAsideStatus[];
-  readonly service: {
-    /** Rows that the feed asks for, and those of the longest page in this cycle; 0 before the first. */
-    readonly pageLimit: number;
-    readonly longestPage: number;
-    readonly stampsHaveZone: boolean;
-    readonly stampsPrecision: number;
-    readonly stampsLeadMs: number;
-  };
-}
-
-export interface HoldStatus {
-  readonly number: number;
-  readonly guard: string;
-  readonly since: string;
-  /** The return groups or entities that are held. */
-  readonly suspects: number;
-  /** A few of them. */
-  readonly samples: readonly HoldSample[];
-  readonly message: string;
-  readonly consequence: string;
-  /** The command that releases it. */
-  readonly command: string;
-}
-
-export interface CycleStatus {
-  readonly tier: Tier;
-  /** From one start to the next, as planned from the groups and the budget. */
-  readonly plannedMs: number | null;
-  /** From the start of the cycle before to that of the last one; null before there were two. */
-  readonly reachedMs: number | null;
-  readonly requests: number | null;
-  readonly isUnderWay: boolean;
-  readonly startedAt: string;
-  /** Creation time up to which the running cycle has read all groups. */
-  readonly coveredThrough: string | null;
-  readonly lastCompletedAt: string | null;
-}
-
-export interface SetAsideStatus {
-  readonly returnGroupId: number | null;
-  readonly reason: string;
-  readonly since: string;
-}
+export type SourceStatus = ReturnType<typeof describeSource>;
+export type HoldStatus = SourceStatus['held'][number];
+export type CycleStatus = SourceStatus['reconciliation'][number];
+export type SetAsideStatus = SourceStatus['setAside'][number];
 
 /** The known facts besides the state; only the time and the flags are necessary. */
 export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
@@ -106,7 +24,7 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
     readonly place?: string | undefined;
   };
 
-export function describeSource(state: SourceState, known: StatusCircumstances): SourceStatus {
+export function describeSource(state: SourceState, known: StatusCircumstances) {
   const { now, flags, place, poller, isLocal = false } = known;
   const { health, baseline, stamps, pace } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
@@ -117,8 +35,8 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
   const reasons = [...stopped, ...conditions];
   const held = describeHolds(state, flags);
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
-  const verdict =
-    held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : ('well' as const);
+  const verdict: Verdict =
+    held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : 'well';
   const read = describeRead(state);
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const time = stampsTime(stamps, now);
@@ -126,22 +44,29 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
     source: state.source,
     generation: state.generation,
     verdict,
+    /** Whether it is well: read completely, apart from an unfinished baseline. */
     isHealthy: verdict === 'well',
     held,
+    /** Why it is not read completely; empty if it is. */
     reasons,
+    /** Why the last ticks failed, the first of them, and how many; null after one that did not. */
     lastFailure:
       health.failure === undefined ? null : { ...health.failure, since: formatInstant(health.failure.since) },
+    /** The next steps, besides releasing holds. */
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
     degradedSince: held.length + conditions.length === 0 ? null : formatKnownInstant(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
+    /** Polls have read everything before this instant, by the service's timestamps. */
     settledThrough: formatInstant(state.settledThrough),
+    /** The value that `feed.source_read` reports. Null until the baseline is completed, and in restored tables. */
     readUpTo: isRestored ? null : read.read_up_to,
     reconciledThrough: isRestored ? null : read.reconciled_through,
     behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
     lookbackMs: pace?.lookbackMs ?? null,
     lastTickAt: formatKnownInstant(lastTick),
     sinceLastTickMs: lastTick === undefined ? null : milliseconds(now - lastTick),
+    /** The process that polls, on this machine; null if there is none, or it is not known. */
     polledBy: poller?.pid ?? null,
     baseline: {
       status: baseline.status,
@@ -157,6 +82,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
       since: formatInstant(since),
     })),
     service: {
+      /** Rows that the feed asks for, and those of the longest page in this cycle; 0 before the first. */
       pageLimit: state.pageLimit,
       longestPage: state.longestPage,
       stampsHaveZone: stamps.zoned,
@@ -166,20 +92,22 @@ export function describeSource(state: SourceState, known: StatusCircumstances): 
   };
 }
 
-function describeHolds(state: SourceState, flags: string): HoldStatus[] {
+function describeHolds(state: SourceState, flags: string) {
   return standingHolds(state).map((hold) => ({
     number: hold.number,
     guard: hold.guard,
     since: formatInstant(hold.since),
+    /** The return groups or entities that are held, and a few of them. */
     suspects: hold.suspects,
     samples: hold.samples,
     message: describeHold(hold),
     consequence: describeConsequence(hold),
+    /** The command that releases it. */
     command: releaseCommand(hold, state.source, flags),
   }));
 }
 
-function describeCycles(state: SourceState): CycleStatus[] {
+function describeCycles(state: SourceState) {
   const { pace, reconciliation, baseline } = state;
   if (baseline.status === 'running') return [];
   const tiers: readonly Tier[] = ['recent', 'open', 'all'];
@@ -189,6 +117,7 @@ function describeCycles(state: SourceState): CycleStatus[] {
       : planCycles(state, pace);
   return plans.map(({ tier, lengthMs, requests }) => ({
     tier,
+    /** From one start to the next, as planned from the groups and the budget. */
     plannedMs: lengthMs ?? null,
     requests: requests ?? null,
     ...describeCycle(reconciliation[tier]),
@@ -198,9 +127,11 @@ function describeCycles(state: SourceState): CycleStatus[] {
 function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt, ...cycle }: CycleState) {
   const { previousStartedAt } = cycle;
   return {
+    /** From the start of the cycle before to that of the last one; null before there were two. */
     reachedMs: previousStartedAt === undefined ? null : milliseconds(startedAt - previousStartedAt),
     isUnderWay,
     startedAt: formatInstant(startedAt),
+    /** Creation time up to which the running cycle has read all groups. */
     coveredThrough: isUnderWay ? formatKnownInstant(coveredThrough) : null,
     lastCompletedAt: formatKnownInstant(lastCompletedAt),
   };

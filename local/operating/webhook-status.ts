@@ -9,45 +9,27 @@ import { formatKnownInstant } from './format-known-instant.ts';
 export type WebhookCondition = 'failing' | 'paused' | 'held' | 'working' | 'new';
 
 /** Times are ISO 8601; null is unknown, or never. */
-export interface WebhookStatus {
-  readonly webhook: string;
-  readonly state: WebhookCondition;
-  /** Whether no event is delivered until an operator acts. */
-  readonly needsAttention: boolean;
-  /** Null where the URL is a secret, or is not kept. */
-  readonly host: string | null;
-  readonly filter: EventFilter;
-  /** Messages in its queue: each is of a return with an event that may be unsent. */
-  readonly waiting: number | null;
-  readonly lastAcceptedAt: string | null;
-  readonly lastFailureAt: string | null;
-  readonly lastFailure: string | null;
-  /** Failed attempts since the last accepted event, and since when. */
-  readonly failures: number;
-  readonly failingSince: string | null;
-  /** No attempt before this. */
-  readonly heldUntil: string | null;
-}
+export type WebhookStatus = ReturnType<typeof describeWebhook>;
 
 export interface KnownWebhook {
   readonly id: string;
+  /** Null where the URL is a secret, or is not kept. */
   readonly host: string | null;
   readonly filter: EventFilter;
   /** Undefined before the first attempt. */
   readonly state: EndpointState | undefined;
+  /** Messages in its queue: each is of a return with an event that may be unsent. */
   readonly waiting: number | null;
 }
 
-export function describeWebhook(
-  { id, host, filter, state: noted, waiting }: KnownWebhook,
-  now: Instant,
-): WebhookStatus {
+export function describeWebhook({ id, host, filter, state: noted, waiting }: KnownWebhook, now: Instant) {
   const state = noted && withoutFutureMoments(noted, now);
   const condition = conditionOf(state, now);
   const isHeld = state !== undefined && state.pausedUntil > now;
   return {
     webhook: id,
     state: condition,
+    /** Whether no event is delivered until an operator acts. */
     needsAttention: condition === 'failing' || condition === 'paused',
     host,
     filter,
@@ -55,8 +37,10 @@ export function describeWebhook(
     lastAcceptedAt: formatKnownInstant(state?.lastAcceptedAt),
     lastFailureAt: formatKnownInstant(state?.lastFailureAt),
     lastFailure: state?.lastFailure ?? null,
+    /** Failed attempts since the last accepted event, and since when. */
     failures: state?.failures ?? 0,
     failingSince: formatKnownInstant(state?.failingSince),
+    /** No attempt before this. */
     heldUntil: isHeld ? formatInstant(state.pausedUntil) : null,
   };
 }

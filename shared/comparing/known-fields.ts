@@ -5,7 +5,7 @@
 // out nulls shows most of its changes like that.
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import type { Instant } from '../instant.ts';
-import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { Unknowable } from './changes.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 

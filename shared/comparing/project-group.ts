@@ -2,14 +2,13 @@
 // default become one value. Lists whose order means nothing are sorted, so that a service that reorders them makes no
 // change.
 import type * as contract from '../contract/entities.ts';
-import type { ExchangeLineItem } from '../returns-service/resources/exchange-line-item.ts';
-import type { Money, MoneyBag } from '../returns-service/resources/money.ts';
-import type { Order } from '../returns-service/resources/order.ts';
-import type { RefundTransaction } from '../returns-service/resources/refund.ts';
-import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
-import type { ReturnLineItem } from '../returns-service/resources/return-line-item.ts';
-import type { Shipment } from '../returns-service/resources/shipment.ts';
+import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { GroupProjection } from './snapshot.ts';
+
+type EntityOf<Field extends 'shipments' | 'returns' | 'exchange_line_items' | 'refund_transactions'> =
+  NonNullable<ReturnGroup[Field]>[number];
+type MoneyBag = EntityOf<'returns'>['total'] | EntityOf<'refund_transactions'>['amount'];
+type Money = NonNullable<MoneyBag>['shop_money'];
 
 /** Reduces a group to what may be stored and published. Always builds keys in the same order. */
 export function projectGroup(group: ReturnGroup): GroupProjection {
@@ -35,11 +34,11 @@ function projectHeader(group: ReturnGroup): contract.ReturnGroup {
   };
 }
 
-function projectOrder(order: Order | null | undefined): contract.ReturnGroup['order'] {
+function projectOrder(order: ReturnGroup['order']): contract.ReturnGroup['order'] {
   return { id: order?.id ?? null, name: order?.name ?? null, platform_id: order?.platform_id ?? null };
 }
 
-function projectShipment(shipment: Shipment): contract.Shipment {
+function projectShipment(shipment: EntityOf<'shipments'>): contract.Shipment {
   return {
     type: 'shipment',
     id: shipment.id,
@@ -53,7 +52,7 @@ function projectShipment(shipment: Shipment): contract.Shipment {
   };
 }
 
-function projectReturnLineItem(item: ReturnLineItem): contract.ReturnLineItem {
+function projectReturnLineItem(item: EntityOf<'returns'>): contract.ReturnLineItem {
   const reason = item.return_reason_details;
   return {
     type: 'return_line_item',
@@ -78,7 +77,7 @@ function projectReturnLineItem(item: ReturnLineItem): contract.ReturnLineItem {
   };
 }
 
-function projectExchangeLineItem(item: ExchangeLineItem): contract.ExchangeLineItem {
+function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): contract.ExchangeLineItem {
   return {
     type: 'exchange_line_item',
     id: item.id,
@@ -94,7 +93,7 @@ function projectExchangeLineItem(item: ExchangeLineItem): contract.ExchangeLineI
   };
 }
 
-function projectRefundTransaction(refund: RefundTransaction): contract.RefundTransaction {
+function projectRefundTransaction(refund: EntityOf<'refund_transactions'>): contract.RefundTransaction {
   return {
     type: 'refund_transaction',
     platform_id: refund.platform_id ?? null,
@@ -104,13 +103,13 @@ function projectRefundTransaction(refund: RefundTransaction): contract.RefundTra
 }
 
 /** An empty bag counts as none. */
-function projectMoneyBag(bag: MoneyBag | null | undefined): contract.MoneyBag | null {
+function projectMoneyBag(bag: MoneyBag): contract.MoneyBag | null {
   if (!bag || (!bag.shop_money && !bag.presentment_money)) return null;
   return { shop_money: projectMoney(bag.shop_money), presentment_money: projectMoney(bag.presentment_money) };
 }
 
 /** Defaults as documented: an amount of 0, the currency USD (returns-data-service.md, "MoneyBag and Money"). */
-function projectMoney(money: Money | null | undefined): contract.MoneyBag['shop_money'] {
+function projectMoney(money: Money): contract.MoneyBag['shop_money'] {
   return money ? { amount: money.amount ?? 0, currency_code: money.currency_code ?? 'USD' } : null;
 }
 

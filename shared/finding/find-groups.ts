@@ -4,7 +4,7 @@
 import { createPageSource } from '../reading/page-source.ts';
 import { readPass } from '../reading/read-pass.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
-import type { ReturnGroup } from '../returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../returns-service/read-row.ts';
 import { ASKING_PURPOSE, type Asking } from './asking.ts';
 
 /** Pages that a search reads at most: a search for a text that two thousand groups share is of no use. */

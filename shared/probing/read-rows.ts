@@ -3,21 +3,8 @@ import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ProbeAnswer } from './ask-within.ts';
 
-export interface StampsFound {
-  readonly haveZone: boolean;
-  /** Digits of a second's fraction. */
-  readonly digits: number;
-  /** How far the newest stamp is ahead of the answer's Date, below 0 if behind; null without a Date. */
-  readonly newestAheadMs: number | null;
-}
-
-export interface RowsFound {
-  /** Different groups. */
-  readonly groups: number;
-  readonly unreadable: readonly { readonly reason: string; readonly groups: number }[];
-  /** Groups with a shipment whose stamp is later than the group's own `updated_at`: the change did not move it. */
-  readonly olderThanTheirParts: number;
-}
+export type StampsFound = NonNullable<ReturnType<typeof describeStamps>>;
+export type RowsFound = ReturnType<typeof describeRows>;
 
 export function isReadable(row: RowReading): row is ReadableRow & { kind: 'readable' } {
   return row.kind === 'readable';
@@ -40,7 +27,7 @@ export function findOrders(rows: readonly ReadableRow[]): string[] {
   });
 }
 
-export function describeStamps(answers: readonly ProbeAnswer[]): StampsFound | null {
+export function describeStamps(answers: readonly ProbeAnswer[]) {
   const rows = answers.flatMap((answer) => answer.rows.filter(isReadable));
   if (rows.length === 0) return null;
   const ahead = answers.flatMap(({ date, rows: shown }) =>
@@ -48,14 +35,17 @@ export function describeStamps(answers: readonly ProbeAnswer[]): StampsFound | n
   );
   return {
     haveZone: rows.filter(({ zoned }) => zoned).length * 2 >= rows.length,
+    /** Digits of a second's fraction. */
     digits: Math.max(...rows.map(({ precision }) => precision)),
+    /** How far the newest stamp is ahead of the answer's Date, below 0 if behind; null without a Date. */
     newestAheadMs: ahead.length === 0 ? null : Math.round(Math.max(...ahead) / MILLISECOND),
   };
 }
 
-export function describeRows(rows: readonly RowReading[]): RowsFound {
+export function describeRows(rows: readonly RowReading[]) {
   const groups = new Map(rows.map((row) => [row.kind === 'readable' ? row.group.id : row.digest, row]));
   const reasons = new Map<string, number>();
+  /** Groups with a shipment whose stamp is later than the group's own `updated_at`: the change did not move it. */
   let older = 0;
   for (const row of groups.values()) {
     if (row.kind === 'unreadable') reasons.set(row.reason, (reasons.get(row.reason) ?? 0) + 1);

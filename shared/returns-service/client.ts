@@ -33,20 +33,17 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface AnswerFigures {
+interface ReturnGroupsPage {
+  /** One for each element of the answer, in its order. */
+  readonly rows: readonly RowReading[];
+  /** Names of values and fields that are not in the service's document; see {@link findDrift}. */
+  readonly drift: readonly string[];
   /** Size of the body, decompressed. */
   readonly bytes: number;
   /** The answer's Date, to the second. */
   readonly date?: Instant;
   /** From sending to the last byte. */
   readonly requestMs: number;
-}
-
-interface ReturnGroupsPage extends AnswerFigures {
-  /** One for each element of the answer, in its order. */
-  readonly rows: readonly RowReading[];
-  /** Names of values and fields that are not in the service's document; see {@link findDrift}. */
-  readonly drift: readonly string[];
 }
 
 /** Every method throws a ReturnsServiceError if it gets no page. */
@@ -60,30 +57,26 @@ export interface ReturnsServiceClient {
  * @throws {InvalidTokenError} for a token that can't be sent
  */
 export function createReturnsServiceClient(options: ReturnsServiceClientOptions): ReturnsServiceClient {
-  const get = createGet(options);
-  return {
-    async listReturnGroups(query, { signal } = {}) {
-      const path = `/v2/return-groups${encodeReturnGroupsQuery(query)}`;
-      const answer = await get(path, personalValuesOf(query), signal);
-      return { ...readPage(decodeJsonArray(answer)), ...figuresOf(answer) };
-    },
-  };
-}
-
-type Get = (path: string, secrets: readonly string[], signal: AbortSignal | undefined) => Promise<HttpAnswer>;
-
-function createGet(options: ReturnsServiceClientOptions): Get {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const token = parseToken(options.token);
   const { transport, timeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
-  const host = new URL(baseUrl).host;
+  const { host } = new URL(baseUrl);
   const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
-  return async (path, secrets, signal) => {
-    const context: RequestContext = { host, timeoutMs, maxBytes, redact: createRedact([token, ...secrets]) };
-    const request = { url: `${baseUrl}${path}`, headers, timeoutMs, maxBytes, signal };
-    const answer = await send(transport, request, context);
-    if (answer.status !== 200) throw errorOfStatus(answer, context);
-    return answer;
+  return {
+    async listReturnGroups(query, { signal } = {}) {
+      const redact = createRedact([token, ...personalValuesOf(query)]);
+      const context: RequestContext = { host, timeoutMs, maxBytes, redact };
+      const url = `${baseUrl}/v2/return-groups${encodeReturnGroupsQuery(query)}`;
+      const answer = await send(transport, { url, headers, timeoutMs, maxBytes, signal }, context);
+      if (answer.status !== 200) throw errorOfStatus(answer, context);
+      const date = parseHttpDate(answer.headers.date);
+      return {
+        ...readRows(decodeJsonArray(answer)),
+        bytes: answer.body.byteLength,
+        requestMs: answer.requestMs,
+        ...(date === undefined ? {} : { date }),
+      };
+    },
   };
 }
 
@@ -108,7 +101,7 @@ function parseToken(text: string): string {
   return token;
 }
 
-function readPage(elements: readonly unknown[]): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
+function readRows(elements: readonly unknown[]): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
   const drift = new Set<string>();
   const rows: RowReading[] = [];
   for (const [index, raw] of elements.entries()) {
@@ -119,9 +112,4 @@ function readPage(elements: readonly unknown[]): Pick<ReturnGroupsPage, 'rows' |
     if (index < ROWS_LOOKED_THROUGH) for (const finding of findDrift(raw, row.group)) drift.add(finding);
   }
   return { rows, drift: [...drift] };
-}
-
-function figuresOf({ body, headers, requestMs }: HttpAnswer): AnswerFigures {
-  const date = parseHttpDate(headers.date);
-  return { bytes: body.byteLength, requestMs, ...(date === undefined ? {} : { date }) };
 }

@@ -1,6 +1,6 @@
 // The document as a tree to compare a row with, read from the documented schemas on first use.
 import * as z from 'zod';
-import { documentedReturnGroupSchema } from './resources/return-group.ts';
+import { DOCUMENTED_RESOURCES } from './documented-resources.ts';
 
 export interface DocumentedResource {
   /** As in the document's `type`, or a similar name if it has none. */
@@ -19,7 +19,7 @@ let returnGroup: DocumentedResource | undefined;
 
 /** Returns the return group and everything in it. */
 export function documentedReturnGroup(): DocumentedResource {
-  returnGroup ??= resourceOf(documentedReturnGroupSchema);
+  returnGroup ??= resourceOf(DOCUMENTED_RESOURCES.ReturnGroup);
   return returnGroup;
 }
 

@@ -6,15 +6,15 @@ import {
   type DocumentedResource,
   documentedReturnGroup,
 } from './documented-resource.ts';
-import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import {
   CREDIT_METHODS,
   EXCHANGE_STATUSES,
   RETURN_OUTCOMES,
   RETURN_STATUSES,
   SHIPMENT_STATUSES,
-} from './resources/enumerations.ts';
-import type { ReturnGroup } from './resources/return-group.ts';
+} from './enumerations.ts';
+import { isJsonObject, type JsonObject, kindOf } from './json.ts';
+import type { ReturnGroup } from './read-row.ts';
 
 /** The most findings of one row; a service with more deviations is another service. */
 const MAX_FINDINGS = 40;

@@ -3,8 +3,7 @@
 // row is full of personal data.
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
 import { isJsonObject } from './json.ts';
-import { readRow } from './read-row.ts';
-import type { ReturnGroup } from './resources/return-group.ts';
+import { type ReturnGroup, readRow } from './read-row.ts';
 
 export interface ReadableRow {
   readonly kind: 'readable';

@@ -1,11 +1,9 @@
 // Reads fields that are not decisive. A field of another shape than documented counts as absent and is reported as
 // drift: no typo in a product's name costs a row.
 import { isJsonObject, type JsonObject } from './json.ts';
-import type { Lenient } from './resources/as-read.ts';
-import type { Customer } from './resources/customer.ts';
-import type { Money, MoneyBag } from './resources/money.ts';
-import type { Order } from './resources/order.ts';
-import type { ReturnReason } from './resources/return-reason.ts';
+
+/** A field that may be absent, undefined or null: all three say nothing. */
+export type Lenient<Value> = Value | null | undefined;
 
 export function readText(value: unknown): Lenient<string> {
   return typeof value === 'string' || value === null ? value : undefined;
@@ -28,7 +26,7 @@ function readObject<Value>(value: unknown, read: (object: JsonObject) => Value):
 }
 
 /** Unreadable as a whole if one part is: a default in place of the other half would make another amount. */
-function readMoney(value: unknown): Lenient<Money> {
+function readMoney(value: unknown) {
   if (!isJsonObject(value)) return value === null ? null : undefined;
   const amount = readNumber(value.amount);
   const currency_code = readText(value.currency_code);
@@ -38,18 +36,18 @@ function readMoney(value: unknown): Lenient<Money> {
   return { amount, currency_code };
 }
 
-export function readMoneyBag(value: unknown): Lenient<MoneyBag> {
+export function readMoneyBag(value: unknown) {
   return readObject(value, (bag) => ({
     shop_money: readMoney(bag.shop_money),
     presentment_money: readMoney(bag.presentment_money),
   }));
 }
 
-export function readReturnReason(value: unknown): Lenient<ReturnReason> {
+export function readReturnReason(value: unknown) {
   return readObject(value, (reason) => ({ value: readText(reason.value), label: readText(reason.label) }));
 }
 
-export function readOrder(value: unknown): Lenient<Order> {
+export function readOrder(value: unknown) {
   return readObject(value, (order) => ({
     id: readWholeNumber(order.id),
     platform_id: readText(order.platform_id),
@@ -57,7 +55,7 @@ export function readOrder(value: unknown): Lenient<Order> {
   }));
 }
 
-export function readCustomer(value: unknown): Lenient<Customer> {
+export function readCustomer(value: unknown) {
   return readObject(value, (customer) => ({
     name: readText(customer.name),
     email: readText(customer.email),

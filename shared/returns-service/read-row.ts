@@ -6,14 +6,14 @@
 // A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema of
 // zod takes several times as long.
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
-import { readCustomer, readMoneyBag, readOrder, readReturnReason, readText } from './read-context.ts';
-import type { Lenient } from './resources/as-read.ts';
-import type { ExchangeLineItem } from './resources/exchange-line-item.ts';
-import type { Money, MoneyBag } from './resources/money.ts';
-import type { RefundTransaction } from './resources/refund.ts';
-import type { ReturnGroup } from './resources/return-group.ts';
-import type { ReturnLineItem } from './resources/return-line-item.ts';
-import type { Shipment } from './resources/shipment.ts';
+import {
+  type Lenient,
+  readCustomer,
+  readMoneyBag,
+  readOrder,
+  readReturnReason,
+  readText,
+} from './read-context.ts';
 
 /** No carrier's name or tracking number is longer; a longer text is something else and would not fit an event. */
 const MAX_DECISIVE_CHARACTERS = 1_024;
@@ -30,12 +30,16 @@ interface Faults {
   count: number;
 }
 
-/** Every field must be mentioned, even absent ones: objects of one form are the fastest to make and to compare. */
-type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
-
 /** Reads a value and notes its faults by its name, or by its place in a list. */
 type Reader<Value> = (raw: unknown, key: Key, faults: Faults) => Value;
 type Key = string | number;
+
+/**
+ * A return group as read: the fields that may be published, under the document's names. Everything but ids, statuses
+ * and stamps may be undefined or null. An absent or null array says nothing of its entities; an empty one says that
+ * there are none.
+ */
+export type ReturnGroup = ReturnType<typeof returnGroup>;
 
 export type ReadRow = { readonly group: ReturnGroup } | { readonly reason: string };
 
@@ -52,7 +56,9 @@ function describe({ named, count }: Faults): string {
   return more > 0 ? `${named.join('; ')}; and ${more} more` : named.join('; ');
 }
 
-function returnGroup(raw: JsonObject, faults: Faults): Complete<ReturnGroup> {
+// These name every field, even absent ones: objects of one form are the fastest to make and to compare. Fields that are
+// never published (addresses, notes, answers, tags, most amounts) are not read at all.
+function returnGroup(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
     return_method: watchedText(raw.return_method, 'return_method', faults),
@@ -69,7 +75,7 @@ function returnGroup(raw: JsonObject, faults: Faults): Complete<ReturnGroup> {
   };
 }
 
-function shipment(raw: JsonObject, faults: Faults): Complete<Shipment> {
+function shipment(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
@@ -82,7 +88,7 @@ function shipment(raw: JsonObject, faults: Faults): Complete<Shipment> {
   };
 }
 
-function returnLineItem(raw: JsonObject, faults: Faults): Complete<ReturnLineItem> {
+function returnLineItem(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
     platform_id: readText(raw.platform_id),
@@ -110,7 +116,7 @@ function returnLineItem(raw: JsonObject, faults: Faults): Complete<ReturnLineIte
   };
 }
 
-function exchangeLineItem(raw: JsonObject, faults: Faults): Complete<ExchangeLineItem> {
+function exchangeLineItem(raw: JsonObject, faults: Faults) {
   return {
     id: someText(raw.id, 'id', MAX_TEXT_ID_CHARACTERS, faults),
     line_item_platform_id: watchedText(raw.line_item_platform_id, 'line_item_platform_id', faults),
@@ -125,7 +131,7 @@ function exchangeLineItem(raw: JsonObject, faults: Faults): Complete<ExchangeLin
   };
 }
 
-function refundTransaction(raw: JsonObject, faults: Faults): Complete<RefundTransaction> {
+function refundTransaction(raw: JsonObject, faults: Faults) {
   return {
     platform_id: watchedText(raw.platform_id, 'platform_id', faults),
     amount: orNothing(raw.amount, 'amount', moneyBag, faults),
@@ -133,14 +139,14 @@ function refundTransaction(raw: JsonObject, faults: Faults): Complete<RefundTran
   };
 }
 
-function moneyBag(raw: unknown, key: Key, faults: Faults): MoneyBag {
+function moneyBag(raw: unknown, key: Key, faults: Faults) {
   return object(raw, key, faults, (bag) => ({
     shop_money: orNothing(bag.shop_money, 'shop_money', money, faults),
     presentment_money: orNothing(bag.presentment_money, 'presentment_money', money, faults),
   }));
 }
 
-function money(raw: unknown, key: Key, faults: Faults): Money {
+function money(raw: unknown, key: Key, faults: Faults) {
   return object(raw, key, faults, (part) => ({
     amount: orNothing(part.amount, 'amount', finiteNumber, faults),
     currency_code: watchedText(part.currency_code, 'currency_code', faults),

@@ -2,10 +2,11 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { standingHolds } from '../guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../instant.ts';
-import { MAX_DRIFT_REPORTED, NARROWEST_RANGE } from '../limits.ts';
+import { MAX_DRIFT_REPORTED } from '../limits.ts';
 import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
+import { halfWidth } from '../reading/range-width.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
 import { noteReadUpTo, reportRead } from '../reporting/source-read.ts';
@@ -43,13 +44,12 @@ function narrowRange(run: TickRun): void {
 }
 
 function narrowed(state: SourceState, kind: RangeKind): SourceState {
-  const half = (width: number) => Math.max(Math.floor(width / 2), NARROWEST_RANGE);
   const { baseline, reconciliation, pollWidth } = state;
-  if (kind === 'poll') return { ...state, pollWidth: half(pollWidth) };
+  if (kind === 'poll') return { ...state, pollWidth: halfWidth(pollWidth) };
   if (kind === 'baseline')
-    return { ...state, baseline: { ...baseline, rangeWidth: half(baseline.rangeWidth) } };
+    return { ...state, baseline: { ...baseline, rangeWidth: halfWidth(baseline.rangeWidth) } };
   const cycle = reconciliation[kind];
-  return withCycle(state, kind, { ...cycle, rangeWidth: half(cycle.rangeWidth) });
+  return withCycle(state, kind, { ...cycle, rangeWidth: halfWidth(cycle.rangeWidth) });
 }
 
 function reportHealth(run: TickRun, failure: Degradation | undefined): void {

@@ -64,7 +64,7 @@ try {
 }
 
 async function fill(to: DynamoDBClient): Promise<void> {
-  await createTables(to, LOCAL_TABLES, { withStreams: false });
+  await createTables(to, LOCAL_TABLES);
   const groups = Array.from({ length: GROUPS }, (_, index) => FIRST + index);
   await write(to, LOCAL_TABLES.snapshots, groups, (group) => [aSnapshotItem(group)]);
   await write(to, LOCAL_TABLES.ledger, groups, (group) => [

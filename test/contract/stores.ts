@@ -1,7 +1,7 @@
 // The stores of the contract suites: the fakes, and the adapters on a real engine. The engine is the project's own, or
 // the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
@@ -12,7 +12,7 @@ import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-s
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
-import type { TableNames } from '../../shared/deployment/tables.ts';
+import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Activities, Budgets, Clock, Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
@@ -68,7 +68,7 @@ export interface TestTables {
   close(): Promise<void>;
 }
 
-/** Creates new tables on an engine. */
+/** Creates new tables on an engine, with the stream that the ledger has in AWS. */
 export async function openTables(): Promise<TestTables> {
   const named = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   const engine =
@@ -82,6 +82,7 @@ export async function openTables(): Promise<TestTables> {
     sources: `${prefix}-sources`,
   };
   await createTables(client, tables);
+  await startStream(client, tables.ledger);
   return {
     endpoint: engine.endpoint,
     client,
@@ -91,6 +92,11 @@ export async function openTables(): Promise<TestTables> {
       await engine.stop();
     },
   };
+}
+
+export async function startStream(client: DynamoDBClient, ledger: string): Promise<void> {
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: TABLES.ledger.stream };
+  await client.send(new UpdateTableCommand({ TableName: ledger, StreamSpecification }));
 }
 
 export function connect(endpoint: string): DynamoDBClient {

@@ -8,7 +8,6 @@ import {
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { createBreakablePauses } from '../../local/engines/breakable-pauses.ts';
 import { EngineError } from '../../local/engines/engine-error.ts';
 import {
   type EventSourceMapping,
@@ -16,6 +15,7 @@ import {
   stoppedBeforeIdle,
 } from '../../local/engines/event-source-mapping.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { createBreakablePauses } from './breakable-pauses.ts';
 import { compileEventPattern, type EventPattern } from './event-pattern.ts';
 import { readShard } from './read-shard.ts';
 import { createShardLineage, type ShardState, type StartingPosition } from './shard-lineage.ts';

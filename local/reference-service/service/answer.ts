@@ -1,6 +1,7 @@
 // A request and its answer, independent of sockets: a simulation uses them directly, the HTTP server sends them as
 // bytes, or breaks the connection.
 
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 export interface ServiceRequest {
   /** Below the base URL, for instance `/v2/return-groups`. */
   readonly path: string;
@@ -45,4 +46,9 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 export function htmlAnswer(status: number, title: string, headers: Record<string, string> = {}): Answer {
   const body = `<!doctype html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
   return answerOf(status, body, 'text/html; charset=utf-8', headers);
+}
+
+/** The instant as HTTP writes dates (RFC 9110, "Date/Time Formats"); to the second. */
+export function httpDate(instant: Instant): string {
+  return new Date(Math.floor(instant / MILLISECOND)).toUTCString();
 }

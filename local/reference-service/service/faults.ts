@@ -3,9 +3,8 @@
 import { HOUR, type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';
-import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
+import { type Answer, answerOf, htmlAnswer, httpDate, jsonAnswer } from './answer.ts';
 import type { FaultKind } from './fault-kinds.ts';
-import { httpDate } from './http-date.ts';
 
 /** The error of the Date in a fault. */
 export const WRONG_DATE_BY = 7 * HOUR;

@@ -2,39 +2,7 @@
 // come from the feed's own schemas of the document.
 
 import * as z from 'zod';
-import { documentedAddressSchema } from '../../../shared/returns-service/resources/address.ts';
-import { documentedCustomerSchema } from '../../../shared/returns-service/resources/customer.ts';
-import { documentedExchangeLineItemSchema } from '../../../shared/returns-service/resources/exchange-line-item.ts';
-import {
-  documentedMoneyBagSchema,
-  documentedMoneySchema,
-} from '../../../shared/returns-service/resources/money.ts';
-import { documentedOrderSchema } from '../../../shared/returns-service/resources/order.ts';
-import { documentedQuestionAnswerSchema } from '../../../shared/returns-service/resources/question-answer.ts';
-import {
-  documentedRefundTransactionSchema,
-  documentedSuggestedRefundSchema,
-} from '../../../shared/returns-service/resources/refund.ts';
-import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
-import { documentedReturnLineItemSchema } from '../../../shared/returns-service/resources/return-line-item.ts';
-import { documentedReturnReasonSchema } from '../../../shared/returns-service/resources/return-reason.ts';
-import { documentedShipmentSchema } from '../../../shared/returns-service/resources/shipment.ts';
-
-const RESOURCES = {
-  ReturnGroup: documentedReturnGroupSchema,
-  Order: documentedOrderSchema,
-  Customer: documentedCustomerSchema,
-  Shipment: documentedShipmentSchema,
-  Address: documentedAddressSchema,
-  ReturnLineItem: documentedReturnLineItemSchema,
-  ReturnReason: documentedReturnReasonSchema,
-  QuestionAnswer: documentedQuestionAnswerSchema,
-  ExchangeLineItem: documentedExchangeLineItemSchema,
-  RefundTransaction: documentedRefundTransactionSchema,
-  SuggestedRefund: documentedSuggestedRefundSchema,
-  MoneyBag: documentedMoneyBagSchema,
-  Money: documentedMoneySchema,
-};
+import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
 
 const INTEGER = { type: 'integer' };
 const TEXT = { type: 'string' };
@@ -126,7 +94,7 @@ function json(schema: object): object {
 
 function describeResources(): Record<string, object> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(RESOURCES)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries(DOCUMENTED_RESOURCES)) registry.add(schema, { id });
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(registry, { uri, io: 'input' });
   return Object.fromEntries(

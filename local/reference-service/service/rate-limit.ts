@@ -2,8 +2,7 @@
 
 import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
-import { type Answer, answerOf, htmlAnswer, jsonAnswer } from './answer.ts';
-import { httpDate } from './http-date.ts';
+import { type Answer, answerOf, htmlAnswer, httpDate, jsonAnswer } from './answer.ts';
 
 export interface RateLimit {
   /** Counts a request. @returns undefined within the limit, otherwise when the next request is possible */

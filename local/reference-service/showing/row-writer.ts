@@ -14,7 +14,7 @@ export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
   let written = new WeakMap<StoredGroup, string>();
   let writtenWith = '';
   return (knobs) => {
-    const look = lookOf(knobs);
+    const look = JSON.stringify(knobs);
     if (look !== writtenWith) written = new WeakMap();
     writtenWith = look;
     const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
@@ -27,12 +27,6 @@ export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
       return text;
     };
   };
-}
-
-function lookOf(knobs: Knobs): string {
-  const { stampForm, stampPrecision, newFields, omissions, lineItemType, arrays, nulls, childOrder } = knobs;
-  const { personalFields, unreadableEvery, unreadableAs } = knobs;
-  return `${stampForm} ${stampPrecision} ${newFields} ${omissions} ${lineItemType} ${arrays} ${nulls} ${childOrder} ${personalFields} ${unreadableEvery} ${unreadableAs}`;
 }
 
 function isRandom({ arrays, nulls, childOrder }: Knobs): boolean {

@@ -1,146 +1,51 @@
 // A stored return group: the service's field names (returns-data-service.md, "Resources and their fields"), stamps as
-// instants, constant `type` fields omitted. Groups are immutable: a change makes a new group that shares the unchanged
+// instants, `type` fields omitted. Groups are immutable: a change makes a new group that shares the unchanged
 // parts, so that comparing references finds the changed ones.
 
 import type { Instant } from '../../../shared/instant.ts';
+import type { DocumentedReturnGroup } from '../../../shared/returns-service/documented-resources.ts';
 
-interface Money {
-  readonly amount: number;
-  readonly currency_code: string;
-}
+/** A resource of the document as it is stored. Optional fields are present, as null where the document allows it. */
+type Stored<T> = T extends string
+  ? string
+  : T extends readonly (infer Element)[]
+    ? readonly Stored<Element>[]
+    : T extends object
+      ? { readonly [Field in Exclude<keyof T, 'type'>]-?: StoredField<Field, T[Field]> }
+      : T;
 
-export interface MoneyBag {
-  readonly shop_money: Money;
-  readonly presentment_money: Money;
-}
+type StoredField<Name, Value> = Name extends `${string}_at`
+  ? Instant | Extract<Value, null>
+  : Stored<Exclude<Value, undefined>>;
 
-export interface StoredAddress {
-  readonly address1: string;
-  readonly address2: string | null;
-  readonly city: string;
-  readonly province: string | null;
-  readonly zip: string;
-  readonly country: string;
-}
+type Group = Stored<DocumentedReturnGroup>;
+type LineItem = Group['returns'][number];
+type Exchange = Group['exchange_line_items'][number];
 
-export interface StoredOrder {
-  readonly id: number;
-  readonly platform_id: string;
-  readonly name: string;
-  readonly tags: readonly string[];
-  readonly created_at: Instant;
-  readonly source_name: string | null;
-  readonly fulfilled_at: Instant | null;
-  readonly taxes_included: boolean;
-}
-
-export interface StoredCustomer {
-  readonly name: string;
-  readonly email: string;
-  readonly phone: string | null;
-}
-
-export interface StoredShipment {
-  readonly id: number;
-  readonly status: string;
-  readonly carrier: string | null;
-  readonly tracking_number: string | null;
-  readonly created_at: Instant;
-  readonly origin_address: StoredAddress | null;
-  readonly destination_address: StoredAddress | null;
-  readonly shipped_at: Instant | null;
-  readonly delivered_at: Instant | null;
-  readonly return_group_id: number | null;
-  readonly return_ids: readonly number[];
-}
-
-export interface StoredReason {
-  readonly value: string;
-  readonly label: string;
-  readonly path: readonly string[];
-  readonly path_labels: readonly string[];
-  readonly note: string | null;
-}
-
-export interface StoredAnswer {
-  readonly question_text: string;
-  readonly question_description: string;
-  readonly question_type: 'TEXT' | 'SELECT';
-  readonly answers: readonly string[];
-}
+export type StoredOrder = Group['order'];
+export type StoredCustomer = Group['customer'];
+export type StoredShipment = Group['shipments'][number];
+export type StoredAddress = NonNullable<StoredShipment['origin_address']>;
+export type StoredReason = LineItem['return_reason_details'];
+export type StoredAnswer = LineItem['questions_answers'][number];
+export type StoredRefund = Group['refund_transactions'][number];
+export type StoredSuggestedRefund = Group['suggested_refund'];
+export type MoneyBag = StoredRefund['amount'];
 
 /** A product with its price. Nested, unlike in an answer, so that a million items share a few hundred products. */
-export interface StoredProduct {
-  readonly product_platform_id: string;
-  readonly product_name: string;
-  readonly variant_platform_id: string;
-  readonly variant_name: string;
-  readonly sku: string | null;
-  readonly subtotal: MoneyBag;
-  readonly discounted_subtotal: MoneyBag;
-  readonly discount_total: MoneyBag;
-  readonly tax_total: MoneyBag;
-  readonly tax_percentage: number;
-  readonly total: MoneyBag;
-}
+export type StoredProduct = Omit<Exchange, 'id' | 'line_item_platform_id' | 'status' | 'quantity'>;
 
-export interface StoredLineItem {
-  readonly id: number;
-  readonly product: StoredProduct;
-  readonly quantity: number;
-  readonly platform_id: string | null;
-  readonly created_at: Instant;
-  readonly status: string;
-  readonly shipment_id: number | null;
-  readonly platform_refund_transaction_ids: readonly string[];
-  readonly platform_line_item_id: string;
-  readonly barcode: string | null;
-  readonly reason: StoredReason;
-  readonly questions_answers: readonly StoredAnswer[];
-  readonly last_rma_number: string | null;
-  readonly last_rma_provider: string | null;
-}
+export type StoredLineItem = Omit<
+  LineItem,
+  keyof StoredProduct | 'return_reason' | 'return_note' | 'return_reason_details'
+> & { readonly product: StoredProduct; readonly reason: StoredReason };
 
-export interface StoredExchange {
-  readonly id: string;
-  readonly product: StoredProduct;
-  readonly quantity: number;
-  readonly status: string;
-  readonly line_item_platform_id: string | null;
-}
+export type StoredExchange = Omit<Exchange, keyof StoredProduct> & { readonly product: StoredProduct };
 
-export interface StoredRefund {
-  readonly platform_id: string | null;
-  readonly amount: MoneyBag;
-  readonly gateway: string | null;
-}
-
-export interface StoredSuggestedRefund {
-  readonly refund_total: MoneyBag;
-  readonly return_total: MoneyBag;
-  readonly return_tax_total: MoneyBag;
-  readonly exchange_total: MoneyBag;
-  readonly exchange_tax_total: MoneyBag;
-  readonly handling_fee: MoneyBag;
-  readonly shipping_fee: MoneyBag;
-  readonly store_credit_incentive: MoneyBag;
-}
-
-export interface StoredGroup {
-  readonly id: number;
-  readonly return_method: string;
-  readonly credit_method: string | null;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-  readonly return_outcome: string | null;
-  readonly order: StoredOrder;
-  readonly customer: StoredCustomer;
-  readonly shipments: readonly StoredShipment[];
+export type StoredGroup = Omit<Group, 'returns' | 'exchange_line_items'> & {
   readonly returns: readonly StoredLineItem[];
   readonly exchange_line_items: readonly StoredExchange[];
-  readonly refund_transactions: readonly StoredRefund[];
-  readonly suggested_refund: StoredSuggestedRefund;
-}
+};
 
 /** The parts of a group, with their fields. A knob sets for each part whether its changes update `updated_at`. */
 const FIELDS_OF_PARTS = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { colorsOf } from '../../../local/cli/colors.ts';
+import { colorsOf } from '../../../local/cli/layout.ts';
 
 const [TERMINAL, PIPE] = [{ isTTY: true }, {}];
 

@@ -179,33 +179,6 @@ test('leaves a failed message to the redrive policy', async () => {
   expect(dead.invocations).toEqual([['1']]);
 });
 
-test('invokes the allowed number of handlers at a time', async () => {
-  const queue = await createQueue(sqs, { fifo: true });
-  await sendAll(sqs, queue, ['a/1', 'b/1', 'c/1']);
-  const steps = new EventEmitter();
-  let inside = 0;
-  const mapping = start(
-    queue,
-    async () => {
-      inside += 1;
-      if (inside === 2) steps.emit('full');
-      await once(steps, 'leave');
-      inside -= 1;
-    },
-    { batchSize: 1, maximumConcurrency: 2 },
-  );
-
-  await once(steps, 'full');
-  await vi.waitUntil(() => inside === 2);
-  const whileFull = mapping.invocations.length;
-  const leaving = setInterval(() => steps.emit('leave'), 5);
-  await mapping.idle();
-  clearInterval(leaving);
-
-  expect(whileFull).toBe(2);
-  expect(mapping.invocations).toHaveLength(3);
-});
-
 test('a message sent during a long poll is delivered at once', async () => {
   const queue = await createQueue(sqs);
   const steps = new EventEmitter();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listBehind } from '../../../functions/adapters/dynamodb-behind.ts';
 import { addMissingIndexes, createTables } from '../../../local/engines/tables.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
-import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { openTables, startStream, storesOn, type TestTables } from '../../contract/stores.ts';
 import { anEvent } from '../../shared/publishing/an-event.ts';
 
 let engine: TestTables;
@@ -39,11 +39,12 @@ test('a stream without a reader ends, and the table keeps its entries', async ()
   const { client, tables } = engine;
   const names = { ...tables, ledger: `${tables.ledger}-streamed` };
   await createTables(client, names);
+  await startStream(client, names.ledger);
   const { ledger } = storesOn(client, names);
   await ledger.append(aKey(1), anEvent(aKey(1), 1));
   const before = await describeTable(names.ledger);
 
-  for (const _ of ['once', 'again']) await createTables(client, names, { withStreams: false });
+  for (const _ of ['once', 'again']) await createTables(client, names);
 
   const after = await describeTable(names.ledger);
   expect(before?.StreamSpecification?.StreamEnabled).toBe(true);

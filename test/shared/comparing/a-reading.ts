@@ -8,8 +8,8 @@ import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { Reading, Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import { type Instant, parseStamp, SECOND } from '../../../shared/instant.ts';
+import type { DocumentedReturnGroup } from '../../../shared/returns-service/documented-resources.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import type { DocumentedReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
 
 export const SETTLE = 60 * SECOND;

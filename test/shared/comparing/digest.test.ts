@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../shared/comparing/digest.ts';
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
+import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
 import { arbitraryOf } from '../returns-service/arbitrary-of-schema.ts';
 import { aRow, read } from './a-reading.ts';
 
@@ -72,7 +72,7 @@ describe('a digest', () => {
   });
 
   it('is equal for two groups exactly if their projections are equal', () => {
-    const groups = arbitraryOf(documentedReturnGroupSchema).map(projectionOf);
+    const groups = arbitraryOf(DOCUMENTED_RESOURCES.ReturnGroup).map(projectionOf);
 
     fc.assert(
       fc.property(groups, groups, (one, other) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/comparing/known-fields.ts';
 import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import { aRow } from './a-reading.ts';
 
 function groupOf(row: unknown): ReturnGroup {

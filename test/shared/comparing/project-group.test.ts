@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import * as entities from '../../../shared/contract/entities.ts';
 import { MINUTE } from '../../../shared/instant.ts';
+import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
 import { aRow, type Row, read, snapshotOf, take } from './a-reading.ts';
 
 /** All texts of a row that may be stored and published. Adding a path here releases it. */
@@ -83,7 +83,7 @@ describe('a text that is not on the allowlist', () => {
   it('is any text that is not listed above: a row with a text in each documented field has all listed texts', () => {
     const everywhere = textsOf(fullRow(), '');
 
-    expect(documentedReturnGroupSchema.parse(fullRow())).toEqual(fullRow());
+    expect(DOCUMENTED_RESOURCES.ReturnGroup.parse(fullRow())).toEqual(fullRow());
     expect([...ALLOWED].filter((path) => !everywhere.has(path))).toEqual([]);
     expect([...everywhere].filter((path) => !ALLOWED.has(path))).toEqual(
       expect.arrayContaining(['customer.phone', 'returns.return_note', 'returns.questions_answers.answers']),

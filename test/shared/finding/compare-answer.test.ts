@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { ShownGroup } from '../../../shared/finding/ask-for-group.ts';
 import { compareAnswer } from '../../../shared/finding/compare-answer.ts';
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
-import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import { aState } from '../../contract/sample-states.ts';
 
 const STATE = aState('acme');

@@ -2,7 +2,7 @@
 // exclusive bounds.
 import { HOUR, type Instant, parseStamp } from '../../../shared/instant.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
-import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import type { SeededRandom } from '../../fakes/seeded-random.ts';
 
 export interface StampStyle {

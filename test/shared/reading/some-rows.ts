@@ -3,7 +3,7 @@ import { HOUR, type Instant } from '../../../shared/instant.ts';
 import type { Page, PageRequest, Range } from '../../../shared/reading/page.ts';
 import type { Reader } from '../../../shared/reading/reader.ts';
 import type { ReadableRow, UnreadableRow } from '../../../shared/returns-service/parse-return-group.ts';
-import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import { NOON } from './worlds.ts';
 
 export function aRow(

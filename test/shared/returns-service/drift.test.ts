@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDrift, findUnlistedValues } from '../../../shared/returns-service/drift.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import type { ReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
+import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import { sampleRow } from './sample-rows.ts';
 
 function groupOf(raw: unknown): ReturnGroup {

@@ -1,6 +1,7 @@
 // Every failure of the client is one error that is safe to log.
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import {
   AnswerTooLargeError,
@@ -19,10 +20,21 @@ import {
   TransportFailure,
   type TransportFailureKind,
 } from '../../../shared/returns-service/http-transport.ts';
-import { documentedValidationErrorSchema } from '../../../shared/returns-service/resources/validation-error.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import { sampleRow } from './sample-rows.ts';
 import { type Scripted, scriptedTransport } from './scripted-transport.ts';
+
+/** The body of a 422 (returns-data-service.md, "Errors"). */
+const documentedValidationError = z.object({
+  detail: z.array(
+    z.object({
+      /** Where the faulty parameter is, such as `["query", "limit"]`. */
+      loc: z.array(z.union([z.string(), z.int()])),
+      msg: z.string(),
+      type: z.string(),
+    }),
+  ),
+});
 
 const TOKEN = 'tok_1a2b+3c4d/5e';
 const NOON = 'Sat, 21 Nov 2026 12:00:00 GMT';
@@ -92,7 +104,7 @@ describe('422', () => {
     failureOf({ status: 422, body: { detail } }, query);
 
   it('names the rejected parameters, in the service’s words', async () => {
-    const { detail } = documentedValidationErrorSchema.parse({
+    const { detail } = documentedValidationError.parse({
       detail: [
         { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 37', type: 'less_than_equal' },
         { loc: ['query', 'min_updated_at', 0], msg: 'invalid\n  datetime', type: 'datetime' },

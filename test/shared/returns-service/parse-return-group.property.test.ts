@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import { documentedReturnGroupSchema } from '../../../shared/returns-service/resources/return-group.ts';
 import { arbitraryOf } from './arbitrary-of-schema.ts';
 import { withValue } from './sample-rows.ts';
 
-const documentedRows = arbitraryOf(documentedReturnGroupSchema).map((row) => row as Record<string, unknown>);
+const documentedRows = arbitraryOf(DOCUMENTED_RESOURCES.ReturnGroup).map(
+  (row) => row as Record<string, unknown>,
+);
 
 /** Documented rows with one random place replaced or deleted. */
 const corruptRows = fc

@@ -1,7 +1,5 @@
 // Rows as a conforming service sends them, of a realistic size (about 7 KB).
-import type { DocumentedMoneyBag } from '../../../shared/returns-service/resources/money.ts';
-import type { DocumentedReturnGroup } from '../../../shared/returns-service/resources/return-group.ts';
-import type { DocumentedReturnLineItem } from '../../../shared/returns-service/resources/return-line-item.ts';
+import type { DocumentedReturnGroup } from '../../../shared/returns-service/documented-resources.ts';
 
 const STAMP = '2026-11-20T10:15:02.123456Z';
 
@@ -52,7 +50,7 @@ export function sampleRow(id = 1): DocumentedReturnGroup {
   };
 }
 
-function money(amount: number): DocumentedMoneyBag {
+function money(amount: number): DocumentedReturnGroup['suggested_refund']['refund_total'] {
   return {
     shop_money: { amount, currency_code: 'EUR' },
     presentment_money: { amount: amount * 1.08, currency_code: 'USD' },
@@ -84,7 +82,7 @@ function sampleShipment(id: number): DocumentedReturnGroup['shipments'][number] 
   };
 }
 
-function sampleReturn(id: number, shipmentId: number): DocumentedReturnLineItem {
+function sampleReturn(id: number, shipmentId: number): DocumentedReturnGroup['returns'][number] {
   return {
     type: 'return_line_item',
     id,

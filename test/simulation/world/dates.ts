@@ -1,7 +1,7 @@
 // The Dates that a process receives. At least three of five consecutive requests have a true Date, because otherwise the
 // feed can't know which ones are true; docs/guarantees.md, "Where they end".
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
-import { httpDate } from '../../../local/reference-service/service/http-date.ts';
+import { httpDate } from '../../../local/reference-service/service/answer.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 
 export interface Dates {

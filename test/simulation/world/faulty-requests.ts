@@ -1,7 +1,11 @@
 // Answers requests of one shape with the plan's lasting fault instead of the service's true answer.
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
-import { type Answer, answerOf, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { httpDate } from '../../../local/reference-service/service/http-date.ts';
+import {
+  type Answer,
+  answerOf,
+  httpDate,
+  jsonAnswer,
+} from '../../../local/reference-service/service/answer.ts';
 import { problemWith, validationAnswer } from '../../../local/reference-service/service/validation.ts';
 import { createStampForm } from '../../../local/reference-service/showing/stamp-form.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';

@@ -7,7 +7,7 @@ import {
   type ReferenceService,
   type ReferenceServiceOptions,
 } from '../../../../local/reference-service/create-reference-service.ts';
-import { documentedReturnGroupSchema } from '../../../../shared/returns-service/resources/return-group.ts';
+import { DOCUMENTED_RESOURCES } from '../../../../shared/returns-service/documented-resources.ts';
 import { type Row, STARTED_AT } from '../a-service.ts';
 import { createVirtualClock } from '../virtual-service-clock.ts';
 
@@ -56,7 +56,7 @@ describe('the service over HTTP', () => {
 
     const answer = await get(server, '/v2/return-groups?limit=30');
 
-    const groups = z.array(documentedReturnGroupSchema).parse(await answer.json());
+    const groups = z.array(DOCUMENTED_RESOURCES.ReturnGroup).parse(await answer.json());
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('date')).toBe('Fri, 20 Nov 2026 10:00:00 GMT');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Knobs } from '../../../../local/reference-service/knobs.ts';
-import { documentedReturnGroupSchema } from '../../../../shared/returns-service/resources/return-group.ts';
+import { DOCUMENTED_RESOURCES } from '../../../../shared/returns-service/documented-resources.ts';
 import { aService } from '../a-service.ts';
 
 type Shown = Record<string, unknown> & {
@@ -18,7 +18,7 @@ describe('groups as the service shows them', () => {
   it('conform to the document', () => {
     const groups = shown({});
 
-    const parsed = groups.map((group) => documentedReturnGroupSchema.safeParse(group));
+    const parsed = groups.map((group) => DOCUMENTED_RESOURCES.ReturnGroup.safeParse(group));
 
     expect(groups).toHaveLength(200);
     for (const { error } of parsed) expect(error).toBeUndefined();
@@ -58,7 +58,7 @@ describe('groups as the service shows them', () => {
 
     expect(group).toHaveProperty('channel', 'portal');
     expect(group?.returns[0]).toHaveProperty('condition', 'UNOPENED');
-    expect(documentedReturnGroupSchema.safeParse(group).success).toBe(true);
+    expect(DOCUMENTED_RESOURCES.ReturnGroup.safeParse(group).success).toBe(true);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('groups as the service shows them', () => {
     const groups = shown({ nulls: 'absent' });
 
     expect(groups.every((group) => !('credit_method' in group) || group.credit_method !== null)).toBe(true);
-    for (const group of groups) expect(documentedReturnGroupSchema.safeParse(group).success).toBe(true);
+    for (const group of groups) expect(DOCUMENTED_RESOURCES.ReturnGroup.safeParse(group).success).toBe(true);
   });
 
   it('are unreadable in every way, always the same way for a group', () => {
@@ -129,7 +129,7 @@ describe('groups as the service shows them', () => {
     );
     const whole = groups.filter((group) => Number(group.id) % 3 !== 0);
     for (const group of whole.filter(({ id }) => Number.isSafeInteger(id))) {
-      expect(documentedReturnGroupSchema.safeParse(group).success).toBe(true);
+      expect(DOCUMENTED_RESOURCES.ReturnGroup.safeParse(group).success).toBe(true);
     }
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createBreakablePauses } from '../../../local/engines/breakable-pauses.ts';
-import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { VIRTUAL_START } from '../fakes/virtual-clock.ts';
+import { createBreakablePauses } from './breakable-pauses.ts';
 
 /** A clock with pauses that only their signal ends. */
 const endless = {

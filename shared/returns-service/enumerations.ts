@@ -2,9 +2,6 @@
 // and a service may add values. So a schema accepts any text, and drift.ts reports unlisted ones.
 import * as z from 'zod';
 
-/** One of the listed values, or any other text. */
-export type Open<Listed extends string> = Listed | (string & {});
-
 export const RETURN_METHODS = [
   'TRADITIONAL',
   'SELF_SHIP',
@@ -55,9 +52,23 @@ export const RMA_PLATFORMS = [
 
 export const QUESTION_TYPES = ['TEXT', 'SELECT'] as const;
 
+/** CurrencyCode in the document, in its order. */
+export const CURRENCY_CODES = `
+  USD EUR GBP JPY CNY CAD AUD CHF AED AFN BDT BHD BND BTN HKD IDR ILS INR IQD IRR
+  JOD KHR KRW KWD KZT LAK LKR MMK MNT MOP MVR MYR NPR OMR PHP PKR QAR SAR SGD THB
+  TWD UZS VND YER BWP CDF DJF EGP ERN ETB GHS GMD GNF KES KMF LRD LSL MAD MGA MWK
+  MZN NAD NGN RWF SDG SLL SOS SSP TND TZS UGX ZAR ZMW ARS BBD BMD BOB BRL BSD BZD
+  CLP COP CRC CUP DOP FKP GYD HNL JMD KID KYD MXN NIO PAB PEN PYG SRD TTD UYU VED
+  VES ALL AMD AZN BAM BGN BYN CZK DKK GEL HRK HUF ISK LTL LVL MDL MKD NOK PLN RON
+  RSD RUB SEK TRY UAH FJD NZD PGK SBD TOP VUV WST AOA ANG AWG BIF CVE LBP LYD MRU
+  MUR SCR SHP STN SYP SZL TJS TMT XAF XCD XOF XPF XXX GIP JEP SLE
+`
+  .trim()
+  .split(/\s+/);
+
 /** A schema that lists its values for documentation, and also accepts any other text. */
-export function openEnumeration<const Values extends readonly [string, ...string[]]>(
-  values: Values,
-): z.ZodType<Open<Values[number]>> {
+export function openEnumeration<Listed extends string>(
+  values: readonly Listed[],
+): z.ZodType<Listed | (string & {})> {
   return z.union([z.enum(values), z.string()]);
 }

@@ -1,4 +1,0 @@
-/** The system's code of an error, such as `ENOENT`; undefined if it has none. */
-export function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
