@@ -63,3 +63,30 @@ it.each<[string, (socket: Socket) => void]>([
   expect.soft(onKept, 'on a kept connection').toMatchObject({ status: 200 });
   expect(kept.requests(), 'posts of two events').toBe(2);
 });
+
+// "400, 413, 415, 422 … | The endpoint rejects its content: it is tried again for a day, then skipped." As a failure of the
+// connection it is tried for 30 days, and holds the return for as long.
+it('review: 413 that comes before the whole body was sent, and then a reset, is a rejection of the content', async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.pause();
+      socket.write('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\n\r\nToo large', () =>
+        setTimeout(() => socket.resetAndDestroy(), 50),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const post = createWebhookPost({ url: new URL(`http://127.0.0.1:${port}/`), keys: async () => [KEY], addresses: 'any', timeoutMs: 2_000 });
+  const answers = [];
+  for (let n = 0; n < 5; n += 1) answers.push(await post({ id: 'a', body: JSON.stringify('x'.repeat(900_000)) }));
+  post.close();
+  server.close();
+  for (const socket of sockets) socket.destroy();
+
+  console.log(JSON.stringify(answers));
+  for (const answer of answers) expect(answer).toMatchObject({ status: 413 });
+});
