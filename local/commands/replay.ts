@@ -44,8 +44,9 @@ their ids and bytes, so the receiver skips those that it has handled, and handle
 With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
 receiver handles all again. To other destinations every replay is one with --again.
 Of each group the command sends every event from the first to the last one in the window, except
-those that were not sent to the destination yet: the relay sends these. --type sends only some of
-them. The ledger keeps events for 30 days.
+those that were not sent to the destination yet (the relay sends these) and those that the ledger no
+longer has: it keeps events for 30 days, then deletes them in any order. --type sends only some of
+them.
 --from and --until compare the time at which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
 With --data there are no subscribers: the events are printed, as by "watch --json".
@@ -112,7 +113,10 @@ async function replayEvents(
       err.status(`searched ${groups} return groups`),
     );
     err.clear();
-    const left = plan.left === 0 ? [] : [describeLeft(plan.left, target)];
+    const left = [
+      ...(plan.left === 0 ? [] : [describeLeft(plan.left, target)]),
+      ...(plan.missing === 0 ? [] : [describeMissing(plan.missing)]),
+    ];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
     const groups = counted(plan.groups.length, 'return group');
     const what = `${counted(plan.events, 'event')} of ${groups} to ${target.title}`;
@@ -157,6 +161,10 @@ function describeLeft(left: number, { kind }: ReplayTarget): string {
     return `left out: ${events} that "watch" has not printed yet; it prints ${them} when it runs`;
   if (kind === 'webhook') return `left to the webhook's sender: ${events} not sent yet`;
   return `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
+}
+
+function describeMissing(missing: number): string {
+  return `left out: ${counted(missing, 'event')} that the ledger no longer has`;
 }
 
 async function* keysOf(
