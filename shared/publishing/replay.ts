@@ -23,6 +23,7 @@ export interface ReplayGroup {
 }
 
 export interface ReplayPlan {
+  /** Those of earlier generations first. */
   readonly groups: readonly ReplayGroup[];
   readonly events: number;
   /** Events of the window that were not sent to the destination yet: the relay will send them. */
@@ -73,8 +74,14 @@ export async function planReplay(
   }
   await look(portion);
   const planned = [...found.values()];
-  const groups = planned.flatMap(({ group }) => (group === undefined ? [] : [group]));
+  const groups = planned
+    .flatMap(({ group }) => (group === undefined ? [] : [group]))
+    .sort((one, other) => mintedAt(one) - mintedAt(other));
   return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left, missing };
+}
+
+function mintedAt({ key }: ReplayGroup): number {
+  return Number.parseInt(key.generation, 36);
 }
 
 /** The sent part of a group's window, and the numbers of its unsent and its missing events. */
@@ -170,8 +177,7 @@ export async function replay(
     passesGaps: true,
   });
   const unfinished: ReplayReport['unfinished'][number][] = [];
-  for (let at = 0; at < groups.length; at += SWEEP_GROUPS) {
-    const keys = groups.slice(at, at + SWEEP_GROUPS).map(({ key }) => key);
+  for (const keys of portionsOf(groups)) {
     const outcomes = await relay(keys, RUN_MS);
     const left = keys.flatMap((key, index) => {
       const outcome = outcomes[index];
@@ -183,6 +189,18 @@ export async function replay(
     if (failed === keys.length) return { sent: counter.sent, unfinished, isGivenUp: true };
   }
   return { sent: counter.sent, unfinished, isGivenUp: false };
+}
+
+/** A return's events of one generation are sent before those of the next. */
+function portionsOf(groups: readonly ReplayGroup[]): GroupKey[][] {
+  const portions: GroupKey[][] = [];
+  for (const { key } of groups) {
+    const portion = portions.at(-1);
+    const fits = portion?.[0]?.generation === key.generation && portion.length < SWEEP_GROUPS;
+    if (portion !== undefined && fits) portion.push(key);
+    else portions.push([key]);
+  }
+  return portions;
 }
 
 /** The part of the ledger to replay, each event with the replay's id. */

@@ -228,6 +228,27 @@ test('events behind an expired one are sent, and the plan counts what has expire
   expect(setting.arrived(A)).toEqual([1, 3, 4, 7]);
 });
 
+test('a return’s events of an earlier generation are sent first, whatever the order of the groups', async () => {
+  const setting = createSetting();
+  const later = { ...A, generation: 'mi9zzz' };
+  await writeSent(setting, later, 1, 2);
+  await writeSent(setting, A, 1, 2);
+  await writeSent(setting, B, 1);
+
+  const plan = await planOf(setting, [later, A, B], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(plan.groups.map(({ key }) => key)).toEqual([A, B, later]);
+  expect(report).toEqual({ sent: 5, unfinished: [], isGivenUp: false });
+  const ofReturn = setting.destination.received.filter(({ partitionkey }) => partitionkey === 'acme/1');
+  expect(ofReturn.map(({ data }) => `${data.generation} ${data.sequence}`)).toEqual([
+    'mi8x2k 1',
+    'mi8x2k 2',
+    'mi9zzz 1',
+    'mi9zzz 2',
+  ]);
+});
+
 test('an event that is refused behind an expired one is named', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 4, 5);
