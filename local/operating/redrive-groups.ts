@@ -13,6 +13,7 @@ import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
+import type { StepOverPorts } from '../../shared/publishing/step-over.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { UsageError } from '../cli/failures.ts';
 import { nameDestination } from './name-destination.ts';
@@ -188,7 +189,7 @@ async function redriveTo(
   const note = (_: string, { error }: LogFields = {}) => {
     if (error instanceof Error) cause = error.message;
   };
-  const ports: RelayPorts = {
+  const ports: RelayPorts & StepOverPorts = {
     ...feed,
     destination,
     log: { ...feed.log, warn: note, error: note },
