@@ -6,6 +6,7 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { FeedTables } from './storage.ts';
 
 export function allow(role: iam.IGrantable, actions: readonly string[], ...resources: string[]): void {
   role.grantPrincipal.addToPrincipalPolicy(new iam.PolicyStatement({ actions: [...actions], resources }));
@@ -45,6 +46,12 @@ export function allowItems(
     }),
   );
   allowTableKey(role, table);
+}
+
+/** Allows reading in which generation each source is, and whether its tables are those that it began in. */
+export function allowGenerations(role: iam.IGrantable, { snapshots, ledger, sources }: FeedTables): void {
+  for (const table of [snapshots, ledger, sources]) allow(role, ['dynamodb:DescribeTable'], table.tableArn);
+  allowItems(role, sources, ['dynamodb:GetItem'], 'source/*');
 }
 
 function allowTableKey(role: iam.IGrantable, { encryptionKey }: dynamodb.ITable): void {

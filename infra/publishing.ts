@@ -14,7 +14,7 @@ import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowPublishing, allowTable } from './allow.ts';
+import { allow, allowGenerations, allowPublishing, allowTable } from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createTopic } from './create-topic.ts';
@@ -119,18 +119,21 @@ export class Publishing extends Construct {
     allowRelay(sweep.role, destination, props.tables);
     // Only the sweep reads the whole ledger. It also writes to it, to report skipped events.
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
+    allowGenerations(sweep.role, props.tables);
     return sweep;
   }
 }
 
 function environmentOf(
   { environment }: DestinationOptions,
-  { ledger, marks }: FeedTables,
+  { ledger, marks, snapshots, sources }: FeedTables,
 ): Record<string, string> {
   return {
     ...environment,
     LEDGER_TABLE: ledger.tableName,
     MARKS_TABLE: marks.tableName,
+    SNAPSHOTS_TABLE: snapshots.tableName,
+    SOURCES_TABLE: sources.tableName,
     POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
   };
 }

@@ -13,7 +13,14 @@ import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { WebhookRecord } from '../shared/deployment/webhook-record.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allowConsuming, allowItems, allowSecret, allowSending, allowTable } from './allow.ts';
+import {
+  allowConsuming,
+  allowGenerations,
+  allowItems,
+  allowSecret,
+  allowSending,
+  allowTable,
+} from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { type DailySweeps, SWEEP_TIMEOUT } from './daily-sweeps.ts';
 import { allowNetworkInterfaces, placeInNetwork } from './place-in-network.ts';
@@ -142,7 +149,9 @@ export class Webhook extends Construct {
   }
 
   /** Allows the calls that the adapters of both functions make. They can write the feed's own events, but no return's. */
-  #allowTables(role: iam.Role, { ledger, marks }: FeedTables): void {
+  #allowTables(role: iam.Role, tables: FeedTables): void {
+    const { ledger, marks } = tables;
+    allowGenerations(role, tables);
     allowTable(role, ledger, ['dynamodb:Query']);
     allowItems(role, ledger, ['dynamodb:PutItem'], FEED_GROUPS);
     allowItems(
@@ -161,6 +170,8 @@ export class Webhook extends Construct {
       QUEUE_URL: this.queue.queueUrl,
       LEDGER_TABLE: tables.ledger.tableName,
       MARKS_TABLE: tables.marks.tableName,
+      SNAPSHOTS_TABLE: tables.snapshots.tableName,
+      SOURCES_TABLE: tables.sources.tableName,
       ...(typeof url === 'string' ? { WEBHOOK_URL: url } : { WEBHOOK_URL_SECRET: placeOf(url) }),
       SIGNING_SECRET: placeOf(this.signingSecret),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),

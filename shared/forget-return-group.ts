@@ -5,10 +5,11 @@ import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';
 import { type ForgetEventsPorts, type ForgottenEvents, forgetEvents } from './publishing/forget-events.ts';
+import { createPresentGeneration } from './source/present-generation.ts';
 import type { SourceState } from './source/source-state.ts';
 
-export interface ForgetPorts extends ForgetEventsPorts {
-  readonly states: Pick<SourceStates, 'load' | 'save'>;
+export interface ForgetPorts extends Omit<ForgetEventsPorts, 'presentGeneration'> {
+  readonly states: SourceStates;
   readonly store: Pick<SnapshotStore, 'load' | 'saveAll'>;
 }
 
@@ -35,13 +36,20 @@ export async function forgetReturnGroup(
   destinations: readonly string[],
 ): Promise<Forgotten[]> {
   const { source, generation, earlierGenerations } = state;
+  const presentGeneration = createPresentGeneration(ports.states);
   const forgotten: Forgotten[] = [];
   for (const each of [...earlierGenerations, generation]) {
     const key: GroupKey = { source, generation: each, group: groupId };
     const tombstone = await bury(ports, key, groupId);
     if (tombstone === undefined) continue;
     const lastNumber = tombstone.sequence;
-    const events = await forgetEvents(ports, key, lastNumber, destinations, each === generation);
+    const events = await forgetEvents(
+      { ...ports, presentGeneration },
+      key,
+      lastNumber,
+      destinations,
+      each === generation,
+    );
     forgotten.push({ generation: each, lastNumber, ...events });
   }
   await forgetNote(ports, source, groupId);

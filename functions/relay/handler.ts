@@ -6,9 +6,11 @@ import { withheldFrom } from '../../shared/deployment/destinations.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { openDestination } from '../adapters/open-destination.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportBehind } from '../adapters/powertools-metrics.ts';
@@ -23,6 +25,7 @@ interface Services {
   readonly ports: RelayPorts;
   readonly relay: Relay;
   readonly metrics: Metrics;
+  readonly presentGeneration: PresentGeneration;
 }
 
 let services: Services | undefined;
@@ -44,8 +47,8 @@ function reporting({ relay, ports, metrics }: Services): Relay {
 
 export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
   services ??= createServices(parseRelayEnvironment(process.env));
-  const { ports, relay, metrics } = services;
-  const report = await sweepLedger(ports, relay, timeLeft(context));
+  const { ports, relay, metrics, presentGeneration } = services;
+  const report = await sweepLedger({ ...ports, presentGeneration }, relay, timeLeft(context));
   if (report.complete || report.behind > 0) reportBehind(metrics, ports.destination.name, report.behind);
   return report;
 }
@@ -53,7 +56,12 @@ export async function sweep(_event: unknown, context: Context): Promise<SweepRep
 function createServices(environment: RelayEnvironment): Services {
   const client = createDynamoDbClient();
   const clock = createSystemClock();
-  const tables = { ledger: environment.LEDGER_TABLE, marks: environment.MARKS_TABLE };
+  const tables = {
+    ledger: environment.LEDGER_TABLE,
+    marks: environment.MARKS_TABLE,
+    snapshots: environment.SNAPSHOTS_TABLE,
+    sources: environment.SOURCES_TABLE,
+  };
   const ports: RelayPorts = {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
@@ -63,7 +71,8 @@ function createServices(environment: RelayEnvironment): Services {
     random: Math.random,
     withholds: withheldFrom(environment.DESTINATION),
   };
-  return { ports, relay: createRelay(ports), metrics: new Metrics() };
+  const presentGeneration = createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock }));
+  return { ports, relay: createRelay(ports), metrics: new Metrics(), presentGeneration };
 }
 
 function timeLeft(context: Context): number {

@@ -5,7 +5,7 @@ import { type Environment, parseEnvironment } from '../adapters/parse-environmen
 
 const text = z.string().min(1);
 
-const tables = { LEDGER_TABLE: text, MARKS_TABLE: text };
+const tables = { LEDGER_TABLE: text, MARKS_TABLE: text, SNAPSHOTS_TABLE: text, SOURCES_TABLE: text };
 
 /** The variables of each destination: its name and its address. */
 const DESTINATIONS = {

@@ -52,10 +52,26 @@ interface Delivery {
 async function handle(delivery: Delivery): Promise<Outcome> {
   const { options, memory, read } = delivery;
   if (read.replayId !== undefined && options.replays === 'skip') return 'replay';
-  if (options.unfiltered) await logGap(delivery);
-  const outcome = await dispatch(delivery);
-  if (options.unfiltered) await memory.advance(groupKey(delivery), positionOf(read));
+  if (!options.unfiltered) return dispatch(delivery);
+  await logGap(delivery);
+  const outcome = await dispatch(delivery).catch(async (cause: unknown) => {
+    await noteFirst(delivery);
+    throw cause;
+  });
+  await memory.advance(groupKey(delivery), positionOf(read));
   return outcome;
+}
+
+/** A group's first event here may fail for good: the position before it shows the next event that it is missing. */
+async function noteFirst({ memory, log, ...delivery }: Delivery): Promise<void> {
+  const key = groupKey(delivery);
+  try {
+    if ((await memory.newest(key)) !== undefined) return;
+    await memory.advance(key, positionOf(delivery.read, delivery.read.sequence - 1));
+  } catch (error) {
+    // The handler's error is the one to throw.
+    log.warn('The memory could not note a return: a gap at its beginning would not show.', { error });
+  }
 }
 
 async function dispatch(delivery: Delivery): Promise<Outcome> {
@@ -92,7 +108,7 @@ async function runHandler(
   return ran ? 'handled' : 'repeated';
 }
 
-/** Reports missing numbers, except before the first event of a group: the subscriber may be younger. */
+/** Reports missing numbers, except before the first event that arrived of a group: the subscriber may be younger. */
 async function logGap(delivery: Delivery): Promise<void> {
   // Only the newest report of what is read is sent.
   if (delivery.read.envelope.type === 'feed.source_read') return;
@@ -108,7 +124,7 @@ async function logGap(delivery: Delivery): Promise<void> {
   else log.warn('Events of a group are missing.', gap);
 }
 
-function groupKey({ options, lambda, read }: Delivery): MemoryKey {
+function groupKey({ options, lambda, read }: Omit<Delivery, 'memory' | 'log'>): MemoryKey {
   return { subscriber: options.name ?? lambda.functionName, of: `group/${read.envelope.partitionkey}` };
 }
 
@@ -118,8 +134,8 @@ function subjectKey({ options, lambda, read }: Delivery): MemoryKey {
 }
 
 /** A later generation is newer, whatever the numbers. Padded, so that texts sort like generations and numbers. */
-function positionOf(read: ReadEvent): string {
-  return `${generationOf(read)}_${String(read.sequence).padStart(15, '0')}`;
+function positionOf(read: ReadEvent, sequence = read.sequence): string {
+  return `${generationOf(read)}_${String(sequence).padStart(15, '0')}`;
 }
 
 function generationOf({ generation }: ReadEvent): string {

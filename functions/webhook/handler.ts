@@ -7,6 +7,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
@@ -14,6 +15,7 @@ import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-stat
 import { createDynamoDbEndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportFailing } from '../adapters/powertools-metrics.ts';
 import { requestLimits } from '../adapters/request-limits.ts';
@@ -59,7 +61,12 @@ function createServices(environment: WebhookEnvironment): Services {
   const clock = createSystemClock();
   const log = createPowertoolsLog(new Logger());
   const metrics = new Metrics();
-  const tables = { ledger: environment.LEDGER_TABLE, marks: environment.MARKS_TABLE };
+  const tables = {
+    ledger: environment.LEDGER_TABLE,
+    marks: environment.MARKS_TABLE,
+    snapshots: environment.SNAPSHOTS_TABLE,
+    sources: environment.SOURCES_TABLE,
+  };
   const sqs = new SQSClient({ requestHandler });
   const secrets = new SecretsManagerClient({ requestHandler });
   const ports: WebhookPorts = {
@@ -67,6 +74,7 @@ function createServices(environment: WebhookEnvironment): Services {
     filter: environment.FILTER,
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
+    presentGeneration: createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock })),
     endpoints: createDynamoDbEndpointStates({ client, tables, clock }),
     post: createSecretPost(environment, secrets, () => clock.elapsed() / MILLISECOND),
     clock,

@@ -14,6 +14,8 @@ const webhookEnvironment = z.object({
   QUEUE_URL: z.url(),
   LEDGER_TABLE: text,
   MARKS_TABLE: text,
+  SNAPSHOTS_TABLE: text,
+  SOURCES_TABLE: text,
   /** The URL itself, or the secret that holds it. */
   WEBHOOK_URL: text.optional(),
   WEBHOOK_URL_SECRET: text.optional(),

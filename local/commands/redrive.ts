@@ -10,11 +10,12 @@ import { printable } from '../cli/printable.ts';
 import { withFeed } from '../operating/open-feed.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { addStackOption } from '../operating/place-options.ts';
-import { redriveGroups } from '../operating/redrive-groups.ts';
+import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
 
 interface RedriveFlags extends PlaceFlags {
   readonly to?: string;
   readonly skip?: number;
+  readonly generation?: string;
 }
 
 /** Exit code, as in `status`: the command worked, but a group needs attention. */
@@ -26,6 +27,9 @@ when that event can't be decoded. Without a group argument, redrive retries all 
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
 The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
+After "sources restore" events of an earlier generation may still be on their way. A group that is
+named is tried in each generation in which it is behind, and --skip skips the event of the generation
+that is stuck at it. If several are stuck at the same number, --generation names one.
 With the id of a webhook, redrive wakes the webhook's sender for the groups whose next event fails:
 the sender tries them at once, in order. While the endpoint fails as a whole, the sender still keeps
 to its schedule. Without --to, redrive retries only the ordered subscribers and the bus: the senders
@@ -45,7 +49,8 @@ export function createRedriveCommand(): Command {
       '--to <destination>',
       `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook`,
     )
-    .option('--skip <number>', 'continue without the event of this number', parseCount);
+    .option('--skip <number>', 'continue without the event of this number', parseCount)
+    .option('--generation <name>', 'only this generation of the source');
   return addStackOption(command).addHelpText('after', HELP).action(runRedrive);
 }
 
@@ -61,17 +66,23 @@ function parseGroup(text: string): GroupKey['group'] {
 async function runRedrive(
   source: string | undefined,
   group: GroupKey['group'] | undefined,
-  { to, skip, ...place }: RedriveFlags,
+  { to, skip, generation, ...place }: RedriveFlags,
 ): Promise<void> {
   if (skip !== undefined && group === undefined)
     throw new UsageError('--skip needs a group: returns-feed redrive SOURCE GROUP --skip NUMBER.');
+  if (generation !== undefined && group === undefined)
+    throw new UsageError('--generation needs a group: returns-feed redrive SOURCE GROUP --generation NAME.');
   await withFeed(place, async (feed) => {
     const out = createPrinter(process.stdout);
-    const request = { source, group, to, skip };
-    const tried = await redriveGroups(feed, request, async ({ destination, key, outcome, isBehind }) => {
-      await out.line(printable(`${destination}: ${key.source} ${key.group}: ${outcome}`));
+    const request = { source, group, generation, to, skip };
+    const tried = await redriveGroups(feed, request, async ({ outcome, isBehind, ...redriven }) => {
+      await out.line(printable(`${redriven.destination}: ${nameOf(redriven)}: ${outcome}`));
       if (isBehind) process.exitCode = STILL_BEHIND;
     });
     if (tried === 0) await out.line('nothing is behind');
   });
+}
+
+function nameOf({ key, isEarlier }: Pick<RedrivenGroup, 'key' | 'isEarlier'>): string {
+  return `${key.source} ${key.group}${isEarlier ? ` (generation ${key.generation})` : ''}`;
 }

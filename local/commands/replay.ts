@@ -44,8 +44,9 @@ their ids and bytes, so the receiver skips those that it has handled, and handle
 With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
 receiver handles all again. To other destinations every replay is one with --again.
 Of each group the command sends every event from the first to the last one in the window, except
-those that were not sent to the destination yet: the relay sends these. --type sends only some of
-them. The ledger keeps events for 30 days.
+those that were not sent to the destination yet (the relay sends these) and those that the ledger no
+longer has: it keeps events for 30 days, then deletes them in any order. --type sends only some of
+them. After "sources restore" the events of earlier generations come first.
 --from and --until compare the time at which the feed had seen the change. Give them in ISO 8601
 with a zone, or as a time before now (2h).
 With --data there are no subscribers: the events are printed, as by "watch --json".
@@ -112,9 +113,12 @@ async function replayEvents(
       err.status(`searched ${groups} return groups`),
     );
     err.clear();
-    const left = plan.left === 0 ? [] : [describeLeft(plan.left, target)];
+    const left = [
+      ...(plan.left === 0 ? [] : [describeLeft(plan.left, target)]),
+      ...(plan.missing === 0 ? [] : [describeMissing(plan.missing)]),
+    ];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
-    const groups = counted(plan.groups.length, 'return group');
+    const groups = counted(countReturns(plan), 'return group');
     const what = `${counted(plan.events, 'event')} of ${groups} to ${target.title}`;
     if (plan.events > MANY && !yes && !feed.isLocal)
       await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
@@ -159,17 +163,26 @@ function describeLeft(left: number, { kind }: ReplayTarget): string {
   return `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
 }
 
+/** A return has a group in each generation of its source. */
+function countReturns({ groups }: ReplayPlan): number {
+  return new Set(groups.map(({ key }) => key.group)).size;
+}
+
+function describeMissing(missing: number): string {
+  return `left out: ${counted(missing, 'event')} that the ledger no longer has`;
+}
+
 async function* keysOf(
   { ledger }: OpenFeed,
-  { source, generation }: SourceState,
+  { source, generation, earlierGenerations }: SourceState,
   groups: readonly number[] | undefined,
 ): AsyncGenerator<GroupKey> {
   if (groups !== undefined) {
-    for (const group of groups) yield { source, generation, group };
+    for (const each of [...earlierGenerations, generation])
+      for (const group of groups) yield { source, generation: each, group };
     return;
   }
-  for await (const { key } of ledger.groups())
-    if (key.source === source && key.generation === generation && !isOwnGroup(key.group)) yield key;
+  for await (const { key } of ledger.groups()) if (key.source === source && !isOwnGroup(key.group)) yield key;
 }
 
 interface Run {

@@ -16,8 +16,11 @@ and so event ids. So the feed stops in tables other than those its state was cre
 command starts a new generation. Its numbers start at 1 under new ids, and the next ticks publish
 every return group as created. Subscribers that compare data.generation and data.sequence treat
 these events as newer than all earlier ones.
-Example:
-  returns-feed sources restore acme --stack ReturnsFeed`;
+A copy of a data directory can't be told from its original, so the feed does not stop there: after
+going back to a copy, run this command with --force before the next "watch".
+Examples:
+  returns-feed sources restore acme --stack ReturnsFeed
+  returns-feed sources restore acme --data state --force`;
 
 const ABOUT_LISTING = `
 Examples:

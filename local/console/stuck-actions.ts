@@ -97,6 +97,7 @@ async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | un
   const request = {
     source: needed(fields, 'source'),
     group: isOwnGroup(group) ? group : Number(group),
+    generation: fields.generation,
     to: needed(fields, 'to'),
     skip,
   };

@@ -146,9 +146,9 @@ function behindRow(
   name: string,
   feed: ConsoleFeed,
 ): readonly (Html | string)[] {
-  const { source, group } = key;
+  const { source, group, generation } = key;
   const stoppedAt = /^\d+/.exec(behind ?? '')?.[0] ?? '';
-  const fields = { source, group: String(group), to: name };
+  const fields = { source, group: String(group), generation, to: name };
   return [
     isOwnGroup(group)
       ? `the feed's own events of ${source}`

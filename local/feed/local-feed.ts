@@ -4,6 +4,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
@@ -11,6 +12,7 @@ import { withheldFrom } from '../../shared/deployment/destinations.ts';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Clock, Destination, Log } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
+import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { isBusNamed } from '../engines/engines.ts';
@@ -127,7 +129,9 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const queueUrl = await topic.subscribeQueue('events');
   const marks = createDynamoDbMarks({ client: dynamoDb, tables: LOCAL_TABLES });
   const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, clock, onError });
+  const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
   const ports = {
+    presentGeneration: createPresentGeneration(states),
     ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
     clock,
     // What the relays do is shown by the events.

@@ -5,6 +5,7 @@
 import type { GroupKey } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
+import type { StepOverPorts } from '../../shared/publishing/step-over.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { type EventSourceMapping, pauseAfter, stoppedBeforeIdle } from '../engines/event-source-mapping.ts';
@@ -21,8 +22,10 @@ export interface LocalRelay extends EventSourceMapping {
   sweep(): Promise<void>;
 }
 
+export type LocalRelayPorts = RelayPorts & StepOverPorts;
+
 /** Starts a relay of the events that {@link LocalRelay.wake} names. */
-export function startLocalRelay(ports: RelayPorts): LocalRelay {
+export function startLocalRelay(ports: LocalRelayPorts): LocalRelay {
   const relay = createRelay(ports);
   const stopping = new AbortController();
   /** Named and not yet taken, in this order. */

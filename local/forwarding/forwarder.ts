@@ -10,6 +10,7 @@ import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
+import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
 import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
 import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
@@ -32,6 +33,7 @@ export interface ForwardTarget {
 export interface ForwarderPorts {
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
+  readonly presentGeneration: PresentGeneration;
   readonly endpoints: EndpointStates;
   readonly clock: Clock;
   readonly log: Log;

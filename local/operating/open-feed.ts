@@ -9,6 +9,7 @@ import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
+import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
@@ -24,6 +25,7 @@ export interface OpenFeed extends OpenStates {
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
+  readonly presentGeneration: PresentGeneration;
   readonly activities: Pick<Activities, 'load'>;
   readonly marksTable: string;
   /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
@@ -67,6 +69,7 @@ export function withFeed<Result>(
       store: createDynamoDbSnapshotStore({ client, tables, clock }),
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
+      presentGeneration: createPresentGeneration(open.states),
       activities: createDynamoDbActivities({ client, tables, timeoutMs: ACTIVITY_MS }),
       marksTable: marks,
       destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(labelsOf),

@@ -1,6 +1,6 @@
 // Tries groups again that are behind at a destination, or skips the event at which they stopped: for the command
 // `redrive`, and for the console.
-import { listBehind } from '../../functions/adapters/dynamodb-behind.ts';
+import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
   DESTINATION_NAMES,
@@ -13,6 +13,8 @@ import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
 import { createRelay } from '../../shared/publishing/relay.ts';
+import type { StepOverPorts } from '../../shared/publishing/step-over.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { UsageError } from '../cli/failures.ts';
 import { nameDestination } from './name-destination.ts';
 import { openDestinationOf } from './open-destinations.ts';
@@ -25,6 +27,8 @@ export interface RedriveRequest {
   readonly source?: string | undefined;
   /** Needs a source. Tried even if it is not recorded as behind. */
   readonly group?: GroupKey['group'] | undefined;
+  /** Needs a group. @default those in which the group is behind, and the present one */
+  readonly generation?: string | undefined;
   /** A destination's name, or the id of a webhook. */
   readonly to?: string | undefined;
   /** The number of the event to skip, if the group is stuck at it. Needs a group. */
@@ -34,6 +38,8 @@ export interface RedriveRequest {
 export interface RedrivenGroup {
   readonly destination: string;
   readonly key: GroupKey;
+  /** Whether the source has begun a newer generation since. */
+  readonly isEarlier: boolean;
   /** In words. */
   readonly outcome: string;
   readonly isBehind: boolean;
@@ -41,66 +47,125 @@ export interface RedrivenGroup {
 
 type OnGroup = (group: RedrivenGroup) => Promise<void>;
 
+type FoundKey = Pick<RedrivenGroup, 'key' | 'isEarlier'>;
+
 /** Per group: enough for more than ten thousand events. */
 const GROUP_MS = 60_000;
 
 /**
  * @param onGroup called after each group
  * @returns how many groups were tried
- * @throws UsageError for a feed on one machine: it has nothing to redrive
+ * @throws UsageError for a feed on one machine, which has nothing to redrive; for a generation that the source never had;
+ * and if several generations are stuck at the event to skip
  */
 export async function redriveGroups(
   feed: OpenFeed,
-  { source, group, to, skip }: RedriveRequest,
+  request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<number> {
   if (feed.isLocal)
     throw new UsageError(
       'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
     );
+  const { to, skip } = request;
   const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
   if (named !== undefined && 'webhook' in named) {
-    const keys = await findKeys(feed, named.webhook.id, source, group);
+    const keys = await findKeys(feed, named.webhook.id, request);
     return ringWebhook(feed, named.webhook, keys, skip, onGroup);
   }
   let tried = 0;
   for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-    tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), source, group), skip, onGroup);
+    tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), request), skip, onGroup);
   return tried;
 }
 
 async function findKeys(
   feed: OpenFeed,
   mark: string,
-  source: string | undefined,
-  group: GroupKey['group'] | undefined,
-): Promise<GroupKey[]> {
-  if (source !== undefined) {
-    const { generation } = await feed.stateOf(source);
-    if (group !== undefined) return [{ source, generation, group }];
+  { source, group, generation, skip }: RedriveRequest,
+): Promise<readonly FoundKey[]> {
+  if (source !== undefined && group !== undefined) {
+    const state = await feed.stateOf(source);
+    const keys = keysOfGroup(state, group);
+    return generation === undefined
+      ? stuckKeys(feed, mark, keys, skip)
+      : [keyOfGeneration(state, keys, generation)];
   }
-  const keys: GroupKey[] = [];
-  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) keys.push(key);
+  const present = new Map<string, string | undefined>();
+  if (source !== undefined) present.set(source, (await feed.stateOf(source)).generation);
+  const keys: FoundKey[] = [];
+  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) {
+    // The state of a source that was removed is gone.
+    if (!present.has(key.source)) present.set(key.source, (await feed.states.load(key.source))?.generation);
+    keys.push({ key, isEarlier: key.generation !== (present.get(key.source) ?? key.generation) });
+  }
   return keys;
+}
+
+/** The group's keys in all generations, the present one last. */
+function keysOfGroup(
+  { source, generation, earlierGenerations }: SourceState,
+  group: GroupKey['group'],
+): FoundKey[] {
+  const earlier = earlierGenerations.map((each) => ({
+    key: { source, generation: each, group },
+    isEarlier: true,
+  }));
+  return [...earlier, { key: { source, generation, group }, isEarlier: false }];
+}
+
+function keyOfGeneration({ source }: SourceState, keys: readonly FoundKey[], generation: string): FoundKey {
+  const found = keys.find(({ key }) => key.generation === generation);
+  if (found !== undefined) return found;
+  const known = keys.map(({ key }) => key.generation).join(', ');
+  throw new UsageError(`Source ${source} has no generation "${generation}"; there are ${known}.`);
+}
+
+/**
+ * The generations in which the group is noted as behind, and the present one in any case; to skip an event, only the one
+ * that is stuck at it.
+ */
+async function stuckKeys(
+  feed: OpenFeed,
+  mark: string,
+  keys: readonly FoundKey[],
+  skip: number | undefined,
+): Promise<readonly FoundKey[]> {
+  const marks = await Promise.all(
+    keys.map(async (found) => ({
+      found,
+      behind: (await readMark(feed.client, feed.marksTable, mark, found.key)).behind,
+    })),
+  );
+  const atSkip = marks.filter(({ behind }) => skip !== undefined && behind?.startsWith(`${skip}: `));
+  if (atSkip.length > 1) {
+    const generations = atSkip.map(({ found }) => found.key.generation).join(' or ');
+    throw new UsageError(
+      `Return ${keys[0]?.key.group} is stuck at ${skip} in several generations: add --generation ${generations}.`,
+    );
+  }
+  const chosen = marks.filter(({ found, behind }) => behind !== undefined || !found.isEarlier);
+  return (atSkip.length === 1 ? atSkip : chosen).map(({ found }) => found);
 }
 
 /** @returns the number of groups */
 async function ringWebhook(
   feed: OpenFeed,
   webhook: WebhookRecord,
-  keys: readonly GroupKey[],
+  keys: readonly FoundKey[],
   skip: number | undefined,
   onGroup: OnGroup,
 ): Promise<number> {
-  if (keys.some(({ group }) => group === FEED_GROUP))
+  if (keys.some(({ key }) => key.group === FEED_GROUP))
     throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
   await withRingQueue(webhook, async (queue) => {
-    for (const key of keys) {
+    for (const { key, isEarlier } of keys) {
       const { skipped, problem } = await ringGroup(feed, queue, webhook.id, key, skip);
       const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
       await onGroup({
         destination: webhook.id,
         key,
+        isEarlier,
         outcome: problem ?? done,
         isBehind: problem !== undefined,
       });
@@ -113,7 +178,7 @@ async function ringWebhook(
 async function redriveTo(
   feed: OpenFeed,
   name: DestinationName,
-  keys: readonly GroupKey[],
+  keys: readonly FoundKey[],
   skip: number | undefined,
   onGroup: OnGroup,
 ): Promise<number> {
@@ -124,7 +189,7 @@ async function redriveTo(
   const note = (_: string, { error }: LogFields = {}) => {
     if (error instanceof Error) cause = error.message;
   };
-  const ports: RelayPorts = {
+  const ports: RelayPorts & StepOverPorts = {
     ...feed,
     destination,
     log: { ...feed.log, warn: note, error: note },
@@ -133,7 +198,7 @@ async function redriveTo(
   };
   const relay = createRelay(ports);
   try {
-    for (const key of keys) {
+    for (const { key, isEarlier } of keys) {
       cause = undefined;
       const redriven = await redrive(
         ports,
@@ -145,6 +210,7 @@ async function redriveTo(
       await onGroup({
         destination: name,
         key,
+        isEarlier,
         outcome: describeOutcome(redriven, cause),
         isBehind: redriven.outcome.state !== 'done',
       });

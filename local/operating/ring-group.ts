@@ -3,6 +3,7 @@ import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type StepOverPorts, stepOver } from '../../shared/publishing/step-over.ts';
+import { RestoredStateError } from '../../shared/source/restored-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
 /** Above every number of an event: the sender of a group without a mark begins where the webhook does. */
@@ -18,6 +19,7 @@ export interface RungGroup {
 /**
  * Rings for a group.
  *
+ * @throws RestoredStateError instead of skipping in a state that was restored
  * @param skip the number of an event that is noted as failing: the mark moves over it, which is published
  */
 export async function ringGroup(
@@ -32,7 +34,8 @@ export async function ringGroup(
     const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
     if (Number(stuck) !== skip) return { skipped: undefined, problem: describeOther(stuck, skip) };
     const ports: StepOverPorts = { ...feed, destination: { name: webhook } };
-    await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`);
+    if (!(await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`)))
+      throw new RestoredStateError(key.source, feed.flags);
   }
   const sent = await feed.marks.load(webhook, key);
   const now = feed.clock.now();

@@ -56,5 +56,7 @@ export const skippedEvents = z.object({
   return_group_id: z.int(),
   from_sequence: z.int(),
   to_sequence: z.int(),
+  /** The generation of the numbers, if it is an earlier one than that of the event. */
+  generation: z.string().optional(),
   reason: z.string(),
 });

@@ -19,8 +19,8 @@ export interface ForgottenEvents {
  *
  * @param last the last number, from the tombstone
  * @param destinations all destinations that have marks
- * @param publishes whether to publish the unsent numbers. False in a generation that was restored from a backup: if it
- * went on elsewhere, the number of that event was already given out.
+ * @param publishes whether to publish the unsent numbers. Not in an earlier generation: the present one has published
+ * the group anew.
  */
 export async function forgetEvents(
   ports: ForgetEventsPorts,
@@ -38,7 +38,7 @@ export async function forgetEvents(
 }
 
 async function skipUnsent(
-  { ledger, marks, clock, log }: ForgetEventsPorts,
+  { ledger, marks, clock, log, presentGeneration }: ForgetEventsPorts,
   key: GroupKey,
   last: number,
   name: string,
@@ -52,7 +52,9 @@ async function skipUnsent(
     return undefined;
   }
   const range = { from: mark + 1, to: last };
-  const ports = { ledger, marks, clock, log, destination: { name } };
-  await stepOver(ports, key, range, 'its return group was forgotten');
-  return range;
+  const ports = { ledger, marks, clock, log, presentGeneration, destination: { name } };
+  if (await stepOver(ports, key, range, 'its return group was forgotten')) return range;
+  // In a restored state no report has a number. The events are erased all the same.
+  await marks.advance(name, key, last);
+  return undefined;
 }

@@ -1,5 +1,6 @@
 // One group's progress through a run of a relay: its mark, the events read beyond it, and its outcome. A lane always
-// holds the contiguous events after the last one sent, so that taking its head can neither skip nor overtake an event.
+// holds the contiguous events after the last one sent, so that taking its head can neither skip nor overtake an event. Only a
+// replay passes over missing numbers.
 import type { FeedEvent } from '../contract/event.ts';
 import { READ_GROUP } from '../contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
@@ -17,6 +18,8 @@ export interface RelayPorts {
   readonly withholds?: (key: GroupKey) => boolean;
   /** Whether the destination gets this event; its mark moves over the others. @default all */
   readonly admits?: (event: FeedEvent) => boolean;
+  /** Whether missing numbers are passed over, because the group's events were all in the ledger once. @default false */
+  readonly passesGaps?: boolean;
   /** How often one run tries an event that the destination fails. @default SEND_ATTEMPTS */
   readonly attempts?: number;
   /** How many events may be sent before their marks are moved: a crash repeats them. @default MAX_BATCH_ENTRIES */
@@ -48,7 +51,7 @@ export interface Lane {
   unmarked: number;
   /** The same, of events that the destination does not get. */
   passed: number;
-  /** Contiguous from `sent` + 1, ascending. */
+  /** Ascending, contiguous from `sent` + 1 unless gaps are passed over. */
   unsent: LedgerEntry[];
   /** Whether the ledger may hold more than was read. */
   more: boolean;
@@ -96,9 +99,8 @@ function isUnfilled(lane: Lane): boolean {
 /** Drops the events at the head that the destination does not get. */
 function passOver({ admits }: RelayPorts, lane: Lane): void {
   for (let head = headOf(lane); head && admits?.(head) === false; head = headOf(lane)) {
-    lane.sent = (lane.sent ?? 0) + 1;
+    lane.sent = lane.unsent.shift()?.sequence;
     lane.passed += 1;
-    lane.unsent.shift();
   }
 }
 
@@ -110,16 +112,15 @@ export function headOf(lane: Lane): FeedEvent | undefined {
 
 /** Notes that the destination has confirmed the head. */
 export function confirmHead(lane: Lane): void {
-  lane.sent = (lane.sent ?? 0) + 1;
+  lane.sent = lane.unsent.shift()?.sequence;
   lane.unmarked += 1;
-  lane.unsent.shift();
   lane.attempts = 0;
   endWhereEmpty(lane);
 }
 
 /** Leaves the group at its mark until its next event, a sweep or a redrive tries again. */
 export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string): Promise<void> {
-  const sequence = (lane.sent ?? 0) + 1;
+  const sequence = lane.unsent[0]?.sequence ?? (lane.sent ?? 0) + 1;
   try {
     // Move the mark first: moving it removes the note.
     await moveMark(ports, lane);
@@ -164,7 +165,7 @@ async function readOn(ports: RelayPorts, lane: Lane): Promise<void> {
   if (lane.key.group === READ_GROUP) return keepNewest(lane, entries);
   const expected = lane.sent + 1;
   const contiguous = entries.findIndex(({ sequence }, index) => sequence !== expected + index);
-  const gap = entries[contiguous];
+  const gap = ports.passesGaps ? undefined : entries[contiguous];
   lane.unsent = gap === undefined ? entries : entries.slice(0, contiguous);
   lane.missing = gap && { from: expected + contiguous, to: gap.sequence - 1 };
   lane.more = gap === undefined && entries.length >= RELAY_READ_EVENTS;

@@ -1,5 +1,6 @@
 // An operator's command for a group that is behind: tries again, or skips the event at which the group is stuck.
 import type { GroupKey } from '../ports.ts';
+import { RestoredStateError } from '../source/restored-state.ts';
 import type { Outcome, SequenceRange } from './lane.ts';
 import type { Relay } from './relay.ts';
 import { type StepOverPorts, stepOver } from './step-over.ts';
@@ -20,7 +21,7 @@ export interface Redriven {
 /**
  * Sends a group's unsent events. If it is stuck at the named event, steps over that event and continues.
  *
- * @throws if the event could not be stepped over; the group is then unchanged
+ * @throws if the event could not be stepped over, in a restored state for instance; the group is then unchanged
  */
 export async function redrive(
   ports: StepOverPorts,
@@ -34,7 +35,8 @@ export async function redrive(
   const named = options.stepOver;
   if (stuck === undefined || named === undefined || named < stuck.from || named > stuck.to)
     return { outcome };
-  await stepOver(ports, key, stuck, `${stuck.reason}; stepped over by hand`);
+  if (!(await stepOver(ports, key, stuck, `${stuck.reason}; stepped over by hand`)))
+    throw new RestoredStateError(key.source);
   const [after = NOT_TRIED] = await relay([key], timeLeftMs);
   return { outcome: after, steppedOver: { from: stuck.from, to: stuck.to } };
 }

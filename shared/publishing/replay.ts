@@ -23,10 +23,13 @@ export interface ReplayGroup {
 }
 
 export interface ReplayPlan {
+  /** Those of earlier generations first. */
   readonly groups: readonly ReplayGroup[];
   readonly events: number;
   /** Events of the window that were not sent to the destination yet: the relay will send them. */
   readonly left: number;
+  /** Numbers between planned events that the ledger no longer has: it deletes expired events in any order. */
+  readonly missing: number;
 }
 
 export interface ReplaySources {
@@ -51,11 +54,13 @@ export async function planReplay(
 ): Promise<ReplayPlan> {
   const found = new Map<string, { readonly group: ReplayGroup | undefined; readonly events: number }>();
   let left = 0;
+  let missing = 0;
   const look = async (portion: readonly GroupKey[]) => {
     const groups = await Promise.all(portion.map((key) => planGroup(sources, key, window)));
     for (const { key, range, events, ...others } of groups) {
       found.set(formatGroupKey(key), { group: range && { key, range }, events });
       left += others.left;
+      missing += others.missing;
     }
     onProgress(found.size);
   };
@@ -69,49 +74,57 @@ export async function planReplay(
   }
   await look(portion);
   const planned = [...found.values()];
-  const groups = planned.flatMap(({ group }) => (group === undefined ? [] : [group]));
-  return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left };
+  const groups = planned
+    .flatMap(({ group }) => (group === undefined ? [] : [group]))
+    .sort((one, other) => mintedAt(one) - mintedAt(other));
+  return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left, missing };
 }
 
-/** The sent part of a group's window, and the number of its unsent events. */
+function mintedAt({ key }: ReplayGroup): number {
+  return Number.parseInt(key.generation, 36);
+}
+
+/** The sent part of a group's window, and the numbers of its unsent and its missing events. */
 async function planGroup(sources: ReplaySources, key: GroupKey, window: ReplayWindow) {
   const { marks, destination } = sources;
-  const { range: whole, withheld } = await findRange(sources, key, window);
-  if (whole === undefined) return { key, range: undefined, events: 0, left: 0 };
+  const { range: whole, present, admitted } = await findRange(sources, key, window);
+  if (whole === undefined) return { key, range: undefined, events: 0, left: 0, missing: 0 };
   const sent = (await marks.load(destination, key)) ?? 0;
   const range = { from: whole.from, to: Math.min(whole.to, sent) };
-  const isEmpty = range.to < range.from;
-  const events = isEmpty ? 0 : countWithout(withheld, range);
-  const left = countWithout(withheld, whole) - events;
-  return { key, range: events === 0 ? undefined : range, events, left };
+  const events = countWithin(admitted, range);
+  const left = countWithin(admitted, whole) - events;
+  if (events === 0) return { key, range: undefined, events, left, missing: 0 };
+  return { key, range, events, left, missing: lengthOf(range) - countWithin(present, range) };
 }
 
-function countWithout(withheld: readonly number[], range: SequenceRange): number {
-  return lengthOf(range) - withheld.filter((it) => it >= range.from && it <= range.to).length;
+function countWithin(numbers: readonly number[], { from, to }: SequenceRange): number {
+  return numbers.filter((it) => it >= from && it <= to).length;
 }
 
 function lengthOf({ from, to }: SequenceRange): number {
   return to - from + 1;
 }
 
-/** The group's range in the window, and the numbers of events that the destination does not get. */
+/** The group's range in the window, and the numbers in the ledger: all, and those that the destination gets. */
 async function findRange(
   { ledger, admits }: ReplaySources,
   key: GroupKey,
   { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: ReplayWindow,
 ) {
   let range: SequenceRange | undefined;
-  const withheld: number[] = [];
+  const present: number[] = [];
+  const admitted: number[] = [];
   for (let after = 0; ; ) {
     const entries = await ledger.read(key, after, RELAY_READ_EVENTS);
     for (const entry of entries) {
-      if ('event' in entry && admits?.(entry.event) === false) withheld.push(entry.sequence);
+      present.push(entry.sequence);
+      if (!('event' in entry && admits?.(entry.event) === false)) admitted.push(entry.sequence);
       const shownBy = 'event' in entry ? (parseStamp(entry.event.data.observed.by)?.instant ?? 0) : undefined;
       if (shownBy === undefined || shownBy < from || shownBy >= until) continue;
       range = { from: range?.from ?? entry.sequence, to: entry.sequence };
     }
     after = entries.at(-1)?.sequence ?? after;
-    if (entries.length < RELAY_READ_EVENTS) return { range, withheld };
+    if (entries.length < RELAY_READ_EVENTS) return { range, present, admitted };
   }
 }
 
@@ -150,7 +163,7 @@ const RUN_MS = 24 * 3_600_000;
 /** Sends the planned events. Never throws because of a failing destination. */
 export async function replay(
   ports: ReplayPorts,
-  { groups }: ReplayPlan,
+  { groups }: Pick<ReplayPlan, 'groups'>,
   options: ReplayOptions,
 ): Promise<ReplayReport> {
   const ranges = new Map(groups.map(({ key, range }) => [formatGroupKey(key), range]));
@@ -160,10 +173,11 @@ export async function replay(
     ledger: viewOf(ports.ledger, ranges, options.replayId),
     marks: marksBefore(ranges),
     destination: paced(ports, options, counter),
+    // Everything up to the mark was in the ledger once: what is missing now has expired.
+    passesGaps: true,
   });
   const unfinished: ReplayReport['unfinished'][number][] = [];
-  for (let at = 0; at < groups.length; at += SWEEP_GROUPS) {
-    const keys = groups.slice(at, at + SWEEP_GROUPS).map(({ key }) => key);
+  for (const keys of portionsOf(groups)) {
     const outcomes = await relay(keys, RUN_MS);
     const left = keys.flatMap((key, index) => {
       const outcome = outcomes[index];
@@ -175,6 +189,18 @@ export async function replay(
     if (failed === keys.length) return { sent: counter.sent, unfinished, isGivenUp: true };
   }
   return { sent: counter.sent, unfinished, isGivenUp: false };
+}
+
+/** A return's events of one generation are sent before those of the next. */
+function portionsOf(groups: readonly ReplayGroup[]): GroupKey[][] {
+  const portions: GroupKey[][] = [];
+  for (const { key } of groups) {
+    const portion = portions.at(-1);
+    const fits = portion?.[0]?.generation === key.generation && portion.length < SWEEP_GROUPS;
+    if (portion !== undefined && fits) portion.push(key);
+    else portions.push([key]);
+  }
+  return portions;
 }
 
 /** The part of the ledger to replay, each event with the replay's id. */

@@ -128,15 +128,18 @@ async function closeGaps(
     const after = await sendAll(relay, keysOf(open), leftMs(), report);
     const isLost = (gap: Gap) => before.has(textOf(gap));
     const lost = after.filter(isLost);
-    for (const gap of lost) await skipGap(ports, gap);
-    report.skipped += lost.length;
-    const further = await sendAll(relay, keysOf(lost), leftMs(), report);
+    const skipped: Gap[] = [];
+    for (const gap of lost) if (await skipGap(ports, gap)) skipped.push(gap);
+    report.skipped += skipped.length;
+    report.waiting += lost.length - skipped.length;
+    const further = await sendAll(relay, keysOf(skipped), leftMs(), report);
     open = [...after.filter((gap) => !isLost(gap)), ...further];
   }
   report.waiting += open.length;
 }
 
-async function skipGap(ports: StepOverPorts, { key, missing }: Gap): Promise<void> {
+/** @returns whether the gap was skipped */
+async function skipGap(ports: StepOverPorts, { key, missing }: Gap): Promise<boolean> {
   const { marks, destination, log } = ports;
   const mark = await marks.load(destination.name, key);
   if (mark !== undefined) return stepOver(ports, key, missing, 'no longer in the ledger');
@@ -147,6 +150,7 @@ async function skipGap(ports: StepOverPorts, { key, missing }: Gap): Promise<voi
     ...key,
     ...missing,
   });
+  return true;
 }
 
 function keysOf(gaps: readonly Gap[]): GroupKey[] {

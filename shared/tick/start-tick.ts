@@ -4,6 +4,7 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { restLeft } from '../pacing/rest.ts';
 import { findStart, firstState } from '../source/mint-state.ts';
+import { RestoredStateError } from '../source/restored-state.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { isSlotTooFarAhead } from './slot-ahead.ts';
@@ -81,20 +82,4 @@ async function mint(run: TickRun, slot: number) {
   });
   const mintedAt = clock.now();
   return firstState({ settings, mintedIn, mintedAt, slot, ...start, now: now(), stamps: run.stamps });
-}
-
-/**
- * Thrown when a source's state is in other tables than those it was created in: in a restore or a copy. Continuing
- * would use the numbers of old events for new ones.
- */
-export class RestoredStateError extends Error {
-  override readonly name = 'RestoredStateError';
-
-  /** @param place the options that name the place of the state, for instance ` --stack ReturnsFeed` */
-  constructor(source: string, place = '') {
-    super(
-      `The state of source ${source} was restored or copied from other tables. ` +
-        `Run "returns-feed sources restore ${source}${place}" to begin a new generation.`,
-    );
-  }
 }

@@ -10,6 +10,7 @@ import type { GroupKey, Ledger, SendResult } from '../ports.ts';
 import type { Outcome } from '../publishing/lane.ts';
 import { createRelay } from '../publishing/relay.ts';
 import { stepOver } from '../publishing/step-over.ts';
+import type { PresentGeneration } from '../source/present-generation.ts';
 import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
@@ -19,6 +20,7 @@ export interface WebhookPorts extends EndpointPorts {
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
   readonly filter: EventFilter;
+  readonly presentGeneration: PresentGeneration;
 }
 
 /** A group with an event that may be unsent. */
@@ -148,13 +150,14 @@ async function conclude(
   // Another sender has sent the event meanwhile.
   if (since === undefined) return SOON;
   if (attempt.kind === 'content' && (await isEventsFault(endpoint, since, now))) {
-    await stepOver(
+    const range = { from: sequence, to: sequence };
+    const isSkipped = await stepOver(
       { ...ports, destination: { name: webhook } },
       key,
-      { from: sequence, to: sequence },
+      range,
       attempt.reason,
     );
-    return 'stepped over';
+    if (isSkipped) return 'stepped over';
   }
   const failingFor = now - since;
   const retryIn = retryInMs(failingFor, attempt.askedMs, random());

@@ -172,7 +172,7 @@ describe('the page "Stuck"', () => {
     const console = await open({ acts: true });
 
     const [overview, stuck] = [await console.read('/'), await console.read('/stuck')];
-    const fields = { source: 'acme', group: String(key.group), to: 'bus' };
+    const fields = { source: 'acme', group: String(key.group), generation: key.generation, to: 'bus' };
     const tried = await console.send('/act/redrive', fields);
 
     expect(overview.text).toMatch(/the bus ! behind 1 return \d+ \w+ (ago )?1 return/);

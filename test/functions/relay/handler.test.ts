@@ -75,6 +75,8 @@ test('records and sweeps send events from the ledger to the topic, but not the e
     TOPIC_ARN: topicArn,
     LEDGER_TABLE: tables.tables.ledger,
     MARKS_TABLE: tables.tables.marks,
+    SNAPSHOTS_TABLE: tables.tables.snapshots,
+    SOURCES_TABLE: tables.tables.sources,
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
     AWS_ENDPOINT_URL_SNS: sqs.endpoint,
     AWS_REGION: 'eu-west-1',

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseRelayEnvironment } from '../../../functions/relay/relay-environment.ts';
 
-const tables = { LEDGER_TABLE: 'ledger', MARKS_TABLE: 'marks' };
+const tables = {
+  LEDGER_TABLE: 'ledger',
+  MARKS_TABLE: 'marks',
+  SNAPSHOTS_TABLE: 'snapshots',
+  SOURCES_TABLE: 'sources',
+};
 
 test('a relay sends to the ordered topic or to the bus', () => {
   const ordered = {

@@ -316,6 +316,41 @@ describe('gaps', () => {
     ]);
   });
 
+  it('at the beginning of a return are reported if its first event failed here until it was given up', async () => {
+    const { handler, gaps, failing } = unfiltered();
+    failing.add(change(1, 1).id);
+    await handler(batch(change(2, 1), change(1, 1)), CONTEXT);
+
+    await handler(batch(change(1, 2)), CONTEXT);
+
+    expect(gaps).toEqual([{ partitionkey: 'acme/1', generation: 'mi8x2k', from: 1, to: 1 }]);
+  });
+
+  it('are not reported behind a first event that failed and was then handled', async () => {
+    const { handler, gaps, failing } = unfiltered();
+    failing.add(change(1, 4).id);
+    await handler(batch(change(2, 1), change(1, 4)), CONTEXT);
+    failing.clear();
+
+    await handler(batch(change(1, 4), change(1, 5)), CONTEXT);
+
+    expect(gaps).toEqual([]);
+  });
+
+  it('do not replace the error of the handler if the memory fails as well', async () => {
+    const memory = createProcessMemory();
+    const { handler, failing, log } = unfiltered({
+      memory: { ...memory, advance: () => Promise.reject(new Error('the memory is down')) },
+    });
+    failing.add(change(1, 1).id);
+
+    await expect(handler(batch(change(1, 1)), CONTEXT)).rejects.toThrow();
+
+    const failed = log.lines.find(({ message }) => message.startsWith('An event failed'));
+    expect(String(Object.values(failed?.fields ?? {}))).not.toContain('the memory is down');
+    expect(log.lines.some(({ message }) => message.startsWith('The memory could not note'))).toBe(true);
+  });
+
   it('are logged as a warning without `onGap`', async () => {
     const log = keepLog();
     const handler = createQueueSubscriber({ on: {}, unfiltered: true, memory: createProcessMemory(), log });

@@ -11,7 +11,12 @@ const B = aKey(2);
 function aRelay(gate: Gate = openGate) {
   const world = createWorld();
   const clock = createVirtualClock();
-  const relay = startLocalRelay({ ...world.ports(gate), clock, random: () => 0 });
+  const relay = startLocalRelay({
+    ...world.ports(gate),
+    presentGeneration: async () => A.generation,
+    clock,
+    random: () => 0,
+  });
   return { world, clock, relay };
 }
 

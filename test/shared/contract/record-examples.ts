@@ -102,6 +102,7 @@ async function skipAnEvent(world: SourceWorld, group: number): Promise<void> {
     sequence === 3 ? { sent: false, cause: 'rejected', reason: 'InvalidMessageContents' } : { sent: true };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const { ledger, time } = world;
-  const ports = { ledger, marks: createMemoryMarks(), destination, clock: time, log, random: () => 0.5 };
+  const stored = { ledger, marks: createMemoryMarks(), presentGeneration: async () => key.generation };
+  const ports = { ...stored, destination, clock: time, log, random: () => 0.5 };
   await time.run(redrive(ports, createRelay(ports), key, 10_000, { stepOver: 3 }));
 }

@@ -88,8 +88,8 @@ test('unsent events are left to the relay, so that no event overtakes an earlier
   await setting.clock.run(replay(setting.ports, all, OPTIONS));
   await setting.clock.run(setting.relay([A, B], 10_000));
 
-  expect(all).toEqual({ groups: [{ key: A, range: { from: 1, to: 2 } }], events: 2, left: 6 });
-  expect(late).toEqual({ groups: [], events: 0, left: 3 });
+  expect(all).toEqual({ groups: [{ key: A, range: { from: 1, to: 2 } }], events: 2, left: 6, missing: 0 });
+  expect(late).toEqual({ groups: [], events: 0, left: 3, missing: 0 });
   expect(setting.arrived(A)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(setting.arrived(B)).toEqual([1, 2]);
 });
@@ -115,6 +115,7 @@ test('a window includes its beginning, and takes numbers without a gap', async (
     ],
     events: 5,
     left: 0,
+    missing: 0,
   });
 });
 
@@ -124,7 +125,7 @@ test('a plan excludes the feed’s own events and groups without events in the l
 
   const plan = await planOf(setting, [FEED, A], EVERYTHING);
 
-  expect(plan).toEqual({ groups: [], events: 0, left: 0 });
+  expect(plan).toEqual({ groups: [], events: 0, left: 0, missing: 0 });
 });
 
 test('a replay keeps its maximum of events a second, also after the destination was slow', async () => {
@@ -188,7 +189,7 @@ test('events before and after the planned range are not sent', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3, 4, 5);
 
-  const plan = { groups: [{ key: A, range: { from: 2, to: 3 } }], events: 2, left: 0 };
+  const plan = { groups: [{ key: A, range: { from: 2, to: 3 } }] };
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(setting.arrived(A)).toEqual([2, 3]);
@@ -211,6 +212,56 @@ test('a group may have more events than one read returns', async () => {
   expect(plan.events).toBe(numbers.length);
   expect(readFrom).toEqual([0, RELAY_READ_EVENTS, 2 * RELAY_READ_EVENTS]);
   expect(setting.arrived(A)).toEqual(numbers);
+});
+
+test('events behind an expired one are sent, and the plan counts what has expired', async () => {
+  const setting = createSetting();
+  // One transaction made 1 to 3, of which the ledger deleted 2 first. 5 and 6 expired later, 8 is not sent yet.
+  await writeSent(setting, A, 1, 3, 4, 7);
+  setting.write(A, 8);
+
+  const plan = await planOf(setting, [A], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(plan).toEqual({ groups: [{ key: A, range: { from: 1, to: 7 } }], events: 4, left: 1, missing: 3 });
+  expect(report).toEqual({ sent: 4, unfinished: [], isGivenUp: false });
+  expect(setting.arrived(A)).toEqual([1, 3, 4, 7]);
+});
+
+test('a return’s events of an earlier generation are sent first, whatever the order of the groups', async () => {
+  const setting = createSetting();
+  const later = { ...A, generation: 'mi9zzz' };
+  await writeSent(setting, later, 1, 2);
+  await writeSent(setting, A, 1, 2);
+  await writeSent(setting, B, 1);
+
+  const plan = await planOf(setting, [later, A, B], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(plan.groups.map(({ key }) => key)).toEqual([A, B, later]);
+  expect(report).toEqual({ sent: 5, unfinished: [], isGivenUp: false });
+  const ofReturn = setting.destination.received.filter(({ partitionkey }) => partitionkey === 'acme/1');
+  expect(ofReturn.map(({ data }) => `${data.generation} ${data.sequence}`)).toEqual([
+    'mi8x2k 1',
+    'mi8x2k 2',
+    'mi9zzz 1',
+    'mi9zzz 2',
+  ]);
+});
+
+test('an event that is refused behind an expired one is named', async () => {
+  const setting = createSetting();
+  await writeSent(setting, A, 1, 4, 5);
+  setting.destination.answer = ({ data }) =>
+    data.sequence === 4 ? { sent: false, cause: 'rejected', reason: 'too large' } : { sent: true };
+
+  const plan = await planOf(setting, [A], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(report.unfinished).toEqual([
+    { key: A, outcome: { state: 'behind', sequence: 4, reason: 'too large' } },
+  ]);
+  expect(setting.arrived(A)).toEqual([1]);
 });
 
 test('an undecodable event at the end of a group is not planned', async () => {

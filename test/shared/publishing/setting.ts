@@ -17,7 +17,8 @@ export function createSetting() {
   const destination = createMemoryDestination();
   const clock = createVirtualClock();
   const log = createKeptLog();
-  const ports = { ledger, marks, destination, clock, log, random: () => 0.5 };
+  const presentGeneration = async (): Promise<string | undefined> => FEED.generation;
+  const ports = { ledger, marks, destination, clock, log, random: () => 0.5, presentGeneration };
   return {
     ...ports,
     ports,

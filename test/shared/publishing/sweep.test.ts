@@ -129,6 +129,19 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
+  test('of a return that began in a long outage is not reported, as for a destination that was added later', async () => {
+    const setting = createSetting();
+    // The destination accepted events of A before the outage; B began in it. More than 30 days later both have expired.
+    setting.write(A, 1, 5);
+    await setting.marks.advance('queue', A, 1);
+    setting.write(B, 5);
+
+    await sweep(setting);
+
+    expect([setting.arrived(A), setting.arrived(B)]).toEqual([[5], [5]]);
+    expect(await setting.skipped()).toMatchObject([{ return_group_id: 1, from_sequence: 2, to_sequence: 4 }]);
+  });
+
   test('among the feed’s own events is skipped, and reported to operators only', async () => {
     const setting = createSetting();
     setting.write(FEED, 1, 3);

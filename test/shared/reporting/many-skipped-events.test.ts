@@ -14,7 +14,15 @@ it('a source is polled and reports its health after a destination missed events 
   const source = await world.source();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const destination = { name: 'bus' };
-  const ports = { ledger: world.ledger, marks: createMemoryMarks(), destination, clock: world.time, log };
+  const presentGeneration = async () => source.generation;
+  const ports = {
+    presentGeneration,
+    ledger: world.ledger,
+    marks: createMemoryMarks(),
+    destination,
+    clock: world.time,
+    log,
+  };
   for (let group = 1; group <= MANY; group += 1)
     await stepOver(ports, { ...source, group }, { from: 2, to: 3 }, 'no longer in the ledger');
 

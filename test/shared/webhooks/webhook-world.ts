@@ -54,6 +54,7 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
       clock,
       log: relayWorld.log,
       random: options.random ?? (() => 0),
+      presentGeneration: async () => KEY.generation,
       attemptMs: 15_000,
       retriesAtOnce: options.retriesAtOnce ?? 2,
       post: (request: PostRequest) => post(request),

@@ -38,9 +38,9 @@ export function indexEvidence(evidence: Evidence, webhook: WebhookEvidence): Ind
   }
   const skips = evidence.written.flatMap(({ event, at }) => {
     if (event.type !== 'feed.events_skipped' || event.data.object.destination !== webhook.name) return [];
-    const { return_group_id: id, from_sequence: from, to_sequence: to } = event.data.object;
+    const { return_group_id: id, from_sequence: from, to_sequence: to, generation } = event.data.object;
     const source = event.source.replace('/sources/', '');
-    return [{ group: `${source}_${event.data.generation}_${id}`, from, to, at }];
+    return [{ group: `${source}_${generation ?? event.data.generation}_${id}`, from, to, at }];
   });
   return {
     evidence,

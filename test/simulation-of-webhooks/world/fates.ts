@@ -16,6 +16,7 @@ export const CALLS = {
   'marks.noteBehind': 'write',
   'marks.noteFailing': 'write',
   'endpoints.load': 'read',
+  'states.load': 'read',
   'endpoints.save': 'write',
   'topic.publish': 'write',
   'queue.hide': 'write',

@@ -30,10 +30,8 @@ export function createGrowth(world: World): Growth {
   const random = world.randomFor('growth');
 
   function keyOf(source: number, group: number): GroupKey {
-    const isNew =
-      source === 0 &&
-      time.now() >= world.start + (plan.newGenerationMs ?? Number.POSITIVE_INFINITY) * MILLISECOND;
-    return { source: `s${source + 1}`, generation: isNew ? 'g2' : 'g1', group: group + 1 };
+    const name = `s${source + 1}`;
+    return { source: name, generation: world.generationOf(name), group: group + 1 };
   }
 
   function save(key: GroupKey, count = 1): void {

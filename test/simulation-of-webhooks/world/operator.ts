@@ -25,7 +25,8 @@ export function createOperator(world: World, sides: readonly WebhookSide[], grow
   const forgotten: { group: string; through: number }[] = [];
   const pauses: { webhook: string; from: number; to: number }[] = [];
   const skips: { webhook: string; group: string; sequence: number }[] = [];
-  const ports = { ledger, marks, clock: time, log };
+  const presentGeneration = async (source: string) => world.generationOf(source);
+  const ports = { ledger, marks, presentGeneration, clock: time, log };
 
   async function setPaused(webhook: string, isPaused: boolean): Promise<void> {
     const state = await loadEndpoint({ webhook, endpoints, clock: time });

@@ -5,6 +5,7 @@ import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
+import type { StepOverPorts } from '../../../shared/publishing/step-over.ts';
 import { sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
 import type { Entry } from './ledger.ts';
@@ -51,8 +52,9 @@ export function createRelaySide(world: World, topic: Topic): RelaySide {
 
   function start(name: string) {
     started += 1;
-    const { process, ledger, marks } = world.startProcess(`${name}-${started}`);
-    const ports: RelayPorts = {
+    const { process, ledger, marks, presentGeneration } = world.startProcess(`${name}-${started}`);
+    const ports: RelayPorts & StepOverPorts = {
+      presentGeneration,
       ledger,
       marks,
       destination: topic.destination(process),

@@ -123,14 +123,14 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     counts.running += 1;
     counts.started += 1;
     const started = world.startSender(`${name}-${counts.started}`);
-    const { process, ledger, marks, endpoints } = started;
+    const { process, ledger, marks, presentGeneration, endpoints } = started;
     const invocation: Writable<Invocation> = {
       ...{ group: formatGroupKey(key), rangFor: sequence, startedAt: time.now() },
     };
     invocations.push(invocation);
     trace.note(process.name, 'receives', () => `${invocation.group}_${sequence}, time ${received.receives}`);
     const send = createWebhookSender({
-      ...{ webhook: name, filter: plan.filter, ledger, marks, endpoints },
+      ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints },
       ...{ clock: process.clock, log: world.log, random: random.fraction },
       ...{ attemptMs: ATTEMPT_MS, retriesAtOnce: plan.retriesAtOnce },
       post: poster(started, invocation),
@@ -233,8 +233,10 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       ringIn(`${hasMark ? 'beside/' : ''}${key.source}/${key.group}`, key, sequence);
     },
     async sweep() {
-      const { process, ledger, marks, endpoints } = world.startProcess(`${name}-sweep`);
-      const ports = { ledger, marks, clock: process.clock, log: world.log, destination: { name } };
+      const started = world.startProcess(`${name}-sweep`);
+      const { process, ledger, marks, presentGeneration, endpoints } = started;
+      const destination = { name };
+      const ports = { ledger, marks, presentGeneration, clock: process.clock, log: world.log, destination };
       const relay = createRingUnsent({
         ...{ webhook: name, filter: plan.filter, endpoints, random: random.fraction, ...ports },
         ring: (key, sequence) =>

@@ -1,8 +1,10 @@
 // The state that outlives processes, and the start of processes.
+
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import type { Instant } from '../../../shared/instant.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { Ledger, Log } from '../../../shared/ports.ts';
+import type { PresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webhook-ports.ts';
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
@@ -27,6 +29,8 @@ export interface World {
   readonly marks: MemoryMarks;
   readonly endpoints: EndpointStates;
   readonly log: Log;
+  /** The present generation of a source. */
+  generationOf(source: string): string;
   /** Called for each new entry of the ledger. */
   onInsert: (entry: Entry) => void;
   /** An independent generator of random numbers for each purpose. */
@@ -42,6 +46,7 @@ export interface Started {
   readonly ledger: Ledger;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
+  readonly presentGeneration: PresentGeneration;
   /** The process's last decision and attempt, for the records of attempts. */
   readonly last: { decidedAt: Instant; attempt: Writable<Attempt> | undefined };
 }
@@ -69,6 +74,11 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     marks: createMemoryMarks(),
     endpoints: createMemoryEndpointStates(),
     log: SILENT,
+    generationOf(source) {
+      const isNew =
+        time.now() >= world.start + (plan.newGenerationMs ?? Number.POSITIVE_INFINITY) * MILLISECOND;
+      return source === 's1' && isNew ? 'g2' : 'g1';
+    },
     onInsert: () => {},
     randomFor,
     startProcess: (name) => startOn(name, skewed()),
@@ -86,7 +96,10 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   return world;
 }
 
-function withTables({ ledger, marks, endpoints, time }: World, process: SimulatedProcess): Started {
+function withTables(
+  { ledger, marks, endpoints, time, generationOf }: World,
+  process: SimulatedProcess,
+): Started {
   const last: Started['last'] = { decidedAt: 0, attempt: undefined };
   /** Runs an effect that does not belong to the last attempt. */
   const beyond = <Result>(effect: () => Result) => {
@@ -113,6 +126,7 @@ function withTables({ ledger, marks, endpoints, time }: World, process: Simulate
       noteFailing: (...args) =>
         process.call('marks.noteFailing', () => beyond(() => marks.noteFailing(...args))),
     },
+    presentGeneration: (source) => process.call('states.load', () => generationOf(source)),
     endpoints: {
       load: (webhook) =>
         process.call('endpoints.load', () => {

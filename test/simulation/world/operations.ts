@@ -11,6 +11,8 @@ import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { planReplay, replay } from '../../../shared/publishing/replay.ts';
+import type { StepOverPorts } from '../../../shared/publishing/step-over.ts';
+import { createPresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Operation, OperationName } from '../operation-names.ts';
 import { isSimulated, type Pollers } from './pollers.ts';
@@ -176,8 +178,9 @@ async function redriving(context: Context, skips: boolean): Promise<Command | un
   if (state === undefined) return undefined;
   return async (process) => {
     for (const arrivals of [world.stores.queue, world.stores.bus]) {
-      const { ledger, marks, destination } = world.portsOf(process);
-      const ports: RelayPorts = {
+      const { ledger, marks, states, destination } = world.portsOf(process);
+      const ports: RelayPorts & StepOverPorts = {
+        presentGeneration: createPresentGeneration(states),
         ...{ ledger, marks, destination: destination(arrivals) },
         ...{ clock: process.clock, log: world.log, random: random.fraction },
       };

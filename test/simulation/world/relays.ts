@@ -5,8 +5,10 @@ import { MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../../shared/publishing/relay.ts';
+import type { StepOverPorts } from '../../../shared/publishing/step-over.ts';
 import { sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
+import { createPresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Inserted } from './stores.ts';
@@ -71,10 +73,11 @@ export function createRelaySide(world: World, arrivals: Arrivals): RelaySide {
     if (running === 0 && waiting.length > 0) wakeAt(Math.max(next, time.elapsed() + MILLISECOND));
   }
 
-  function start(): { process: SimulatedProcess; ports: RelayPorts; relay: Relay } {
+  function start(): { process: SimulatedProcess; ports: RelayPorts & StepOverPorts; relay: Relay } {
     const process = world.startProcess(`relay-${arrivals.name}`);
-    const { ledger, marks, destination } = world.portsOf(process);
-    const ports: RelayPorts = {
+    const { ledger, marks, states, destination } = world.portsOf(process);
+    const ports: RelayPorts & StepOverPorts = {
+      presentGeneration: createPresentGeneration(states),
       ledger,
       marks,
       destination: destination(arrivals),
