@@ -110,14 +110,17 @@ type AttemptOutcome = Exchange & { readonly isStaleConnection: boolean };
 
 function attempt(client: ClientRequest, body: string, limit: AbortSignal): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
+    let isAnswered = false;
     const fail = (failure: string, isStaleConnection = false) => {
       client.destroy();
-      resolve({ failure, isStaleConnection });
+      // The status has decided: a body that goes wrong only ends.
+      if (!isAnswered) resolve({ failure, isStaleConnection });
     };
     const onLimit = () => fail('timeout');
     limit.addEventListener('abort', onLimit, { once: true });
     if (limit.aborted) return onLimit();
     client.once('response', (response) => {
+      isAnswered = true;
       limit.removeEventListener('abort', onLimit);
       const { statusCode: status = 0, headers } = response;
       void drain(client, response, limit).then(() =>
