@@ -353,6 +353,15 @@ describe('an address', () => {
   });
 });
 
+it('reports a header with a character that no header may have, without its value', async () => {
+  const { url, received } = await receiver(204);
+
+  const answer = await open(url, { headers: async () => ({ authorization: 'Bearer abc\ndef' }) })(EVENT);
+
+  expect(answer).toEqual({ failure: 'ERR_INVALID_CHAR', requestMs: expect.any(Number) });
+  expect(received).toHaveLength(0);
+});
+
 it('reports a secret that can not sign, without the secret', async () => {
   const { url, received } = await receiver(204);
 

@@ -75,6 +75,21 @@ describe('a webhook', () => {
     expect(pauses).toEqual([5, 30, 120, 300, 900, 900, 900, 900]);
   });
 
+  it('is tried again by the same schedule if the post throws, and the failure is noted', async () => {
+    const world = worldWith(1);
+    const post = async () => {
+      throw new TypeError('Bearer abc');
+    };
+    const ring = () => world.clock.run(world.sender({ post })({ key: KEY, sequence: 1 }, 60_000));
+    await ring();
+    await world.clock.advance(2 * HOUR);
+
+    expect(await ring()).toEqual({ isDone: false, retryInMs: 900_000, failingForMs: 2 * 3_600_000 });
+
+    expect(world.marks.behind(WEBHOOK, KEY)).toBe('1: TypeError');
+    expect(await world.endpoints.load(WEBHOOK)).toMatchObject({ failures: 2, lastFailure: 'TypeError' });
+  });
+
   it.each([
     ['0', 5],
     ['-1', 5],
