@@ -68,7 +68,7 @@ function createServices(environment: WebhookEnvironment): Services {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
     endpoints: createDynamoDbEndpointStates({ client, tables, clock }),
-    post: createSecretPost(environment, secrets, () => clock.elapsed() / MILLISECOND),
+    post: createSecretPost(environment, { client: secrets, now: () => clock.elapsed() / MILLISECOND, log }),
     clock,
     log,
     random: Math.random,

@@ -37,10 +37,10 @@ function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): R
   return { kind: 'destination', mark, title, admits: () => true, open };
 }
 
-function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): ReplayTarget {
+function targetOfWebhook({ clock, log }: OpenFeed, webhook: WebhookRecord): ReplayTarget {
   const { id, filter } = webhook;
   const admits = (event: FeedEvent) => admitsEvent(filter, event);
-  const open = () => openWebhookDestination(webhook, clock);
+  const open = () => openWebhookDestination(webhook, { clock, log });
   return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
 }
 

@@ -4,13 +4,16 @@ import { createSecretPost } from '../../functions/webhook/secret-post.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { Clock, SendResult } from '../../shared/ports.ts';
+import type { Clock, Log, SendResult } from '../../shared/ports.ts';
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Post } from '../../shared/webhooks/webhook-ports.ts';
 import { requestOf } from '../../shared/webhooks/webhook-sender.ts';
 
 /** The marks are not moved: the webhook's sender moves them, for what it posts itself. */
-export async function openWebhookDestination(record: WebhookRecord, clock: Clock): Promise<OpenDestination> {
+export async function openWebhookDestination(
+  record: WebhookRecord,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<OpenDestination> {
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
   const client = new SecretsManagerClient();
   const settings = {
@@ -21,7 +24,7 @@ export async function openWebhookDestination(record: WebhookRecord, clock: Clock
     ADDRESSES: record.addresses,
     REQUEST_TIMEOUT_MS: record.requestTimeoutMs,
   };
-  const post = createSecretPost(settings, client, () => clock.elapsed() / MILLISECOND);
+  const post = createSecretPost(settings, { client, now: () => clock.elapsed() / MILLISECOND, log });
   return {
     name: record.id,
     send: (events) => Promise.all(events.map((event) => sendTo(post, event, clock))),

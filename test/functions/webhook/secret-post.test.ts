@@ -9,6 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretPost, type SecretPostSettings } from '../../../functions/webhook/secret-post.ts';
 import { HOUR } from '../../../shared/instant.ts';
+import { createKeptLog } from '../../shared/publishing/kept-log.ts';
 import { KEY, WEBHOOK, worldWith } from '../../shared/webhooks/webhook-world.ts';
 
 const GOOD = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -47,13 +48,41 @@ function secretsManager(secrets: Record<string, readonly string[]>): SecretsMana
   return { send } as unknown as SecretsManagerClient;
 }
 
+describe('a signing secret that can not sign', () => {
+  // What a secret of CDK without options holds: 32 characters with punctuation.
+  const BAD = 'p9$kd,!x(Tt]:<qAZ.2"m^v;RrN=u+b{';
+
+  it('does not stop the webhook once it is the previous one, and is reported once a reading', async () => {
+    const versions = [BAD];
+    let now = 0;
+    const log = createKeptLog();
+    const post = createSecretPost(settings, {
+      client: secretsManager({ signing: versions }),
+      now: () => now,
+      log,
+    });
+
+    expect(await post({ id: 'a', body: '{}' })).toMatchObject({
+      failure: expect.stringContaining('The signing secret is invalid'),
+    });
+    versions.unshift(GOOD);
+    now += 3_600_000;
+    for (let posts = 0; posts < 2; posts += 1)
+      expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
+
+    expect(log.lines).toEqual([
+      expect.objectContaining({ level: 'warn', message: 'the previous signing secret does not sign' }),
+    ]);
+    expect(JSON.stringify(log.lines)).not.toContain('p9$kd');
+  });
+});
+
 describe('a secret header with a character that no header may have', () => {
   it('is noted, retried by the schedule, and counts for the alarm', async () => {
     const secrets = secretsManager({ signing: [GOOD], token: ['Bearer abc\ndef'] });
     const post = createSecretPost(
       { ...settings, SECRET_HEADERS: { authorization: 'token' } },
-      secrets,
-      () => 0,
+      { client: secrets, now: () => 0, log: createKeptLog() },
     );
     const world = worldWith(1);
     const ring = () => world.clock.run(world.sender({ post })({ key: KEY, sequence: 1 }, 60_000));
