@@ -42,7 +42,7 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): W
   return {
     load: async (destination, key) => (await read(destination, key))?.n,
     async advance(destination, key, sequence) {
-      await update(markKey(destination, key), moveTo(sequence));
+      return (await update(markKey(destination, key), moveTo(sequence))) !== undefined;
     },
     async noteBehind(destination, key, reason) {
       await update(

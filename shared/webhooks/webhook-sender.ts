@@ -47,6 +47,8 @@ const CONTENT_PATIENCE = DAY;
 const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
 const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
+/** As long as a sender runs: the other one has ended by then, or its own ring comes back. */
+const AFTER_THE_OTHER: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 
 /** Whether the webhook gets the event. It gets changes, not the feed's events about itself. */
 export function admitsEvent(filter: EventFilter, event: FeedEvent): boolean {
@@ -88,11 +90,24 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   const { ports, endpoint, key, position } = delivery;
   let last: LastAttempt | undefined;
   let { failingSince } = position;
+  let isUnmarked = false;
+  let isOvertaken = false;
   const relay = createRelay({
     ...ports,
     // Each attempt has a line of its own.
     log: { ...ports.log, warn: ports.log.debug },
-    marks: { ...ports.marks, load: async () => position.sequence },
+    marks: {
+      ...ports.marks,
+      load: async () => position.sequence,
+      async advance(name, key, sequence) {
+        const hasMoved = await ports.marks.advance(name, key, sequence);
+        isOvertaken = !hasMoved && isUnmarked;
+        isUnmarked = false;
+        // Ends the lane: if both senders went on, they would post every event twice.
+        if (isOvertaken) throw new Error('another sender has sent the event as well');
+        return hasMoved;
+      },
+    },
     admits: (event) => admitsEvent(ports.filter, event),
     attempts: 1,
     maxUnmarked: 1,
@@ -104,6 +119,7 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
           const attempt = await endpoint.attempt(requestOf(event), failingSince);
           // The next event is another one.
           failingSince = undefined;
+          isUnmarked = attempt.kind === 'accepted';
           last = { attempt, sequence: event.data.sequence };
           results.push(resultOf(attempt));
         }
@@ -112,7 +128,15 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
     },
   });
   const [outcome] = await relay([key], timeLeftMs);
+  if (isOvertaken) return leaveToTheOther(delivery);
   return conclude(delivery, outcome, last);
+}
+
+/** The ring is kept while events are left: the other sender may die. */
+async function leaveToTheOther({ ports, key }: Delivery): Promise<RingOutcome> {
+  const mark = await ports.marks.load(ports.webhook, key);
+  const rest = await ports.ledger.read(key, mark ?? 0, 1);
+  return rest.length === 0 ? DONE : AFTER_THE_OTHER;
 }
 
 /** The request of an event. Receivers drop ids that they know, so an event that is sent anew has another one. */

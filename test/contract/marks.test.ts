@@ -29,6 +29,15 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', key)).toBe(expected);
   });
 
+  test('returns whether a mark moved', async () => {
+    const key = freshKey();
+
+    const moved: boolean[] = [];
+    for (const sequence of [3, 3, 2, 4]) moved.push(await stores.marks.advance('queue', key, sequence));
+
+    expect(moved).toEqual([true, false, false, true]);
+  });
+
   test('keeps the highest of several concurrent moves', async () => {
     const key = freshKey();
 

@@ -24,8 +24,9 @@ export function createMemoryMarks(): MemoryMarks {
     async advance(destination, key, sequence) {
       const name = nameOf(destination, key);
       const mark = marks.get(name);
-      if (mark?.sequence !== undefined && mark.sequence >= sequence) return;
+      if (mark?.sequence !== undefined && mark.sequence >= sequence) return false;
       marks.set(name, { sequence });
+      return true;
     },
     async noteBehind(destination, key, reason) {
       const name = nameOf(destination, key);

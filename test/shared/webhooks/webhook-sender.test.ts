@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { anEvent } from '../publishing/an-event.ts';
 import { KEY, OTHER, WEBHOOK, worldWith } from './webhook-world.ts';
 
@@ -153,7 +153,7 @@ describe('a webhook', () => {
       ...world.marks,
       advance: async (...[name, key, sequence]: Parameters<typeof world.marks.advance>) => {
         if (sequence === 3) throw new Error('died');
-        await world.marks.advance(name, key, sequence);
+        return world.marks.advance(name, key, sequence);
       },
     };
     await world.clock.run(world.sender({ marks: dying })({ key: KEY, sequence: 1 }, 60_000));
@@ -161,6 +161,40 @@ describe('a webhook', () => {
     await world.ring(KEY, 1);
 
     expect(world.acceptedNumbers(KEY)).toEqual([1, 2, 3, 3, 4, 5]);
+  });
+
+  it.each([
+    ['begins while another one posts', [1_000], 500],
+    ['begins at the same time', [1_000], 0],
+    ['hangs at its first event, while another one posts them all', [100, 10_000, 100], 0],
+  ])('gets one event twice at most from a redriven sender that %s', async (_, takesMs, laterMs) => {
+    const world = worldWith(20);
+    await world.marks.advance(WEBHOOK, KEY, 0);
+    let posts = 0;
+    world.takesMs = () => takesMs[Math.min(posts++, takesMs.length - 1)] ?? 0;
+    const own = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    await world.clock.advance(laterMs * MILLISECOND);
+    const redriven = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    const outcomes = await world.clock.run(Promise.all([own, redriven]));
+
+    const numbers = world.acceptedNumbers(KEY);
+    expect(new Set(numbers).size).toBe(20);
+    expect(numbers).toHaveLength(21);
+    expect(outcomes).toContainEqual({ isDone: true });
+  });
+
+  it('leaves the rest to another sender that has sent the event as well, and looks again a minute later', async () => {
+    const world = worldWith(2);
+    await world.marks.advance(WEBHOOK, KEY, 0);
+    world.takesMs = () => 1_000;
+    const own = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    const redriven = world.ring(KEY, 1);
+
+    expect(await redriven).toEqual({ isDone: false, retryInMs: 60_000, failingForMs: undefined });
+
+    expect(await world.clock.run(own)).toEqual({ isDone: true });
+    expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+    expect(world.acceptedNumbers(KEY)).toEqual([1, 1, 2]);
   });
 
   it('leaves the rest to the next ring when its time is over', async () => {
