@@ -236,10 +236,114 @@ describe('an event that the endpoint rejects', () => {
     await world.clock.advance(22 * HOUR);
     expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
     await world.clock.advance(2 * HOUR);
+    world.show(OTHER, 5);
+    await world.ring(OTHER, 5);
     expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
 
     expect(world.acceptedNumbers(KEY)).toEqual([1, 3]);
     expect(world.shown.get('acme_mi8x2k_feed')).toEqual(new Set([1]));
+  });
+
+  it('gets its whole day after an outage of the endpoint that was longer', async () => {
+    const world = worldWith(1);
+    world.show(OTHER, 1);
+    world.answer = () => ({ status: 503 });
+    await world.ring(KEY, 1);
+    await world.clock.advance(2 * DAY);
+    world.answer = () => ({ status: 204 });
+    await world.ring(OTHER, 1);
+    await world.clock.advance(SECOND);
+    world.answer = () => ({ status: 422 });
+
+    expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
+
+    world.answer = () => ({ status: 204 });
+    await world.clock.advance(HOUR);
+    await world.ring(KEY, 1);
+    expect(world.acceptedNumbers(KEY)).toEqual([1]);
+    expect(world.shown.has('acme_mi8x2k_feed')).toBe(false);
+  });
+
+  it.each([409, 500])(
+    'gets its whole day after the last answer of another kind, such as %i',
+    async (status) => {
+      const world = worldWith(1);
+      world.show(OTHER, 1);
+      const answers = [400, status, 400, 400];
+      world.answer = ({ partitionkey }) => ({
+        status: partitionkey === 'acme/1' ? (answers.shift() ?? 204) : 204,
+      });
+      await world.ring(KEY, 1);
+      await world.clock.advance(25 * HOUR);
+      await world.ring(KEY, 1);
+      await world.clock.advance(25 * HOUR);
+      await world.ring(OTHER, 1);
+
+      expect(await world.ring(KEY, 1)).toMatchObject({ isDone: false });
+
+      await world.clock.advance(DAY);
+      world.show(OTHER, 2);
+      await world.ring(OTHER, 2);
+      expect(await world.ring(KEY, 1)).toEqual({ isDone: true });
+      expect(world.acceptedNumbers(KEY)).toEqual([]);
+    },
+  );
+
+  it.each([
+    [11, true],
+    [12, false],
+  ])('after a day, and %i hours after another one was accepted: is it skipped? %s', async (hours, isDone) => {
+    const world = refusing();
+    await world.ring(KEY, 1);
+    await world.clock.advance(DAY);
+    await world.ring(OTHER, 1);
+    await world.clock.advance(hours * HOUR);
+
+    expect(await world.ring(KEY, 1)).toMatchObject({ isDone });
+  });
+
+  it('is posted while the endpoint rejects every event, even if it accepted one after the first rejection', async () => {
+    const world = worldWith(2);
+    world.show(OTHER, 1, 2);
+    // While processes with a wrong secret, which answer 400, replace the others, one of those still accepts an event.
+    world.answer = ({ partitionkey, data }) => ({
+      status: partitionkey === 'acme/2' && data.sequence === 1 ? 204 : 400,
+    });
+    await world.ring(KEY, 1);
+    await world.clock.advance(MINUTE);
+    await world.ring(OTHER, 1);
+
+    for (let hour = 0; hour < 30; hour += 1) {
+      await world.clock.advance(HOUR);
+      await world.ring(KEY, 1);
+      await world.ring(OTHER, 2);
+    }
+
+    expect(world.shown.has('acme_mi8x2k_feed')).toBe(false);
+    expect(await world.marks.load(WEBHOOK, KEY)).toBe(0);
+  });
+
+  it('gets its whole day, even if an earlier release left the time of the event before', async () => {
+    const world = refusing();
+    await world.ring(KEY, 1);
+    let isLeft = true;
+    const marks = {
+      ...world.marks,
+      async noteFailing(...args: Parameters<typeof world.marks.noteFailing>) {
+        const failing = await world.marks.noteFailing(...args);
+        return failing && isLeft ? { ...failing, contentSince: world.clock.now() - 2 * DAY } : failing;
+      },
+      async noteBehind(...args: Parameters<typeof world.marks.noteBehind>) {
+        isLeft = false;
+        await world.marks.noteBehind(...args);
+      },
+    };
+    await world.ring(OTHER, 1);
+
+    const outcome = await world.clock.run(world.sender({ marks })({ key: KEY, sequence: 2 }, 60_000));
+
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(isLeft).toBe(false);
   });
 
   it('is posted for as long as the endpoint accepts nothing else', async () => {
