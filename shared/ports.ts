@@ -125,8 +125,10 @@ export interface Marks {
   /**
    * Moves the mark forward and removes the note that the group is behind; a mark that already is as far or further
    * stays, and so does its note.
+   *
+   * @returns whether it moved; if not, another process was faster, or an earlier call had taken effect
    */
-  advance(destination: string, key: GroupKey, sequence: number): Promise<void>;
+  advance(destination: string, key: GroupKey, sequence: number): Promise<boolean>;
   /** Notes that a group stopped at its mark, and why; an undefined reason removes the note. */
   noteBehind(destination: string, key: GroupKey, reason: string | undefined): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there, `s` since when a webhook's next event fails. `d` names the destination while the group is behind, for the
+// stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected. `d` names the destination while the group is behind, for the
 // index of such groups. In a table of its own, so that moving a mark does not trigger the relays again.
 import {
   ConditionalCheckFailedException,
@@ -42,7 +42,7 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): W
   return {
     load: async (destination, key) => (await read(destination, key))?.n,
     async advance(destination, key, sequence) {
-      await update(markKey(destination, key), moveTo(sequence));
+      return (await update(markKey(destination, key), moveTo(sequence))) !== undefined;
     },
     async noteBehind(destination, key, reason) {
       await update(
@@ -56,12 +56,18 @@ export function createDynamoDbMarks({ client, tables }: DynamoDbMarksOptions): W
     },
     async noteFailing(webhook, key, failure) {
       const attributes = await update(markKey(webhook, key), noteSince(webhook, failure));
-      return attributes && (format1.parse(attributes).s ?? failure.at);
+      if (attributes === undefined) return undefined;
+      const { s: since = failure.at, c: contentSince } = format1.parse(attributes);
+      return { since, contentSince };
     },
   };
 }
 
-const format1 = z.object({ n: storedNumber.optional(), s: storedNumber.optional() });
+const format1 = z.object({
+  n: storedNumber.optional(),
+  s: storedNumber.optional(),
+  c: storedNumber.optional(),
+});
 
 export function markKey(destination: string, key: GroupKey): StoredItem {
   return { k: textValue(`${destination}#${formatGroupKey(key)}`) };
@@ -75,7 +81,7 @@ type Change = Pick<
 /** Also removes the notes: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
-    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s, d',
+    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s, c, d',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: { ':n': numberValue(sequence), ':v': formatAttribute(FORMAT).v },
   };
@@ -92,9 +98,10 @@ function note(destination: string, reason: string): Change {
   };
 }
 
-function noteSince(webhook: string, { sequence, reason, at }: NextFailure): Change {
+function noteSince(webhook: string, { sequence, reason, at, isContent = false }: NextFailure): Change {
+  const content = isContent ? ', c = if_not_exists(c, :s)' : ' REMOVE c';
   return {
-    UpdateExpression: 'SET r = :r, d = :d, v = :v, s = if_not_exists(s, :s)',
+    UpdateExpression: `SET r = :r, d = :d, v = :v, s = if_not_exists(s, :s)${content}`,
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: {
       ...note(webhook, `${sequence}: ${reason}`).ExpressionAttributeValues,
@@ -105,6 +112,6 @@ function noteSince(webhook: string, { sequence, reason, at }: NextFailure): Chan
 }
 
 const TAKE_NOTE_BACK: Change = {
-  UpdateExpression: 'REMOVE r, s, d',
+  UpdateExpression: 'REMOVE r, s, c, d',
   ConditionExpression: 'attribute_exists(r)',
 };

@@ -31,12 +31,11 @@ export function createKeptSecret({ client, secretId, now }: KeptSecretOptions): 
   let isExpired = false;
 
   async function read(): Promise<readonly string[]> {
-    const [current, previous] = await Promise.all([
-      readVersion(client, secretId, 'AWSCURRENT'),
-      readVersion(client, secretId, 'AWSPREVIOUS'),
-    ]);
+    // In this order: if a rotation falls between the two, the version that was current is still among them.
+    const current = await readVersion(client, secretId, 'AWSCURRENT');
+    const previous = await readVersion(client, secretId, 'AWSPREVIOUS');
     if (current === undefined) throw new Error(`The secret ${secretId} has no value.`);
-    return previous === undefined ? [current] : [current, previous];
+    return previous === undefined || previous === current ? [current] : [current, previous];
   }
 
   function versions(): Promise<readonly string[]> {

@@ -101,6 +101,9 @@ async function exchange(open: () => ClientRequest, body: string, timeoutMs: numb
     const again = 'failure' in first && first.isStaleConnection && !limit.signal.aborted;
     const { isStaleConnection: _, ...outcome } = again ? await attempt(open(), body, limit.signal) : first;
     return outcome;
+  } catch (error) {
+    // The request can't be made: for instance, the value of a secret header has a line break in it.
+    return { failure: codeOf(error) };
   } finally {
     clearTimeout(timer);
   }
@@ -110,14 +113,17 @@ type AttemptOutcome = Exchange & { readonly isStaleConnection: boolean };
 
 function attempt(client: ClientRequest, body: string, limit: AbortSignal): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
+    let isAnswered = false;
     const fail = (failure: string, isStaleConnection = false) => {
       client.destroy();
-      resolve({ failure, isStaleConnection });
+      // The status has decided: a body that goes wrong only ends.
+      if (!isAnswered) resolve({ failure, isStaleConnection });
     };
     const onLimit = () => fail('timeout');
     limit.addEventListener('abort', onLimit, { once: true });
     if (limit.aborted) return onLimit();
     client.once('response', (response) => {
+      isAnswered = true;
       limit.removeEventListener('abort', onLimit);
       const { statusCode: status = 0, headers } = response;
       void drain(client, response, limit).then(() =>
@@ -151,7 +157,7 @@ async function drain(client: ClientRequest, response: IncomingMessage, limit: Ab
 }
 
 /** Never the error's message: it may name addresses and parts of the answer. */
-function codeOf(error: Error): string {
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.name;
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -76,7 +76,7 @@ function createServices(environment: WebhookEnvironment): Services {
     marks: createDynamoDbMarks({ client, tables }),
     presentGeneration: createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock })),
     endpoints: createDynamoDbEndpointStates({ client, tables, clock }),
-    post: createSecretPost(environment, secrets, () => clock.elapsed() / MILLISECOND),
+    post: createSecretPost(environment, { client: secrets, now: () => clock.elapsed() / MILLISECOND, log }),
     clock,
     log,
     random: Math.random,

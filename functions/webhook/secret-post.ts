@@ -1,10 +1,11 @@
 // A webhook's post with what its secrets hold: the keys that sign, the URL if that is a secret, and secret headers.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
+import type { Log } from '../../shared/ports.ts';
 import type { Post } from '../../shared/webhooks/webhook-ports.ts';
 import { createKeptSecret, type KeptSecret } from '../adapters/kept-secret.ts';
 import { createWebhookPost, type WebhookPost } from '../adapters/webhook-post.ts';
-import { parseSigningSecret } from '../adapters/webhook-signature.ts';
+import { parseSigningSecret, SigningSecretError } from '../adapters/webhook-signature.ts';
 import type { WebhookEnvironment } from './webhook-environment.ts';
 
 export type SecretPostSettings = Pick<
@@ -17,11 +18,16 @@ export type SecretPostSettings = Pick<
   | 'REQUEST_TIMEOUT_MS'
 >;
 
-/** @param now milliseconds that never go back */
+export interface SecretPostPorts {
+  readonly client: SecretsManagerClient;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  readonly log: Pick<Log, 'warn'>;
+}
+
 export function createSecretPost(
   environment: SecretPostSettings,
-  client: SecretsManagerClient,
-  now: () => number,
+  { client, now, log }: SecretPostPorts,
 ): Post {
   const secretOf = (secretId: string) => createKeptSecret({ client, secretId, now });
   const {
@@ -39,6 +45,8 @@ export function createSecretPost(
   const all: readonly KeptSecret[] = [signing, ...(url ? [url] : []), ...headers.map(([, secret]) => secret)];
   let open: { readonly text: string; readonly post: WebhookPost } | undefined;
 
+  const keys = createSigningKeys(signing, log);
+
   /** The post to the present URL: a secret's may change. */
   async function postTo(text: string): Promise<WebhookPost> {
     if (open?.text === text) return open.post;
@@ -47,7 +55,7 @@ export function createSecretPost(
       url: parseWebhookUrl(text, addresses),
       addresses,
       timeoutMs: environment.REQUEST_TIMEOUT_MS,
-      keys: async () => (await signing.versions()).map(parseSigningSecret),
+      keys,
       headers: async () =>
         Object.fromEntries(
           await Promise.all(headers.map(async ([name, secret]) => [name, await secret.current()] as const)),
@@ -68,5 +76,29 @@ export function createSecretPost(
       return { failure: `no valid URL: ${error instanceof Error ? error.message : 'unknown'}`, requestMs: 0 };
     }
     return post(request);
+  };
+}
+
+/**
+ * Returns the keys that sign. A wrong value that was corrected is the previous version until the next rotation: it is
+ * left out, because only the current version must be able to sign.
+ */
+function createSigningKeys(secret: KeptSecret, log: Pick<Log, 'warn'>): () => Promise<Buffer[]> {
+  let reported: readonly string[] | undefined;
+  return async () => {
+    const versions = await secret.versions();
+    const [current = '', ...previous] = versions;
+    const keys = [parseSigningSecret(current)];
+    for (const version of previous) {
+      try {
+        keys.push(parseSigningSecret(version));
+      } catch (error) {
+        if (!(error instanceof SigningSecretError)) throw error;
+        if (reported !== versions)
+          log.warn('the previous signing secret does not sign', { reason: error.message });
+        reported = versions;
+      }
+    }
+    return keys;
   };
 }

@@ -4,7 +4,7 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
+import { planReplay, type ReplayPlan, type ReplayReport, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
 import { counted } from '../cli/counts.ts';
@@ -41,6 +41,7 @@ subscribers use it to distinguish a replay from a repeat, and on the ordered top
 deduplication id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
 To a webhook the command itself posts the events that pass the webhook's filter, signed. Events keep
 their ids and bytes, so the receiver skips those that it has handled, and handles only missed ones.
+The command rejects a paused webhook, and stops if the endpoint answers 429 or 503.
 With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
 receiver handles all again. To other destinations every replay is one with --again.
 Of each group the command sends every event from the first to the last one in the window, except
@@ -204,6 +205,8 @@ async function run(
   try {
     const ports = { ...feed, destination, admits: target.admits, log, random: Math.random };
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
+    const stoppedBy = destination.stoppedBy?.();
+    if (stoppedBy !== undefined) throw new Error(describeStop(stoppedBy, plan, report, replayId));
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
       await err.line(`not all events of return group ${key.group} sent: ${printable(reason)}`);
@@ -216,6 +219,16 @@ async function run(
   } finally {
     destination.close();
   }
+}
+
+function describeStop(
+  reason: string,
+  { events }: ReplayPlan,
+  { sent }: ReplayReport,
+  replayId: string | undefined,
+): string {
+  const figures = `${sent} of ${counted(events, 'event')} sent, ${events - sent} left`;
+  return `Stopped: the endpoint ${reason}, which asks for a pause. ${figures}. ${howToContinue(replayId)}`;
 }
 
 function howToContinue(replayId: string | undefined): string {

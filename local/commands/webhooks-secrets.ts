@@ -17,7 +17,8 @@ Example:
 const ABOUT_ROTATE = `
 Writes a new secret and prints it. From then on the new and the previous secret both sign each event,
 until the next rotation: change the receiver's secret before that. The command rejects a second rotation
-within 24 hours. A sender reads its secrets every five minutes, and after an answer 401.
+within 24 hours, unless the secret is invalid. A sender reads its secrets every five minutes, and after
+an answer 401.
 Example:
   returns-feed webhooks rotate Wms --stack ReturnsFeed`;
 

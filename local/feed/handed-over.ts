@@ -59,7 +59,9 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
       },
       async advance(_destination, key, sequence) {
         const group = formatGroupKey(key);
-        sent.set(group, Math.max(sequence, sent.get(group) ?? 0));
+        const known = sent.get(group) ?? 0;
+        sent.set(group, Math.max(sequence, known));
+        return sequence > known;
       },
     },
     note(eventIds) {

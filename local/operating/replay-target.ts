@@ -6,10 +6,11 @@ import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { createPrinter } from '../cli/print.ts';
 import { HANDED_OVER } from '../feed/handed-over.ts';
+import { openEndpointStates } from './list-webhook-states.ts';
 import { nameDestination } from './name-destination.ts';
 import { openDestinationOf } from './open-destinations.ts';
 import type { OpenFeed } from './open-feed.ts';
-import { openWebhookDestination } from './webhook-destination.ts';
+import { checkAwake, openWebhookDestination, type WebhookDestination } from './webhook-destination.ts';
 
 export interface ReplayTarget {
   readonly kind: 'stdout' | 'destination' | 'webhook';
@@ -17,10 +18,10 @@ export interface ReplayTarget {
   /** For sentences. */
   readonly title: string;
   readonly admits: (event: FeedEvent) => boolean;
-  open(): Promise<OpenDestination>;
+  open(): Promise<OpenDestination & Partial<Pick<WebhookDestination, 'stoppedBy'>>>;
 }
 
-/** @throws UsageError that lists the known destinations */
+/** @throws UsageError that lists the known destinations, Error for a webhook that rests */
 export async function findReplayTarget(feed: OpenFeed, name: string): Promise<ReplayTarget> {
   const admits = () => true;
   if (feed.isLocal)
@@ -37,10 +38,11 @@ function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): R
   return { kind: 'destination', mark, title, admits: () => true, open };
 }
 
-function targetOfWebhook({ clock }: OpenFeed, webhook: WebhookRecord): ReplayTarget {
+async function targetOfWebhook(feed: OpenFeed, webhook: WebhookRecord): Promise<ReplayTarget> {
   const { id, filter } = webhook;
+  await checkAwake(openEndpointStates(feed), id, feed.clock.now());
   const admits = (event: FeedEvent) => admitsEvent(filter, event);
-  const open = () => openWebhookDestination(webhook, clock);
+  const open = () => openWebhookDestination(webhook, feed);
   return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
 }
 

@@ -2,7 +2,7 @@
 // so a rotation gives the receiver until the next one to change over.
 import { randomInt } from 'node:crypto';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import { parseSigningSecret, SigningSecretError } from '../../functions/adapters/webhook-signature.ts';
 
 const PREFIX = 'whsec_';
 /** As the stack generates it: letters and digits, which are base64 of 48 bytes. */
@@ -25,7 +25,7 @@ export async function readSigningSecret(client: SecretsManagerClient, SecretId: 
  *
  * @param now milliseconds since 1970
  * @returns the new secret with its prefix
- * @throws Error within 24 hours of the last rotation; nothing is changed then
+ * @throws Error within 24 hours of the last rotation if the current secret can sign; nothing is changed then
  */
 export async function rotateSigningSecret(
   client: SecretsManagerClient,
@@ -34,11 +34,23 @@ export async function rotateSigningSecret(
 ): Promise<string> {
   const { PutSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
   const rotatedAt = await lastRotation(client, SecretId);
-  if (rotatedAt !== undefined && now - rotatedAt < PAUSE_MS) throw tooEarly(rotatedAt);
+  const isEarly = rotatedAt !== undefined && now - rotatedAt < PAUSE_MS;
+  if (isEarly && (await canSign(client, SecretId))) throw tooEarly(rotatedAt);
   const SecretString = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   // Without stages named, the new version becomes AWSCURRENT, and the one that was becomes AWSPREVIOUS.
   await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
   return `${PREFIX}${SecretString}`;
+}
+
+/** A secret that can't sign is in no receiver's use: nothing is sent until it is replaced. */
+async function canSign(client: SecretsManagerClient, secretId: string): Promise<boolean> {
+  try {
+    await readSigningSecret(client, secretId);
+    return true;
+  } catch (error) {
+    if (error instanceof SigningSecretError) return false;
+    throw error;
+  }
 }
 
 /**

@@ -226,7 +226,7 @@ function viewOf(
 function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
   return {
     load: async (_, key) => (ranges.get(formatGroupKey(key))?.from ?? 1) - 1,
-    advance: async () => {},
+    advance: async () => true,
     noteBehind: async () => {},
   };
 }

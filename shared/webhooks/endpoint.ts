@@ -15,7 +15,7 @@ import {
 import { judgeAnswer, type Verdict } from './judge-answer.ts';
 import { loadEndpoint } from './load-endpoint.ts';
 import { retryInMs } from './retry-schedule.ts';
-import type { EndpointStates, Post, PostRequest } from './webhook-ports.ts';
+import type { Answer, EndpointStates, Post, PostRequest } from './webhook-ports.ts';
 
 export interface EndpointPorts {
   /** The webhook's id, also its name in the marks. */
@@ -92,7 +92,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       const admission = await apply(failingSince);
       if (admission.kind === 'held') return admission;
       const began = clock.now();
-      const answer = await ports.post(request);
+      const answer = await postOnce(ports, request);
       const now = clock.now();
       const verdict = judgeAnswer(answer, now);
       const { requestMs } = answer;
@@ -106,6 +106,17 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       return verdict;
     },
   };
+}
+
+/** A post that throws has failed like any other: if that were not noted, it would be repeated without the schedule. */
+async function postOnce({ post, webhook, log }: EndpointPorts, request: PostRequest): Promise<Answer> {
+  try {
+    return await post(request);
+  } catch (cause) {
+    const error = asError(cause);
+    log.error('an event could not be posted', { webhook, id: request.id, error });
+    return { failure: error.name, requestMs: 0 };
+  }
 }
 
 function note(

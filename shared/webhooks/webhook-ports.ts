@@ -43,10 +43,16 @@ export interface WebhookMarks extends Marks {
   /**
    * Notes that the group's next event fails, and why. {@link Marks.advance} removes the note.
    *
-   * @returns since when it fails: `at`, or the moment of the first note since the mark moved. Undefined, and no note, if
-   * the mark has passed the event: another sender was faster.
+   * @returns since when it fails. Undefined, and no note, if the mark has passed the event: another sender was faster.
    */
-  noteFailing(webhook: string, key: GroupKey, failure: NextFailure): Promise<Instant | undefined>;
+  noteFailing(webhook: string, key: GroupKey, failure: NextFailure): Promise<Failing | undefined>;
+}
+
+/** Each moment is that of a note: the present one, or the first since the mark moved. */
+export interface Failing {
+  readonly since: Instant;
+  /** Since when each note was about the content; undefined if the last one was not. */
+  readonly contentSince: Instant | undefined;
 }
 
 export interface NextFailure {
@@ -54,4 +60,6 @@ export interface NextFailure {
   readonly sequence: number;
   readonly reason: string;
   readonly at: Instant;
+  /** Whether the endpoint rejected the event's content. @default false */
+  readonly isContent?: boolean;
 }

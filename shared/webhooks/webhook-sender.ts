@@ -4,7 +4,7 @@
 import type { FeedEvent } from '../contract/event.ts';
 import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
-import { DAY, type Instant, MILLISECOND } from '../instant.ts';
+import { DAY, HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOCKS_APART } from '../limits.ts';
 import type { GroupKey, Ledger, SendResult } from '../ports.ts';
 import type { Outcome } from '../publishing/lane.ts';
@@ -14,7 +14,7 @@ import type { PresentGeneration } from '../source/present-generation.ts';
 import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
-import type { NextFailure, PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
+import type { Failing, NextFailure, PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
 
 export interface WebhookPorts extends EndpointPorts {
   readonly ledger: Ledger;
@@ -43,12 +43,19 @@ export type RingOutcome =
  */
 export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutcome>;
 
-/** Answers about an event's content, for so long while other events are accepted, show that it is the event. */
+/** Answers about an event's content, and none of another kind, for so long show that it is the event … */
 const CONTENT_PATIENCE = DAY;
+/**
+ * … if the endpoint has accepted another one within this time: an endpoint that rejects everything, because its secret is
+ * wrong for instance, is at fault itself. Longer than any pause, so every accepted event is recent at some retry.
+ */
+const ACCEPTED_LATELY = 12 * HOUR;
 /** Before the next look where nothing speaks against the next attempt. */
 const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
 const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
+/** As long as a sender runs: the other one has ended by then, or its own ring comes back. */
+const AFTER_THE_OTHER: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 
 /** Whether the webhook gets the event. It gets changes, not the feed's events about itself. */
 export function admitsEvent(filter: EventFilter, event: FeedEvent): boolean {
@@ -90,11 +97,24 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   const { ports, endpoint, key, position } = delivery;
   let last: LastAttempt | undefined;
   let { failingSince } = position;
+  let isUnmarked = false;
+  let isOvertaken = false;
   const relay = createRelay({
     ...ports,
     // Each attempt has a line of its own.
     log: { ...ports.log, warn: ports.log.debug },
-    marks: { ...ports.marks, load: async () => position.sequence },
+    marks: {
+      ...ports.marks,
+      load: async () => position.sequence,
+      async advance(name, key, sequence) {
+        const hasMoved = await ports.marks.advance(name, key, sequence);
+        isOvertaken = !hasMoved && isUnmarked;
+        isUnmarked = false;
+        // Ends the lane: if both senders went on, they would post every event twice.
+        if (isOvertaken) throw new Error('another sender has sent the event as well');
+        return hasMoved;
+      },
+    },
     admits: (event) => admitsEvent(ports.filter, event),
     attempts: 1,
     maxUnmarked: 1,
@@ -106,6 +126,7 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
           const attempt = await endpoint.attempt(requestOf(event), failingSince);
           // The next event is another one.
           failingSince = undefined;
+          isUnmarked = attempt.kind === 'accepted';
           last = { attempt, sequence: event.data.sequence };
           results.push(resultOf(attempt));
         }
@@ -114,7 +135,15 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
     },
   });
   const [outcome] = await relay([key], timeLeftMs);
+  if (isOvertaken) return leaveToTheOther(delivery);
   return conclude(delivery, outcome, last);
+}
+
+/** The ring is kept while events are left: the other sender may die. */
+async function leaveToTheOther({ ports, key }: Delivery): Promise<RingOutcome> {
+  const mark = await ports.marks.load(ports.webhook, key);
+  const rest = await ports.ledger.read(key, mark ?? 0, 1);
+  return rest.length === 0 ? DONE : AFTER_THE_OTHER;
 }
 
 /** The request of an event. Receivers drop ids that they know, so an event that is sent anew has another one. */
@@ -146,10 +175,12 @@ async function conclude(
     return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
   }
   const now = clock.now();
-  const since = await noteFailing(ports, key, { sequence, reason: attempt.reason, at: now });
+  const isContent = attempt.kind === 'content';
+  const failing = await noteFailing(ports, key, { sequence, reason: attempt.reason, at: now, isContent });
   // Another sender has sent the event meanwhile.
-  if (since === undefined) return SOON;
-  if (attempt.kind === 'content' && (await isEventsFault(endpoint, since, now))) {
+  if (failing === undefined) return SOON;
+  const { since } = failing;
+  if (await isEventsFault(endpoint, failing, now)) {
     const range = { from: sequence, to: sequence };
     const isSkipped = await stepOver(
       { ...ports, destination: { name: webhook } },
@@ -167,21 +198,28 @@ async function conclude(
   return { isDone: false, retryInMs: retryIn, failingForMs };
 }
 
-/** Notes since when the event fails; anew if the noted moment lies in the future, because it comes from a wrong clock. */
+/**
+ * Notes since when the event fails. Notes anew if a noted moment lies in the future, because it comes from a wrong clock, or
+ * if the content was rejected before the event failed: an earlier release did not remove that with the event before.
+ */
 async function noteFailing(
   { marks, webhook }: WebhookPorts,
   key: GroupKey,
   failure: NextFailure,
-): Promise<Instant | undefined> {
-  const since = await marks.noteFailing(webhook, key, failure);
-  if (since === undefined || since <= failure.at + CLOCKS_APART) return since;
+): Promise<Failing | undefined> {
+  const failing = await marks.noteFailing(webhook, key, failure);
+  if (failing === undefined || isPlausible(failing, failure.at)) return failing;
   await marks.noteBehind(webhook, key, undefined);
   return marks.noteFailing(webhook, key, failure);
 }
 
-/** Whether the endpoint accepted other events while it rejected this one, for long enough. */
-async function isEventsFault(endpoint: Endpoint, since: Instant, now: Instant): Promise<boolean> {
-  if (now - since < CONTENT_PATIENCE) return false;
+function isPlausible({ since, contentSince = since }: Failing, at: Instant): boolean {
+  return Math.max(since, contentSince) <= at + CLOCKS_APART && contentSince >= since - CLOCKS_APART;
+}
+
+/** Whether the endpoint rejected this event, and nothing else was wrong, for long enough while it accepts others. */
+async function isEventsFault(endpoint: Endpoint, { contentSince }: Failing, now: Instant): Promise<boolean> {
+  if (contentSince === undefined || now - contentSince < CONTENT_PATIENCE) return false;
   const { lastAcceptedAt } = await endpoint.load();
-  return lastAcceptedAt !== undefined && lastAcceptedAt > since;
+  return lastAcceptedAt !== undefined && now - lastAcceptedAt < ACCEPTED_LATELY;
 }

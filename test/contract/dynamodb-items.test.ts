@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
+import { markKey } from '../../functions/adapters/dynamodb-marks.ts';
 import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { DAY, SECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
@@ -48,6 +49,21 @@ test('a budget of a release that kept no reach is read', async () => {
 
   expect(version).toBe(5);
   expect(state).toMatchObject({ theoreticalArrival: 40, pausedUntil: 10, reach: 0 });
+});
+
+test("a webhook's mark of a release that did not note since when content is rejected is read", async () => {
+  const key = aKey(9);
+  const numbers = { v: 1, n: 3, s: 1_000 };
+  const attributes = Object.entries(numbers).map(([name, value]) => [name, { N: String(value) }]);
+  const texts = { d: { S: 'hook' }, r: { S: '4: answered 422' } };
+  await putRaw(engine.tables.marks, { ...markKey('hook', key), ...Object.fromEntries(attributes), ...texts });
+
+  const position = await stores.marks.position('hook', key);
+  const failure = { sequence: 4, reason: 'answered 422', at: 9_000, isContent: true };
+  const failing = await stores.marks.noteFailing('hook', key, failure);
+
+  expect(position).toEqual({ sequence: 3, failingSince: 1_000 });
+  expect(failing).toEqual({ since: 1_000, contentSince: 9_000 });
 });
 
 test('loading a snapshot of an unknown format fails, and the error names its key', async () => {

@@ -29,6 +29,15 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', key)).toBe(expected);
   });
 
+  test('returns whether a mark moved', async () => {
+    const key = freshKey();
+
+    const moved: boolean[] = [];
+    for (const sequence of [3, 3, 2, 4]) moved.push(await stores.marks.advance('queue', key, sequence));
+
+    expect(moved).toEqual([true, false, false, true]);
+  });
+
   test('keeps the highest of several concurrent moves', async () => {
     const key = freshKey();
 
@@ -76,18 +85,42 @@ describe.each(STORES)('marks $name', ({ open }) => {
       at: 1_000,
     });
 
-    expect(since).toBe(1_000);
-    expect(await stores.marks.noteFailing('hook', key, { sequence: 4, reason: 'timeout', at: 2_000 })).toBe(
-      1_000,
-    );
+    expect(since).toEqual({ since: 1_000, contentSince: undefined });
+    expect(
+      await stores.marks.noteFailing('hook', key, { sequence: 4, reason: 'timeout', at: 2_000 }),
+    ).toEqual({ since: 1_000, contentSince: undefined });
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: 3, failingSince: 1_000 });
 
     await stores.marks.advance('hook', key, 4);
 
     expect(await stores.marks.position('hook', key)).toEqual({ sequence: 4, failingSince: undefined });
-    expect(await stores.marks.noteFailing('hook', key, { sequence: 5, reason: 'timeout', at: 3_000 })).toBe(
-      3_000,
-    );
+    expect(
+      await stores.marks.noteFailing('hook', key, { sequence: 5, reason: 'timeout', at: 3_000 }),
+    ).toEqual({ since: 3_000, contentSince: undefined });
+  });
+
+  test('stores the time since which the content of the next event is rejected, until another failure or a move', async () => {
+    const key = freshKey();
+    const note = (at: number, isContent: boolean, sequence = 1) =>
+      stores.marks.noteFailing('hook', key, { sequence, reason: 'answered', at, isContent });
+
+    const noted = [];
+    for (const [at, isContent] of [
+      [1, true],
+      [2, true],
+      [3, false],
+      [4, true],
+      [5, true],
+    ] as const)
+      noted.push((await note(at, isContent))?.contentSince);
+    await stores.marks.advance('hook', key, 1);
+    noted.push((await note(6, true, 2))?.contentSince);
+    await stores.marks.noteBehind('hook', key, '2: noted by hand');
+    noted.push((await note(7, true, 2))?.contentSince);
+    await stores.marks.noteBehind('hook', key, undefined);
+
+    expect(noted).toEqual([1, 1, undefined, 4, 4, 6, 6]);
+    expect(await note(8, true, 2)).toEqual({ since: 8, contentSince: 8 });
   });
 
   test('does not note a failure of an event that the mark has passed', async () => {

@@ -9,6 +9,7 @@ interface Mark {
   readonly sequence?: number | undefined;
   readonly reason?: string | undefined;
   readonly since?: Instant | undefined;
+  readonly contentSince?: Instant | undefined;
 }
 
 export interface MemoryMarks extends WebhookMarks {
@@ -24,13 +25,15 @@ export function createMemoryMarks(): MemoryMarks {
     async advance(destination, key, sequence) {
       const name = nameOf(destination, key);
       const mark = marks.get(name);
-      if (mark?.sequence !== undefined && mark.sequence >= sequence) return;
+      if (mark?.sequence !== undefined && mark.sequence >= sequence) return false;
       marks.set(name, { sequence });
+      return true;
     },
     async noteBehind(destination, key, reason) {
       const name = nameOf(destination, key);
-      const { sequence, since } = marks.get(name) ?? {};
-      if (reason !== undefined) marks.set(name, { sequence, since, reason });
+      const mark = marks.get(name) ?? {};
+      const { sequence } = mark;
+      if (reason !== undefined) marks.set(name, { ...mark, reason });
       else marks.set(name, { sequence });
     },
     async position(webhook, key) {
@@ -39,10 +42,11 @@ export function createMemoryMarks(): MemoryMarks {
     },
     async noteFailing(webhook, key, failure) {
       const name = nameOf(webhook, key);
-      const { sequence, since = failure.at } = marks.get(name) ?? {};
+      const { sequence, since = failure.at, contentSince: before = failure.at } = marks.get(name) ?? {};
       if (sequence !== undefined && sequence >= failure.sequence) return undefined;
-      marks.set(name, { sequence, since, reason: `${failure.sequence}: ${failure.reason}` });
-      return since;
+      const failing = { since, contentSince: failure.isContent === true ? before : undefined };
+      marks.set(name, { sequence, ...failing, reason: `${failure.sequence}: ${failure.reason}` });
+      return failing;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,
   };

@@ -69,6 +69,32 @@ async function receiver(status: number, headers: Record<string, string> = {}) {
   return { url, received };
 }
 
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
+const NO_BODY = 'content-length: 0\r\n\r\n';
+
+/** Runs the action once this process, the sender's, has read what was written before. */
+const afterReading = (action: () => void) => setImmediate(() => setImmediate(() => setImmediate(action)));
+
+/** A receiver that writes its answers as bytes. */
+async function rawReceiver(react: (socket: Socket, request: number) => unknown) {
+  let requests = 0;
+  const url = await listen(
+    createTcpServer((socket) => {
+      let text = '';
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        text += chunk.toString('utf8');
+        if (!text.endsWith(EVENT.body)) return;
+        text = '';
+        requests += 1;
+        react(socket, requests);
+      });
+    }),
+  );
+  return { url, requests: () => requests };
+}
+
 describe('a posted event', () => {
   it('is signed over the bytes at the socket, so that Standard Webhooks verifies it', async () => {
     const { url, received } = await receiver(204);
@@ -147,18 +173,94 @@ describe('an answer', () => {
     expect(await open(url, { timeoutMs: 10_000 })(EVENT)).toMatchObject({ status: 200 });
   });
 
-  it('that comes before the whole event was sent counts', async () => {
+  it.each<[string, (socket: Socket) => void]>([
+    [
+      'is cut off by the end of the connection',
+      (socket) => socket.end(`${HEAD}content-length: 99\r\n\r\nthanks`),
+    ],
+    [
+      'is cut off by a reset',
+      (socket) => socket.write(`${HEAD}content-length: 99\r\n\r\nthanks`, () => socket.resetAndDestroy()),
+    ],
+    [
+      'is cut off by a reset before it begins',
+      (socket) => socket.write(`${HEAD}content-length: 99\r\n\r\n`, () => socket.resetAndDestroy()),
+    ],
+    ['has a broken chunk', (socket) => socket.write(`${CHUNKED}NOPE\r\n`)],
+    [
+      'has a broken chunk in a packet of its own',
+      (socket) => socket.write(CHUNKED, () => afterReading(() => socket.write('NOPE\r\n'))),
+    ],
+  ])('of 200 counts if its body %s, also on a connection that was used before', async (_, react) => {
+    const atOnce = await rawReceiver(react);
+    const later = await rawReceiver((socket, request) =>
+      request === 1 ? socket.write('HTTP/1.1 204 No Content\r\n\r\n') : react(socket),
+    );
+    const postLater = open(later.url);
+
+    expect(await open(atOnce.url)(EVENT)).toMatchObject({ status: 200 });
+    await postLater(EVENT);
+    expect(await postLater(EVENT)).toMatchObject({ status: 200 });
+
+    expect([atOnce.requests(), later.requests()]).toEqual([1, 2]);
+  });
+
+  it.each<[string, (socket: Socket, text: string) => void]>([
+    ['then closes', (socket, text) => socket.end(text)],
+    ['then resets', (socket, text) => socket.write(text, () => socket.resetAndDestroy())],
+    [
+      'resets after the sender has read it',
+      (socket, text) => socket.write(text, () => afterReading(() => socket.resetAndDestroy())),
+    ],
+  ])('that comes before the whole event was sent counts, also if the receiver %s', async (_, finish) => {
     const url = await listen(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);
-        socket.once('data', () => socket.end('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\n\r\n'));
+        socket.once('data', () => {
+          socket.pause();
+          finish(socket, 'HTTP/1.1 413 Content Too Large\r\nconnection: close\r\n\r\nToo large');
+        });
       }),
     );
     const body = JSON.stringify('x'.repeat(900_000));
 
-    const answer = await open(url)({ ...EVENT, body });
+    expect(await open(url)({ ...EVENT, body })).toMatchObject({ status: 413 });
+  });
 
-    expect('status' in answer ? answer.status : answer.failure).toBeOneOf([413, 'EPIPE', 'ECONNRESET']);
+  it.each([
+    [
+      'of 204 after one of 103',
+      'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n',
+      { status: 204 },
+    ],
+    ['of 205', `HTTP/1.1 205 Reset Content\r\n${NO_BODY}`, { status: 205 }],
+    ['of 204 with a body', 'HTTP/1.1 204 No Content\r\n\r\nbody', { status: 204 }],
+    ['of 304', 'HTTP/1.1 304 Not Modified\r\n\r\n', { status: 304 }],
+    [
+      'of 200 that claims gzip',
+      `${HEAD}content-encoding: gzip\r\ncontent-length: 4\r\n\r\nnope`,
+      { status: 200 },
+    ],
+    ['in HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nok', { status: 200 }],
+    [
+      'with two lengths',
+      `${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`,
+      { failure: 'HPE_UNEXPECTED_CONTENT_LENGTH' },
+    ],
+    [
+      'with 20 KB of headers',
+      `${HEAD}a: ${'x'.repeat(20_000)}\r\n${NO_BODY}`,
+      { failure: 'HPE_HEADER_OVERFLOW' },
+    ],
+    [
+      'with an upgrade',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+      { failure: expect.any(String) },
+    ],
+  ])('%s counts as it is', async (_, text, expected) => {
+    const { url } = await rawReceiver((socket) => socket.end(text));
+
+    expect(await open(url, { timeoutMs: 200 })(EVENT)).toMatchObject(expected);
   });
 
   it('that comes too late is a timeout', async () => {
@@ -249,6 +351,15 @@ describe('an address', () => {
 
     expect(received[0]?.headers.host).toBe(`receiver.example:${port}`);
   });
+});
+
+it('reports a header with a character that no header may have, without its value', async () => {
+  const { url, received } = await receiver(204);
+
+  const answer = await open(url, { headers: async () => ({ authorization: 'Bearer abc\ndef' }) })(EVENT);
+
+  expect(answer).toEqual({ failure: 'ERR_INVALID_CHAR', requestMs: expect.any(Number) });
+  expect(received).toHaveLength(0);
 });
 
 it('reports a secret that can not sign, without the secret', async () => {

@@ -6,7 +6,7 @@ import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { toNodeHandler } from '../../../functions/subscriber-kit/to-node-handler.ts';
 import { change } from './deliveries.ts';
-import { receiverUnderTest } from './receiver-under-test.ts';
+import { deferred, receiverUnderTest } from './receiver-under-test.ts';
 import { signedHeaders } from './signed-requests.ts';
 
 const servers: Server[] = [];
@@ -109,6 +109,40 @@ describe('a receiver behind node:http', () => {
     await expect.poll(() => log.lines.length).toBe(1);
     expect((await send(port)).status).toBe(204);
   });
+});
+
+it('a receiver finishes an event whose sender has gone, and is busy with its return until then', async () => {
+  const [begun, work] = [deferred(), deferred()];
+  const handled: string[] = [];
+  const { receiver } = receiverUnderTest({
+    on: {
+      'shipment.status_changed': async ({ id }) => {
+        begun.resolve();
+        await work.promise;
+        handled.push(id);
+      },
+    },
+  });
+  const handle = toNodeHandler(receiver);
+  const gone = deferred();
+  const port = await listen((request, response) => {
+    response.once('close', gone.resolve);
+    handle(request, response);
+  });
+  const sent = httpRequest({ port, host: '127.0.0.1', method: 'POST', headers: signedHeaders(BODY) });
+  sent.on('error', () => {});
+  sent.end(BODY);
+  await begun.promise;
+  sent.destroy();
+  await gone.promise;
+
+  const busy = await send(port);
+  work.resolve();
+  await expect.poll(() => handled.length).toBe(1);
+
+  expect(busy.status).toBe(409);
+  expect((await send(port)).status).toBe(204);
+  expect(handled).toHaveLength(1);
 });
 
 describe('a receiver in Express', () => {

@@ -167,6 +167,47 @@ describe('replay', () => {
     expect(webhooks.receiver.accepted).toHaveLength(1);
   });
 
+  test('stops if the endpoint asks for a pause, and reports what is left', async () => {
+    await webhooks.deployment.write(aKey(12), 1, 2);
+    await webhooks.deployment.marks.advance('Wms', aKey(12), 2);
+    webhooks.receiver.answer = ({ data }) => (data.sequence === 2 ? 429 : 204);
+
+    const { code, stderr } = await run('replay', 'acme', '--group', '11', '--group', '12', '--to', 'Wms');
+    webhooks.receiver.answer = () => 204;
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'Stopped: the endpoint answered 429, which asks for a pause. 2 of 4 events sent, 2 left.',
+    );
+    expect(webhooks.receiver.attempts).toHaveLength(4);
+  });
+
+  test('posts nothing to a webhook that an operator paused', async () => {
+    await run('webhooks', 'pause', 'Wms');
+
+    const ended = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
+    await run('webhooks', 'resume', 'Wms');
+
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+    expect(ended.stderr).toContain(
+      'The webhook Wms is paused. Run "returns-feed webhooks resume Wms" first.',
+    );
+    expect(webhooks.receiver.attempts).toEqual([]);
+  });
+
+  test('posts nothing to a webhook whose endpoint asked for a pause', async () => {
+    const { endpoints } = webhooks.deployment;
+    const { version, ...state } = (await endpoints.load('Wms')) ?? newEndpoint(now());
+    await endpoints.save('Wms', { ...state, version, pausedUntil: now() + MINUTE }, version);
+
+    const ended = await run('replay', 'acme', '--group', '11', '--to', 'Wms');
+    await run('webhooks', 'resume', 'Wms');
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/asked for a pause until \d{4}-\S+Z\. Wait for that, or run .* first\./);
+    expect(webhooks.receiver.attempts).toEqual([]);
+  });
+
   test('a replay id needs --again', async () => {
     const ended = await run('replay', 'acme', '--to', 'Wms', '--replay-id', 'r1');
 

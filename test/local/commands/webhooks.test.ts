@@ -176,6 +176,19 @@ describe('secret and rotate', () => {
     expect(later.code).toBe(0);
   });
 
+  test('a secret that can not sign is replaced at once, also within 24 hours of a rotation', async () => {
+    const [hoursAgo, daysAgo] = [Date.now() / 1_000 - 3_600, Date.now() / 1_000 - 3 * DAY_SECONDS];
+    versions().set(id, [
+      { text: 'not base64!', createdAt: hoursAgo },
+      { text: SECRET, createdAt: daysAgo },
+    ]);
+
+    const ended = await run('rotate', 'Wms');
+
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toBe(`whsec_${versions().get(id)?.[0]?.text}\n`);
+  });
+
   test('a secret that can not sign is not shown', async () => {
     versions().set(id, [{ text: '{"key":"value"}', createdAt: 0 }]);
 

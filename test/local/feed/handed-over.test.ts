@@ -20,7 +20,7 @@ function countedMarks() {
     ...memory,
     async advance(destination, key, sequence) {
       written.push(sequence);
-      await memory.advance(destination, key, sequence);
+      return memory.advance(destination, key, sequence);
     },
   };
   const clock = createVirtualClock();
@@ -69,7 +69,7 @@ test('reports a mark that could not be stored, and stores the next', async () =>
     ...memory,
     async advance(...args) {
       if (failures-- > 0) throw new Error('no answer');
-      await memory.advance(...args);
+      return memory.advance(...args);
     },
   };
   const handedOver = createHandedOver(marks, {

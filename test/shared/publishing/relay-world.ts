@@ -95,9 +95,10 @@ function marksOf(world: World, gate: Gate): Marks {
     advance: (destination, key, sequence) =>
       gate('marks.advance', () => {
         const at = place(destination, key);
-        if (sequence <= (world.marks.get(at) ?? 0)) return;
+        if (sequence <= (world.marks.get(at) ?? 0)) return false;
         world.marks.set(at, sequence);
         world.behind.delete(at);
+        return true;
       }),
     noteBehind: (destination, key, reason) =>
       gate('marks.noteBehind', () => {

@@ -5,7 +5,8 @@
 //  W4  No event arrives that the filter excludes or that is older than the webhook.
 //  W5  No attempt while a 429's, a 503's or an operator's pause lasts.
 //  W6  Retries are no more frequent than the schedule.
-//  W7  An accepted event is not posted again once its sender saw the answer; a death repeats at most one event.
+//  W7  An accepted event is not posted again once its sender saw the answer; a death repeats at most one event, and so
+//      do two senders that have a return at once.
 //  W8  No event is skipped without a cause.
 //  W9  A webhook without outages is not late, even if others have outages.
 //  W10 No message is hidden for longer than a queue allows.

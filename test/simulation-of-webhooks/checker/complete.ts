@@ -1,6 +1,6 @@
 // W2: every event that the filter admits arrives, unless `feed.events_skipped` names it.
 import { admits } from './admits.ts';
-import { DAY, HOUR, SECOND, type Violation, type Written } from './evidence.ts';
+import { DAY, HOUR, type Violation, type Written } from './evidence.ts';
 import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
 
 export function checkComplete(indexed: Indexed): Violation[] {
@@ -39,8 +39,8 @@ function isLastOfGroup({ evidence }: Indexed, group: string): boolean {
 
 /**
  * Whether the endpoint rejects the content of the event, or of an earlier one that is not due to be skipped yet. An
- * event is due a day after its first rejection, once another event was accepted. Messages of other generations of a
- * return are in the same message group.
+ * event is due a day after its first rejection, at the next retry after another event was accepted. Messages of other
+ * generations of a return are in the same message group.
  */
 function isWaitingForRefused(indexed: Indexed, group: string, sequence: number): boolean {
   const [source, generation = '', id] = group.split('_');
@@ -59,13 +59,14 @@ function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedA
   if (!isAboutContent(last.status)) return false;
   const since = Math.max(first?.at ?? 0, evidence.calmFrom);
   const hasAccepted = webhook.attempts.some(
-    ({ acceptedAt = 0 }) => acceptedAt > since + NOTED_EVERY && acceptedAt < evidence.endedAt - HOUR,
+    ({ acceptedAt = 0 }) =>
+      acceptedAt > since + LONGEST_PAUSE + DAY && acceptedAt < evidence.endedAt - LONGEST_PAUSE,
   );
-  return !hasAccepted || evidence.endedAt - since < DAY + HOUR;
+  return !hasAccepted;
 }
 
-/** The feed notes only the first of several events that are accepted within this time. */
-const NOTED_EVERY = 11 * SECOND;
+/** With jitter; the day begins with the first retry after an answer of another kind. */
+const LONGEST_PAUSE = 12 * HOUR;
 
 const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 /** More than any group has. */

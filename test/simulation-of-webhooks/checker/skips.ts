@@ -1,7 +1,8 @@
 // W8: no event is skipped without a cause. The causes: the ledger does not have it any more, an operator skipped or
-// forgot it, or the endpoint rejected its content for a day while it accepted another event.
-import { type Attempt, DAY, type Time, type Violation } from './evidence.ts';
-import { type Indexed, isAboutContent, placeOf } from './index-evidence.ts';
+// forgot it, or the endpoint rejected its content for a day, gave no other answer meanwhile, and accepted another event
+// lately.
+import { type Attempt, DAY, HOUR, MINUTE, type Time, type Violation } from './evidence.ts';
+import { type Indexed, isAboutContent, isAccepting, placeOf } from './index-evidence.ts';
 
 export function checkSkips(indexed: Indexed): Violation[] {
   const { evidence, webhook, skippedAt } = indexed;
@@ -20,18 +21,29 @@ export function checkSkips(indexed: Indexed): Violation[] {
   });
 }
 
+/** A sender may freeze between its decision to skip an event and the report of that. */
+const DECIDED_BEFORE: Time = 10 * MINUTE;
+
 function isRefused({ webhook, evidence, attemptsOf, firstAccepted }: Indexed, id: string, at: Time): boolean {
   const attempts = (attemptsOf.get(id) ?? []).filter(({ endedAt }) => endedAt !== undefined && endedAt <= at);
-  const since = firstFailure(attempts);
+  const since = firstRejection(attempts);
   if (since === undefined || at - since < DAY - 2 * evidence.skew) return false;
-  const accepts = webhook.attempts.some(
+  const lately = at - 12 * HOUR - DECIDED_BEFORE - 2 * evidence.skew;
+  return webhook.attempts.some(
     ({ id: other, acceptedAt = 0 }) =>
-      other !== id && acceptedAt > since - 2 * evidence.skew && acceptedAt <= at && firstAccepted.has(other),
+      other !== id && acceptedAt > lately && acceptedAt <= at && firstAccepted.has(other),
   );
-  return accepts && attempts.some(({ status }) => isAboutContent(status));
 }
 
-/** When a sender first saw that the event failed. */
-function firstFailure(attempts: readonly Attempt[]): Time | undefined {
-  return attempts.find(({ seenAt, acceptedAt }) => seenAt !== undefined && acceptedAt === undefined)?.endedAt;
+/** The first answer about the content after the last failure of another kind that a sender must have noted. */
+function firstRejection(attempts: readonly Attempt[]): Time | undefined {
+  const other = attempts.findLast(
+    ({ seenAt, status, invocation }) =>
+      seenAt !== undefined && !isAccepting(status) && !isAboutContent(status) && invocation.faults === 0,
+  );
+  // A sender that had the event at the same time may have noted its answer later.
+  const from = other?.at ?? Number.NEGATIVE_INFINITY;
+  return attempts.find(
+    ({ endedAt = 0, seenAt, status }) => seenAt !== undefined && isAboutContent(status) && endedAt >= from,
+  )?.endedAt;
 }

@@ -1,0 +1,100 @@
+// What the secrets of a webhook may hold. The receiver is on this machine; Secrets Manager is a list of versions.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type GetSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretPost, type SecretPostSettings } from '../../../functions/webhook/secret-post.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import { createKeptLog } from '../../shared/publishing/kept-log.ts';
+import { KEY, WEBHOOK, worldWith } from '../../shared/webhooks/webhook-world.ts';
+
+const GOOD = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+let settings: SecretPostSettings;
+let close: () => void;
+
+beforeEach(async () => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(204).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  settings = {
+    WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    WEBHOOK_URL_SECRET: undefined,
+    SIGNING_SECRET: 'signing',
+    SECRET_HEADERS: {},
+    ADDRESSES: 'any',
+    REQUEST_TIMEOUT_MS: 2_000,
+  };
+});
+afterEach(() => close());
+
+/** Secrets Manager with the versions of each secret, the current one first. */
+function secretsManager(secrets: Record<string, readonly string[]>): SecretsManagerClient {
+  const send = async ({ input }: GetSecretValueCommand) => {
+    const versions = secrets[input.SecretId ?? ''] ?? [];
+    const SecretString = versions[input.VersionStage === 'AWSPREVIOUS' ? 1 : 0];
+    if (SecretString === undefined) throw new ResourceNotFoundException({ message: 'none', $metadata: {} });
+    return { SecretString };
+  };
+  return { send } as unknown as SecretsManagerClient;
+}
+
+describe('a signing secret that can not sign', () => {
+  // What a secret of CDK without options holds: 32 characters with punctuation.
+  const BAD = 'p9$kd,!x(Tt]:<qAZ.2"m^v;RrN=u+b{';
+
+  it('does not stop the webhook once it is the previous one, and is reported once a reading', async () => {
+    const versions = [BAD];
+    let now = 0;
+    const log = createKeptLog();
+    const post = createSecretPost(settings, {
+      client: secretsManager({ signing: versions }),
+      now: () => now,
+      log,
+    });
+
+    expect(await post({ id: 'a', body: '{}' })).toMatchObject({
+      failure: expect.stringContaining('The signing secret is invalid'),
+    });
+    versions.unshift(GOOD);
+    now += 3_600_000;
+    for (let posts = 0; posts < 2; posts += 1)
+      expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
+
+    expect(log.lines).toEqual([
+      expect.objectContaining({ level: 'warn', message: 'the previous signing secret does not sign' }),
+    ]);
+    expect(JSON.stringify(log.lines)).not.toContain('p9$kd');
+  });
+});
+
+describe('a secret header with a character that no header may have', () => {
+  it('is noted, retried by the schedule, and counts for the alarm', async () => {
+    const secrets = secretsManager({ signing: [GOOD], token: ['Bearer abc\ndef'] });
+    const post = createSecretPost(
+      { ...settings, SECRET_HEADERS: { authorization: 'token' } },
+      { client: secrets, now: () => 0, log: createKeptLog() },
+    );
+    const world = worldWith(1);
+    const ring = () => world.clock.run(world.sender({ post })({ key: KEY, sequence: 1 }, 60_000));
+    await ring();
+    await world.clock.advance(2 * HOUR);
+
+    expect(await ring()).toEqual({ isDone: false, retryInMs: 900_000, failingForMs: 2 * 3_600_000 });
+
+    expect(world.marks.behind(WEBHOOK, KEY)).toBe('1: ERR_INVALID_CHAR');
+    expect(await world.endpoints.load(WEBHOOK)).toMatchObject({
+      failures: 2,
+      lastFailure: 'ERR_INVALID_CHAR',
+    });
+  });
+});
