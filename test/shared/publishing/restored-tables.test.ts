@@ -124,9 +124,9 @@ describe('a webhook', () => {
     });
     const ring = (key: typeof A) => clock.run(send({ key, sequence: 1 }, 60_000));
     await ring(B);
-    await clock.advance(DAY / 2);
-    await ring(A);
     await clock.advance(DAY);
+    await ring(A);
+    await clock.advance(DAY / 4);
     return ring(B);
   }
 
