@@ -28,6 +28,6 @@ it.each([
   for (let tick = 0; tick < 400; tick += 1) await world.nextTick(session);
 
   const types = (await world.groupEvents(id)).map(({ type }) => type);
-  console.log(_, { fits, types: types.filter((type) => type.startsWith('return_group')), feed: (await world.feedEvents()).map(({ type }) => type) });
+  console.log(_, { fits, removed: types.filter((type) => type === 'return_group.removed').length, created: types.filter((type) => type === 'return_group.created').length, feed: (await world.feedEvents()).map(({ type }) => type) });
   expect(types.filter((type) => type.startsWith('return_group'))).toEqual([]);
 }, 200_000);
