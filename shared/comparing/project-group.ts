@@ -97,7 +97,8 @@ function projectExchangeLineItem(item: ExchangeLineItem): contract.ExchangeLineI
 function projectRefundTransaction(refund: RefundTransaction): contract.RefundTransaction {
   return {
     type: 'refund_transaction',
-    platform_id: refund.platform_id ?? null,
+    // An empty id identifies nothing: several refunds may have it.
+    platform_id: refund.platform_id || null,
     amount: projectMoneyBag(refund.amount),
     gateway: refund.gateway ?? null,
   };
