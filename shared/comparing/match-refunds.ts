@@ -1,5 +1,5 @@
 // Finds out which refund of an answer is which known one. The service gives them no id of its own, so they are matched
-// by the payment platform's id, else by amount and gateway, as often as they occur, else by the fields that both show.
+// by the payment platform's id (a gateway may be renamed, so one with another gateway is the same), else by amount and gateway, as often as they occur, else by the fields that both show.
 // Every refund without a match is announced, so no other way of matching leaves fewer of them.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 
@@ -37,6 +37,8 @@ export function matchRefunds(
     return false;
   }
 
+  // Two gateways may use one id: each refund of such a pair keeps its gateway.
+  matchFree((one, refund) => hasSameId(one, refund) && one.gateway === refund.gateway);
   matchFree(hasSameId);
   const identified = [...matches.keys()];
   // The strict rule first: refunds of which all is shown are not exchanged without need.
@@ -45,8 +47,9 @@ export function matchRefunds(
   return matches;
 }
 
-export function isNamed(refund: RefundTransaction): boolean {
-  return refund.platform_id !== null;
+/** Whether it has an id. Snapshots of earlier releases may hold an empty one. */
+export function isNamed({ platform_id: id }: RefundTransaction): boolean {
+  return id !== null && id !== '';
 }
 
 export function hasSameId(known: RefundTransaction, seen: RefundTransaction): boolean {

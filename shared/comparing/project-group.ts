@@ -96,7 +96,8 @@ function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): contrac
 function projectRefundTransaction(refund: EntityOf<'refund_transactions'>): contract.RefundTransaction {
   return {
     type: 'refund_transaction',
-    platform_id: refund.platform_id ?? null,
+    // An empty id identifies nothing: several refunds may have it.
+    platform_id: refund.platform_id || null,
     amount: projectMoneyBag(refund.amount),
     gateway: refund.gateway ?? null,
   };

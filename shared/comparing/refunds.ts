@@ -22,22 +22,34 @@ export function compareRefunds(
   const merged = known.map((refund) => merge(refund, matches.get(refund)));
   const old = new Set(matches.values());
   const fresh = inOrder.filter((refund) => !old.has(refund));
+  const all = [...merged, ...fresh];
   const created = fresh.map((object, index) => ({
     object,
-    // Two without an id must not share a subject: on the unordered bus the later would make the earlier stale.
-    place: object.platform_id ?? `unidentified-${known.length + index + 1}`,
+    // Two must not share a subject: on the unordered bus the later would make the earlier stale.
+    place: isIdentified(object, all) ? object.platform_id : `unidentified-${known.length + index + 1}`,
   }));
-  return { created, known: [...merged, ...fresh] };
+  return { created, known: all };
 }
 
-/** Keeps one transaction per id, however often the list shows it. */
+/** Whether it is the only one with its id. */
+function isIdentified(
+  refund: RefundTransaction,
+  all: readonly RefundTransaction[],
+): refund is RefundTransaction & { readonly platform_id: string } {
+  return isNamed(refund) && all.filter((other) => hasSameId(other, refund)).length === 1;
+}
+
+/**
+ * Keeps one transaction per id, however often the list shows it; one per id and gateway if the list shows an id with
+ * several gateways.
+ */
 function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
-  const ids = new Set<string>();
-  return refunds.filter(({ platform_id: id }) => {
-    if (id === null) return true;
-    const isNew = !ids.has(id);
-    ids.add(id);
-    return isNew;
+  return refunds.filter((refund, index) => {
+    if (!isNamed(refund)) return true;
+    const others = refunds.filter((other) => hasSameId(other, refund));
+    const isElsewhere = refund.gateway === null && others.some(({ gateway }) => gateway !== null);
+    const first = others.find(({ gateway }) => gateway === refund.gateway);
+    return !isElsewhere && first !== undefined && refunds.indexOf(first) === index;
   });
 }
 

@@ -5,6 +5,7 @@ import { NARROWEST_RANGE } from '../limits.ts';
 import { stampsOf } from './cut-range.ts';
 import { rowsToPage } from './list-depth.ts';
 import { type Page, PageOutOfReach, type Range } from './page.ts';
+import { provePage } from './prove-page.ts';
 import { isShort, readPage } from './read-pass.ts';
 import type { Reader } from './reader.ts';
 
@@ -21,6 +22,8 @@ export interface Fitted {
   readonly fits: boolean;
   /** The range's first page, if it was read. */
   readonly first?: Page;
+  /** Whether that page was proved to be the whole range. */
+  readonly isWhole?: boolean;
 }
 
 /** A range of creation times; its start may be open, its end is not. */
@@ -40,7 +43,9 @@ export interface WishedRange {
 export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fitted> {
   const { from, to, lowest, isSparse } = wished;
   const first = await readPage({ created: { from, to } }, 0, reader);
-  if (isShort(first)) return { to, fits: true, first };
+  // A short page is no end by itself: some services send no longer ones.
+  if (isShort(first) && (await provePage({ created: { from, to } }, first, reader)) === 'whole')
+    return { to, fits: true, first, isWhole: true };
   let beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
   if (reader.depth !== undefined) beyond = Math.min(beyond, rowsToPage(reader.depth.current()));
   let end = to;

@@ -64,7 +64,7 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   const { from, lowest } = wished;
   const density = createDensity();
   const reader = density.watch(options);
-  const { to, fits, first } = await fitRange(wished, reader);
+  const { to, fits, first, isWhole } = await fitRange(wished, reader);
   const isNarrowed = to < wished.to;
   const notYet = (width: number, seen: OrderSeen = {}): WalkStep => ({
     position: { coveredThrough: from, rangeWidth: asIfWhole(width, options) },
@@ -73,7 +73,9 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
     ...orderOf(seen),
   });
   if (!fits) return notYet(to - lowest);
-  const coverage = await coverRange({ created: { from, to } }, reader, first);
+  const coverage: Coverage = isWhole
+    ? { outcome: 'proved', through: to }
+    : await coverRange({ created: { from, to } }, reader, first);
   const { through } = coverage;
   // Keep what was proved: else a range that takes longer than a tick would start anew each time and never finish.
   if (through === undefined || through === from) return notYet(halfWidth(to - lowest), coverage);

@@ -17,7 +17,7 @@ import {
 import type { Instant } from '../instant.ts';
 import type { SnapshotStore } from '../ports.ts';
 import type { Page } from '../reading/page.ts';
-import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import type { ReadableRow, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import { createSaver } from './save-compared.ts';
 import { createShownGroups } from './shown-groups.ts';
 
@@ -130,16 +130,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
     options.setAside(row);
   }
 
-  /** Returns readings that may differ from what was saved last; the last one of a group that came twice. */
+  /** Returns the readings that may differ from what was saved last, one of each group. */
   function differing(page: Page): Reading[] {
-    const readings = new Map<number, Reading>();
-    for (const row of page.rows) {
-      if (row.kind === 'unreadable') continue;
+    const readings: Reading[] = [];
+    for (const row of newestRows(page)) {
       const reading = makeReading(row, page, options);
       if (shown.isUnchanged(reading)) guard.noteUnchanged?.(row.group.id);
-      else readings.set(row.group.id, reading);
+      else readings.push(reading);
     }
-    return [...readings.values()];
+    return readings;
   }
 
   function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
@@ -172,8 +171,22 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return { take, record, unsavedFrom: () => unsavedFrom, counts };
 }
 
+/**
+ * Returns one readable row of each group: the one with the newest `updated_at`, the last of several. A shard or replica
+ * may still hold an old copy of a group, anywhere in the page.
+ */
+function newestRows({ rows }: Page): Iterable<ReadableRow> {
+  const newest = new Map<number, ReadableRow>();
+  for (const row of rows) {
+    if (row.kind === 'unreadable') continue;
+    const other = newest.get(row.group.id);
+    if (other === undefined || row.updatedAt >= other.updatedAt) newest.set(row.group.id, row);
+  }
+  return newest.values();
+}
+
 function makeReading(
-  row: Extract<RowReading, ReadableRow>,
+  row: ReadableRow,
   { sentAt, receivedAt }: Page,
   { through, customerData }: RecorderOptions,
 ): Reading {

@@ -14,13 +14,14 @@ import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
-import type { Interval } from '../reading/page.ts';
+import type { FetchPage, Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
+import { isMissingFromList } from './missing-from-list.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** How long a known group that was found confirms the look-ups that found nothing. */
@@ -31,6 +32,7 @@ export interface MissingOptions {
   /** Ids of the groups that were shown. */
   readonly seen: ReadonlySet<number>;
   readonly recorder: Recorder;
+  readonly fetch: FetchPage;
   readonly pollWhenDue: () => Promise<void>;
 }
 
@@ -130,6 +132,7 @@ async function lookForGroup(
     await takeBackAbsence(run, groupId, page);
     return 'done';
   }
+  if (options.tier === 'open' && !(await isMissingFromList(run, snapshot, options))) return 'done';
   if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
     await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);

@@ -47,7 +47,7 @@ export async function reconcileRange(
     await guard.concludePage(recorder);
     if (guard.isFull()) await guard.conclude(recorder);
   };
-  const missing = { tier, seen, recorder, pollWhenDue };
+  const missing = { tier, seen, recorder, fetch, pollWhenDue };
 
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);

@@ -2,10 +2,15 @@
 // Every later stamp then lies before the settled instant, so polls ask for none of them. Two signs show it. Where stamps
 // name their zone, the settled instant is later than the service's time. And several groups changed, polls saw none of
 // them, and walks found them with stamps that polls had settled. Then the stamps' clock is learned again from what was
-// found, and polls begin there.
-import type { Instant } from '../instant.ts';
+// found, and polls begin there. A stamp further back than any clock or zone can fall shows nothing of the kind: a job may
+// give old returns the stamps that they should have had.
+import { DAY, type Instant } from '../instant.ts';
+import { CLOSED_FOR_SURE_AFTER } from '../limits.ts';
 import { agreedLead, GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
+
+/** How long a change that polls passed over counts: three in this time are no chance, even in a quiet store. */
+const PASSED_COUNTS_FOR = 7 * DAY;
 
 /** A group that changed and got a newer stamp. */
 export interface FoundChange {
@@ -20,8 +25,11 @@ export interface FoundChange {
  * @param lookback in the unit of Instant
  */
 export function notePassedByPolls(state: SourceState, found: FoundChange, lookback: number): SourceState {
-  if (found.updatedAt >= state.settledThrough) return state;
-  const others = state.stamps.passed.filter(({ groupId }) => groupId !== found.groupId);
+  const isTooOld = found.updatedAt < found.receivedAt - CLOSED_FOR_SURE_AFTER;
+  if (found.updatedAt >= state.settledThrough || isTooOld) return state;
+  const others = state.stamps.passed.filter(
+    (other) => other.groupId !== found.groupId && other.receivedAt >= found.receivedAt - PASSED_COUNTS_FOR,
+  );
   const { groupId, updatedAt, receivedAt } = found;
   const passed = [...others, { groupId, updatedAt, receivedAt }];
   if (passed.length < GROUPS_THAT_AGREE) return { ...state, stamps: { ...state.stamps, passed } };
@@ -38,9 +46,10 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
   const [latest] = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
   const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
+  const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
   return {
     ...state,
-    settledThrough: earliest - lookback,
+    settledThrough: Math.max(earliest, latestReceipt - CLOSED_FOR_SURE_AFTER) - lookback,
     stamps: {
       ...state.stamps,
       leads,

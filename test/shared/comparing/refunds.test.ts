@@ -51,6 +51,34 @@ describe('a refund transaction', () => {
     expect(placesOf([], [refund('x', 10), refund('x', 12)])).toEqual(['x']);
   });
 
+  it('with the id of another one in the same list is another one if both show their gateways', () => {
+    const both = [refund('x'), refund('x', 25, 'vouchers')];
+
+    const atOnce = compareRefunds([], both);
+    const later = compareRefunds([refund('x')], both);
+
+    expect(atOnce.created.map(({ place }) => place)).toEqual(['unidentified-1', 'unidentified-2']);
+    expect(later.created).toEqual([{ object: refund('x', 25, 'vouchers'), place: 'unidentified-2' }]);
+    expect(placesOf(atOnce.known, both.toReversed())).toEqual([]);
+    expect(compareRefunds(later.known, both.toReversed()).known).toEqual(both);
+    // An answer may show one of them, or leave out the gateway of one.
+    expect(placesOf(later.known, [refund('x', 25, 'vouchers')])).toEqual([]);
+    expect(placesOf(later.known, [refund('x', 10, null), refund('x', 25, 'vouchers')])).toEqual([]);
+  });
+
+  it('stays known under its id if its gateway is renamed', () => {
+    const { created, known } = compareRefunds([refund('x')], [refund('x', 10, 'Cards')]);
+
+    expect(created).toEqual([]);
+    expect(known).toEqual([refund('x', 10, 'Cards')]);
+  });
+
+  it('that a snapshot of an earlier release holds with an empty id is known', () => {
+    expect(placesOf([refund('')], [refund(null)])).toEqual([]);
+    expect(placesOf([refund('')], [refund(null), refund(null, 25)])).toEqual(['unidentified-2']);
+    expect(compareRefunds([refund('')], [refund('x')]).known).toEqual([refund('x')]);
+  });
+
   it('without an id is counted by amount and gateway', () => {
     const known = [refund(null), refund(null)];
 
@@ -286,6 +314,32 @@ describe('a group with a new refund', () => {
     expect(taken.events[0]?.data).not.toHaveProperty('previous_attributes');
     expect(after.verdict).toBe('unchanged');
   });
+});
+
+// A nullable string may be empty. All refunds with an empty id counted as one: only the first was ever published.
+it.each([
+  ['null', null],
+  ['empty', ''],
+])('a group with two refunds whose ids are %s publishes each of them', (_, platform_id) => {
+  const withRefunds = (...amounts: number[]) =>
+    aRow((row) => {
+      row.refund_transactions = amounts.map((amount) => ({
+        ...{ type: 'refund_transaction', platform_id, gateway: 'cards' },
+        amount: { shop_money: { amount, currency_code: 'EUR' } },
+      }));
+    });
+  const snapshot = snapshotOf(read(withRefunds()));
+
+  const first = take(snapshot, read(withRefunds(10), 2 * MINUTE));
+  const second = take(first.snapshot, read(withRefunds(10, 25), 4 * MINUTE));
+  const both = take(snapshot, read(withRefunds(10, 25), 2 * MINUTE));
+
+  expect(inShort(first.events)).toEqual([['refund_transaction.created', 'unidentified-1']]);
+  expect(inShort(second.events)).toEqual([['refund_transaction.created', 'unidentified-2']]);
+  expect(both.events.map(({ data }) => data.object)).toMatchObject([
+    { platform_id: null, amount: { shop_money: { amount: 10 } } },
+    { platform_id: null, amount: { shop_money: { amount: 25 } } },
+  ]);
 });
 
 /** A pseudo-random rank that follows from a number. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aRow, inShort, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
 
 /** The sample row without its first line item. */
@@ -112,6 +112,31 @@ describe('an entity that an answer lacks', () => {
 });
 
 describe('an array that an answer leaves out', () => {
+  // A limit (docs/guarantees.md): a fault that drops an array looks the same as a service that leaves out empty arrays.
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+  ])('keeps its last entity for days if it is %s, until it shows another one', (_, value) => {
+    const withShipments = (shipments: unknown, updated_at: string) => ({ ...aRow(), shipments, updated_at });
+    const [parcel] = aRow().shipments;
+    const other = [{ ...parcel, id: 99 }];
+    let snapshot = snapshotOf(read(aRow()));
+    const follow = (shipments: unknown, updated_at: string, after: number) => {
+      const taken = take(snapshot, read(withShipments(shipments, updated_at), after));
+      snapshot = taken.snapshot ?? snapshot;
+      return inShort(taken.events);
+    };
+
+    const gone = [1, 2, 3].map((day) => follow(value, `2026-11-2${day}T10:00:00Z`, day * DAY));
+    const another = follow(other, '2026-11-24T10:00:00Z', 4 * DAY);
+    const later = follow(other, '2026-11-24T10:00:00Z', 5 * DAY);
+
+    expect(aRow().shipments).toHaveLength(1);
+    expect(gone).toEqual([[], [], []]);
+    expect(another).toEqual([['shipment.created', '99']]);
+    expect(later).toEqual([['shipment.removed', String(parcel?.id)]]);
+  });
+
   it.each([
     ['absent', undefined],
     ['null', null],

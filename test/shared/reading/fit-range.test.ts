@@ -15,8 +15,8 @@ const MAX_PAGES = 12;
 const PAGE = 20;
 
 /** Groups that are evenly spread over a hundred days. */
-function storeOf(groups: number, order: NonNullable<ModelOptions['order']>) {
-  const list = createModelList({ seed: 5, now: NOON, order, pages: clampedTo(PAGE) });
+function storeOf(groups: number, order: NonNullable<ModelOptions['order']>, rowsOfPage = PAGE) {
+  const list = createModelList({ seed: 5, now: NOON, order, pages: clampedTo(rowsOfPage) });
   for (let made = 0; made < groups; made += 1) {
     const createdAt = FROM + Math.floor(((TO - FROM) * made) / groups);
     list.add({ createdAt, updatedAt: NOON - HOUR - list.random.upTo(DAY) });
@@ -54,14 +54,15 @@ describe('a range that is not too long', () => {
     expect(list.requests).toBe(2);
   });
 
-  it('is kept after its first page if that is short', async () => {
+  it('is kept after its first page if that is short and proved to be the whole range', async () => {
     const { list, reader } = storeOf(9, 'created asc');
 
     const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
 
-    expect(fitted).toMatchObject({ to: TO, fits: true });
+    expect(fitted).toMatchObject({ to: TO, fits: true, isWhole: true });
     expect(fitted.first?.rows.length).toBe(9);
-    expect(list.requests).toBe(1);
+    // The page, the end behind it, and the page again: nothing is left to read.
+    expect(list.requests).toBe(3);
   });
 
   it('is probed behind its maximum of pages, minus the pages for its end and the rows of the seams', async () => {
@@ -91,6 +92,17 @@ describe('a range that is not too long', () => {
 });
 
 describe('a range that is too long', () => {
+  // The defect: a short first page counted as the whole range, so tick after tick read the range in vain.
+  it('is shortened also where all pages are short', async () => {
+    const { list, reader } = storeOf(150, 'created desc', 5);
+
+    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
+
+    expect(fitted.fits).toBe(true);
+    expect(createdBefore(list, fitted.to)).toBeGreaterThan(0);
+    expect(createdBefore(list, fitted.to)).toBeLessThanOrEqual(5 * MAX_PAGES);
+  });
+
   it.each([
     'created asc',
     'created desc',

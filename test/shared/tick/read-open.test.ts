@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  jsonAnswer,
+  type ServiceRequest,
+} from '../../../local/reference-service/service/answer.ts';
 import { DAY, parseStamp } from '../../../shared/instant.ts';
 import { fitsCycle, requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
@@ -20,6 +25,20 @@ async function slowWorld(close: (world: SourceWorld) => void) {
   while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
   expect(fitsCycle(await world.state(), world.settings)).toBe(false);
   return { world, session };
+}
+
+/** A world in which only look-ups and their lists read one old group, which the answers may hide. */
+async function worldWithOneLookedUp(answer: (request: ServiceRequest, id: number) => Answer | undefined) {
+  let id = 0;
+  const { world, session } = await slowWorld((store) => {
+    setAll(store, oldGroups(store), false);
+    const open = oldGroups(store).filter((_, index) => index % 60 === 30);
+    setAll(store, open, true);
+    id = open[2] ?? 0;
+  });
+  await pauseSlowWalk(world);
+  world.network.intercept = (request) => answer(request, id);
+  return { world, session, id };
 }
 
 /** Groups that are too old to be walked with the recent ones, oldest first. */
@@ -113,6 +132,36 @@ describe('an old group that is open', () => {
     expect(open.every((id) => lookUps(id) > 0)).toBe(true);
     // A group that is not found is looked up a second time, like a group that is missing from a range.
     expect(lookUps(gone)).toBeGreaterThan(lookUps(open[0] ?? 0));
+  });
+
+  it('is not removed while lists show it, if its look-up does not find it', async () => {
+    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) =>
+      query.get('return_group_id') === String(hidden) ? jsonAnswer(200, []) : undefined,
+    );
+
+    await cycles(world, session, 3);
+    world.setShipment(id, 'FAILED');
+    await cycles(world, session, 2);
+
+    const types = (await world.groupEvents(id)).map(({ type }) => type);
+    expect(types).toEqual(['shipment.status_changed']);
+    expect((await world.state()).setAside).toEqual([]);
+  });
+
+  it('is set aside, not removed, if its look-up does not find it and no list of its creation arrives', async () => {
+    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) => {
+      if (query.get('return_group_id') === String(hidden)) return jsonAnswer(200, []);
+      const bounds = ['min_created_at', 'max_created_at'].map((name) => Date.parse(query.get(name) ?? ''));
+      const [from = Number.NaN, to = Number.NaN] = bounds;
+      return to - from < 60_000 ? jsonAnswer(422, { detail: [] }) : undefined;
+    });
+
+    await cycles(world, session, 3);
+
+    expect(await world.groupEvents(id)).toEqual([]);
+    expect((await world.state()).setAside).toMatchObject([
+      { groupId: id, reason: expect.stringContaining('no proved end') },
+    ]);
   });
 
   it('is read with its neighbours if many of them are open', async () => {

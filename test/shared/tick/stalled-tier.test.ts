@@ -37,3 +37,22 @@ it('degrades a source if its walk over all groups makes no progress, although ot
   expect(failed).toBeGreaterThan(0);
   expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
 });
+
+// The defect: pages of five rows looked like the ends of ranges. So each walk began with ranges that were too wide for a
+// tick, and three ticks in a row proved only that nothing was created in 1990.
+it('a quiet source without faults is never degraded, however short its pages are', async () => {
+  const world = createSourceWorld({
+    groups: 900,
+    knobs: { limitMax: 5 },
+    settings: { reconcileMs: 1_800_000, requestsPerMinute: 240 },
+  });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+
+  for (let tick = 0; tick < 110; tick += 1) await world.nextTick(session);
+
+  const types = (await world.feedEvents()).map(({ type }) => type);
+  expect(types).toEqual(['feed.baseline_completed']);
+  expect((await world.state()).reconciliation.all.lastRequests).toBeLessThan(400);
+});

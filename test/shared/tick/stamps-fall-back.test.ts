@@ -1,7 +1,7 @@
 // The defect: after the stamps fell back, every later stamp lay before the settled instant. No poll saw a change any
 // more, for good where stamps had run ahead of `Date`, and the feed reported itself as healthy.
 import { expect, it } from 'vitest';
-import { HOUR, MINUTE } from '../../../shared/instant.ts';
+import { DAY, HOUR, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { settledByRead } from '../../../shared/reading/stamps-clock.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { notBeyondNow, notePassedByPolls, noteSeenByPoll } from '../../../shared/tick/stamps-fall-back.ts';
@@ -80,6 +80,59 @@ it('changes that polls still had to read, and a change that a poll saw, set noth
 
   expect(again.settledThrough).toBe(NOW);
   expect(unread).toEqual(state);
+});
+
+// A job that fills in the true updated_at of old returns: polls had to cover 300 days again before they found news.
+// A job may fill in the true updated_at of old returns: polls had to cover 300 days again before they found news.
+it('polls go on from where they were after a job gave old returns stamps of 300 days ago', async () => {
+  const world = createSourceWorld({ groups: 1_000, settings: { reconcileMs: 600_000 } });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  const stamp = world.control.now() - 300 * DAY;
+  const old = world.control
+    .snapshot()
+    .filter(({ updated_at }) => (parseStamp(String(updated_at))?.instant ?? stamp) < stamp - HOUR)
+    .map(({ id }) => Number(id))
+    .slice(0, 3);
+  for (const id of old) {
+    world.control.mutate(id, (draft) => {
+      draft.updated_at = stamp + id;
+    });
+  }
+
+  for (let minute = 0; minute < 15; minute += 1) await world.nextTick(session);
+
+  expect(old).toHaveLength(3);
+  const known = await world.store.load({ source: 'acme', generation: (await world.state()).generation }, old);
+  expect(old.map((id) => known.get(id)?.updatedAt)).toEqual(old.map((id) => stamp + id));
+  expect((await world.state()).settledThrough).toBeGreaterThan(world.control.now() - 2 * LOOKBACK);
+});
+
+it('changes with stamps further back than any clock or zone can fall set nothing back', async () => {
+  const state = await aState({}, NOW);
+  const back = (age: number) =>
+    [1, 2, 3].reduce((known, id) => notePassedByPolls(known, found(id, NOW - age), LOOKBACK), state);
+
+  expect(back(26 * HOUR + 1)).toBe(state);
+  expect(back(26 * HOUR).settledThrough).toBe(NOW - 26 * HOUR - LOOKBACK);
+});
+
+it('a change that polls passed over counts for a week, and sets them back by no more than clocks can fall', async () => {
+  const state = await aState({}, NOW + 100 * DAY);
+  const at = (groupId: number, receivedAt: number) => ({
+    ...{ groupId, updatedAt: receivedAt - 3 * HOUR },
+    receivedAt,
+  });
+  const third = (passed: number) =>
+    [at(1, NOW), at(2, NOW), at(3, NOW + passed)].reduce(
+      (known, each) => notePassedByPolls(known, each, LOOKBACK),
+      state,
+    );
+
+  expect(third(7 * DAY + 1).stamps.passed).toEqual([at(3, NOW + 7 * DAY + 1)]);
+  expect(third(7 * DAY + 1).settledThrough).toBe(NOW + 100 * DAY);
+  expect(third(7 * DAY).settledThrough).toBe(NOW + 7 * DAY - 26 * HOUR - LOOKBACK);
+  expect(third(HOUR).settledThrough).toBe(NOW - 3 * HOUR - LOOKBACK);
 });
 
 it('a settled instant later than the service’s time is set back, where stamps name their zone', async () => {

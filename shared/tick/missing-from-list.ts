@@ -1,0 +1,65 @@
+// Whether lists still show a group that its look-up did not find: an index by id may lag behind, or lack it. Groups of a
+// range that was read to its proved end have been missing from a list already. Open groups that are looked up one by one
+// have not, so the moment of their creation is read to its proved end.
+import type { Snapshot } from '../comparing/snapshot.ts';
+import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
+import { coverRange } from '../reading/cover-range.ts';
+import type { FetchPage, Page } from '../reading/page.ts';
+import type { Recorder } from '../recording/record-pages.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { takeBackAbsence } from './group-absence.ts';
+import { noteSetAside } from './set-aside.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface ListOptions {
+  readonly fetch: FetchPage;
+  readonly recorder: Recorder;
+}
+
+/**
+ * Reads the group from the list of those created at its moment, and records it if it is there. Sets it aside if that
+ * list can't be proved.
+ *
+ * @returns true only if the list shows no such group up to its proved end
+ */
+export async function isMissingFromList(
+  run: TickRun,
+  { groupId, createdAt }: Snapshot,
+  { fetch, recorder }: ListOptions,
+): Promise<boolean> {
+  let isShown = false;
+  const reader = {
+    fetch,
+    async take(page: Page) {
+      await recorder.take(page);
+      if (!page.rows.some((row) => idOf(row) === groupId)) return;
+      isShown = true;
+      await takeBackAbsence(run, groupId, page);
+    },
+    trustsShortPages: false,
+    maxPages: MAX_RANGE_PAGES,
+    depth: run.depth,
+  };
+  const created = { from: createdAt - NARROWEST_RANGE / 2, to: createdAt + NARROWEST_RANGE / 2 };
+  const isProved = await succeeds(async () => (await coverRange({ created }, reader)).outcome === 'proved');
+  if (!isShown && !isProved) {
+    const reason = 'its look-up by id finds nothing, and the list at its creation has no proved end';
+    const now = run.session.serviceClock.now().atMost;
+    run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, now));
+  }
+  return !isShown && isProved;
+}
+
+/** A request that fails for good proves nothing, and must stop neither the other look-ups nor the walk. */
+async function succeeds(read: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!mayBeAboutRequest(error)) throw error;
+    return false;
+  }
+}
+
+function idOf(row: Page['rows'][number]): number | undefined {
+  return row.kind === 'readable' ? row.group.id : row.id;
+}
