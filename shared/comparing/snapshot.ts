@@ -9,8 +9,9 @@ import type {
 import type { Instant } from '../instant.ts';
 
 /**
- * The version of {@link GroupProjection}. Raise it when a field is added: the new field is then filled in without an
- * event in snapshots of an older version.
+ * The version of {@link GroupProjection}. Raise it when a field is added: a snapshot of an older version is then saved
+ * again with its group's next reading, even if nothing else changed. Whether the new field is filled in without an event
+ * does not depend on it (known-fields.ts).
  */
 export const PROJECTION = 1;
 

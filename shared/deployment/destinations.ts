@@ -1,7 +1,8 @@
-// The registry of a feed's destinations. The infrastructure makes a relay, a sweep and an alarm for each, and commands
-// take their names. To add one: its name and traits here, its adapter in functions/adapters/open-destination.ts, its
-// address in functions/relay/relay-environment.ts and local/operating/open-destinations.ts, its resources in
-// infra/publishing.ts. The compiler names each of these places.
+// The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter in
+// functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
+// local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts. The compiler names each of these
+// files. It does not name the rest: the union and `addressOf` in relay-environment.ts, the alarms (infra/monitoring.ts)
+// and the graphs (infra/create-dashboard.ts).
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 
