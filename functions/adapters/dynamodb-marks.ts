@@ -1,6 +1,7 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected. `d` names the destination while the group is behind, for the
-// index of such groups. In a table of its own, so that moving a mark does not trigger the relays again.
+// stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected. `d` names the
+// destination while the group is behind, for the index of such groups. In a table of its own, so that moving a mark does
+// not trigger the relays again.
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,

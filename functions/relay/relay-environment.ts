@@ -17,7 +17,8 @@ const DESTINATIONS = {
   bus: z.object({ DESTINATION: z.literal('bus'), EVENT_BUS_NAME: text, ...tables }),
 } as const satisfies { [Name in DestinationName]: z.ZodType<{ readonly DESTINATION: Name }> };
 
-const relayEnvironment = z.discriminatedUnion('DESTINATION', [DESTINATIONS.ordered, DESTINATIONS.bus]);
+const { ordered, ...others } = DESTINATIONS;
+const relayEnvironment = z.discriminatedUnion('DESTINATION', [ordered, ...Object.values(others)]);
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
 
@@ -28,5 +29,10 @@ export function parseRelayEnvironment(environment: Environment): RelayEnvironmen
 
 /** Returns what the destination's client needs to reach it. */
 export function addressOf(environment: RelayEnvironment): string {
-  return 'TOPIC_ARN' in environment ? environment.TOPIC_ARN : environment.EVENT_BUS_NAME;
+  switch (environment.DESTINATION) {
+    case 'ordered':
+      return environment.TOPIC_ARN;
+    case 'bus':
+      return environment.EVENT_BUS_NAME;
+  }
 }

@@ -1,6 +1,7 @@
 // Finds out which refund of an answer is which known one. The service gives them no id of its own, so they are matched
-// by the payment platform's id (a gateway may be renamed, so one with another gateway is the same), else by amount and gateway, as often as they occur, else by the fields that both show.
-// Every refund without a match is announced, so no other way of matching leaves fewer of them.
+// by the payment platform's id (one with another gateway is the same: gateways get new names), else by amount and
+// gateway, as often as they occur, else by the fields that both show. Every refund without a match is announced, so no
+// other way of matching leaves fewer of them.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 
 type Rule = (known: RefundTransaction, seen: RefundTransaction) => boolean;

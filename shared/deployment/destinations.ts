@@ -1,8 +1,7 @@
 // The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter in
 // functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
 // local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts. The compiler names each of these
-// files. It does not name the rest: the union and `addressOf` in relay-environment.ts, the alarms (infra/monitoring.ts)
-// and the graphs (infra/create-dashboard.ts).
+// files, but neither the alarms (infra/monitoring.ts) nor the graphs (infra/create-dashboard.ts).
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 

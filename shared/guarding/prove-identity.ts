@@ -3,7 +3,7 @@
 // answers for another address or token are used, known groups are looked up by their ids. One that is found is proof.
 // Several are tried, from all of the source's past, because each of them may have been removed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
-import { MAX_CANARIES, SAME_CREATION_WITHIN } from '../limits.ts';
+import { MAX_CANARIES, RECENT, SAME_CREATION_WITHIN } from '../limits.ts';
 import type { GroupKey, SnapshotStore } from '../ports.ts';
 import { ownRowsOf } from '../reading/own-rows.ts';
 import { mayBeAboutRequest, type ReturnsServiceError } from '../returns-service/errors.ts';
@@ -43,7 +43,7 @@ export interface IdentityOptions {
 }
 
 /** How far back canaries are taken from: recent groups are least likely to be removed, the oldest have existed longest. */
-const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
+const SPANS = [DAY, 7 * DAY, RECENT, 365 * DAY, Number.POSITIVE_INFINITY];
 
 /** The smallest difference between two time zones. */
 const ZONES_DIFFER_BY = 15 * MINUTE;
