@@ -99,7 +99,8 @@ async function refuseOneEvent({ deployment, receiver, service }: Run, atMs: numb
   const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
   const group = deliver(service, [first]);
   const k = `Wms#${key.replace(/\d+$/, String(group))}`;
-  await deployment.putItem('StorageMarks', { k, n: 0, v: 1, s: (Date.now() - 2 * DAY_MS) * 1_000 });
+  const twoDaysAgo = (Date.now() - 2 * DAY_MS) * 1_000;
+  await deployment.putItem('StorageMarks', { k, n: 0, v: 1, s: twoDaysAgo, c: twoDaysAgo });
   receiver.answer = ({ path, event }) =>
     path === WMS && isOf(event, group) && event.data.sequence === 1 ? 422 : 204;
   await comeDue(deployment, TICKS, atMs);

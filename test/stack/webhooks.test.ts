@@ -65,10 +65,13 @@ const UNUSED: readonly Unused[] = [
     why: 'only failed invocations need it',
     permission: /(Sweep|Schedules): sqs:SendMessage on .*DeadLetters/,
   },
-  { why: 'reports lost events, and no run loses any', permission: /Sweep: dynamodb:PutItem on .*Ledger/ },
+  {
+    why: 'reports lost events, in the present generation, and no run loses any',
+    permission: /Sweep: dynamodb:(PutItem on .*Ledger|DescribeTable on|GetItem on .*Sources)/,
+  },
   {
     why: 'reports skipped events, of which only Wms has one',
-    permission: /MailsSender: dynamodb:PutItem on .*Ledger/,
+    permission: /MailsSender: dynamodb:(PutItem on .*Ledger|DescribeTable on|GetItem on .*Sources)/,
   },
   {
     why: 'saves the mark of a first event that the filter excludes, and Wms has no filter',
