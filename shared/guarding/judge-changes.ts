@@ -38,10 +38,18 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
 /**
  * Whether so few groups differ, or no more than usual, that the guard would not hold them, whatever the rest of their
  * range shows.
+ *
+ * @param notedPerHour what the walk under way and its sweeps have shown: counts only while no more than half differ
  */
-export function isUsual(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
-  if (usual?.isWhole !== true) return true;
-  return !exceeds(differing, USUAL_SHARE, usual, now);
+export function isUsual(
+  differing: Differing,
+  usual: UsualChange | undefined,
+  now: Instant,
+  notedPerHour = 0,
+): boolean {
+  if (usual?.isWhole !== true || !exceeds(differing, USUAL_SHARE, usual, now)) return true;
+  const noted = { ...usual, ratePerHour: notedPerHour, learnedAt: now };
+  return !exceeds(differing, IMPROBABLE_SHARE, usual, now) && !exceeds(differing, USUAL_SHARE, noted, now);
 }
 
 /** Whether an improbable share differs that is published all the same, because it is only a few groups. */

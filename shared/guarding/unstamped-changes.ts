@@ -62,7 +62,7 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       waiting.clear();
       return changes;
     },
-    takeUsualPage({ guarding }, duration, now) {
+    takeUsualPage({ guarding, reconciliation }, duration, now) {
       const all = counted();
       const page = {
         compared: all.compared - before.compared,
@@ -70,7 +70,7 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       };
       before = all;
       const isPublishable = [page, all].every((differing) =>
-        isUsual({ ...differing, duration }, guarding.usual, now),
+        isUsual({ ...differing, duration }, guarding.usual, now, reconciliation.all.ratePerHour),
       );
       const changes = [...ofPage].flatMap((groupId) => waiting.get(groupId) ?? []);
       if (isPublishable) for (const groupId of ofPage) waiting.delete(groupId);

@@ -73,6 +73,22 @@ describe('a page of changes without newer stamps', () => {
   });
 });
 
+describe('a page that differs more than usual', () => {
+  const inTenMinutes = (unstamped: number) => ({ compared: 100, unstamped, duration: 10 * MINUTE });
+
+  it.each([
+    [39, 10, true],
+    [39, 9, false],
+    [50, 20, true],
+    [51, 20, false],
+    [51, 90, false],
+  ])('%i of 100, after %i in the same time: published %s', (changed, noted, isPublished) => {
+    const rate = rateOf(inTenMinutes(noted), CALM, NOW);
+
+    expect(isUsual(inTenMinutes(changed), CALM, NOW, rate)).toBe(isPublished);
+  });
+});
+
 describe('the usual rate', () => {
   const few = { compared: 22, unstamped: 19, duration: HOUR };
 
