@@ -150,7 +150,7 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.03)) return unconfirmed(plan, random);
   if (random.chance(0.06)) return withoutOrder(plan, random);
   if (random.chance(0.03)) return sluggish(plan, random);
-  if (random.chance(0.03)) return fallenStamps(plan, random);
+  if (random.chance(0.08)) return fallenStamps(plan, random);
   return plan;
 }
 
