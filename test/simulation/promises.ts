@@ -2,6 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
 import type { MishapName } from './mishap-names.ts';
+import { isDateAhead } from './plan.ts';
 import { changesLooks, letsStampsFall } from './turn.ts';
 import type { World } from './world/world.ts';
 
@@ -53,8 +54,11 @@ function listsAll({ knobs, lasting, mishap, turns = [] }: World['plan']): boolea
   const { staleShare, groupRemovals, reappearances } = knobs;
   // Rows that name another zone are in other ranges.
   const hidesIds = turns.some(({ knobs }) => 'unreadableEvery' in knobs || 'stampForm' in knobs);
+  // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new groups.
+  const movesTheClock = knobs.absurdEvery !== undefined && isDateAhead(knobs);
   return (
     !hidesIds &&
+    !movesTheClock &&
     [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined)
   );
 }
