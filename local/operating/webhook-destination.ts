@@ -1,5 +1,5 @@
-// A webhook as the destination of a replay: posts from here, with the webhook's own secrets. It posts nothing to an
-// endpoint that is to be left alone: one that an operator paused, or that asked for a pause.
+// A webhook as the destination of a replay: posts from here, with the webhook's own secrets. It posts nothing
+// while an operator has paused the endpoint, or the endpoint has asked for a pause.
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { createSecretPost } from '../../functions/webhook/secret-post.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';

@@ -12,7 +12,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createWebhookPost, type WebhookPostOptions } from '../../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../../functions/adapters/webhook-signature.ts';
 import type { AddressRange } from '../../../shared/deployment/address-range.ts';
-import { parseWebhookUrl } from '../../../shared/deployment/webhook-url.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
 
 const SECRET = `whsec_${randomBytes(48).toString('base64')}`;
@@ -370,59 +369,4 @@ it('reports a secret that can not sign, without the secret', async () => {
   expect(answer).toMatchObject({ failure: expect.stringContaining('it is JSON') });
   expect(JSON.stringify(answer)).not.toContain('abc');
   expect(received).toHaveLength(0);
-});
-
-describe('parseWebhookUrl', () => {
-  it.each<[string, AddressRange]>([
-    ['https://example.com/hook?key=1', 'public'],
-    ['https://93.184.216.34/', 'public'],
-    ['https://10.0.0.7/', 'private'],
-    ['https://[fd00::1]/', 'private'],
-    ['http://127.0.0.1:3000/hook', 'any'],
-  ])('accepts %s if allowed addresses are %s', (text, addresses) => {
-    expect(parseWebhookUrl(text, addresses).href).toBe(new URL(text).href);
-  });
-
-  it.each<[string, AddressRange, string]>([
-    ['example.com/hook', 'public', 'is not a URL'],
-    ['http://example.com/', 'public', 'must begin with https://'],
-    ['ftp://example.com/', 'any', 'must begin with https:// or http://'],
-    ['https://me:pass@example.com/', 'public', 'user name or password'],
-    ['https://127.0.0.1/', 'public', '127.0.0.1'],
-    ['https://127.1/', 'public', '127.0.0.1'],
-    ['https://0x7f000001/', 'public', '127.0.0.1'],
-    ['https://2130706433/', 'public', '127.0.0.1'],
-    ['https://[::ffff:10.0.0.1]/', 'public', '::ffff:a00:1'],
-    ['https://10.0.0.7/', 'public', '10.0.0.7'],
-    ['https://100.64.0.1/', 'private', '100.64.0.1'],
-    ['https://169.254.169.254/', 'private', '169.254.169.254'],
-    ['https://[fe80::1]/', 'private', 'fe80::1'],
-    ['https://[2002:7f00:1::]/', 'public', '2002:7f00:1::'],
-    ['https://198.18.0.1/', 'public', '198.18.0.1'],
-    ['https://224.0.0.1/', 'public', '224.0.0.1'],
-  ])('rejects %s if allowed addresses are %s', (text, addresses, problem) => {
-    expect(() => parseWebhookUrl(text, addresses)).toThrow(problem);
-  });
-});
-
-describe('parseSigningSecret', () => {
-  const bytes = randomBytes(48).toString('base64');
-
-  it('takes 64 letters and digits with and without the prefix', () => {
-    const letters = 'a1B2'.repeat(16);
-    expect(parseSigningSecret(letters)).toHaveLength(48);
-    expect(parseSigningSecret(`whsec_${letters}\n`)).toEqual(parseSigningSecret(letters));
-    expect(parseSigningSecret(bytes)).toHaveLength(48);
-  });
-
-  it.each([
-    ['', 'not base64'],
-    ['whsec_', 'not base64'],
-    ['whsec_abc def', 'not base64'],
-    ['{"a":1}', 'it is JSON'],
-    ['c2hvcnQ=', 'it has 5 bytes'],
-    [randomBytes(65).toString('base64'), 'it has 65 bytes'],
-  ])('rejects %j', (secret, problem) => {
-    expect(() => parseSigningSecret(secret)).toThrow(problem);
-  });
 });

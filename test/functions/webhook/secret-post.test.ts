@@ -1,4 +1,4 @@
-// What the secrets of a webhook may hold. The receiver is on this machine; Secrets Manager is a list of versions.
+// Values of a webhook's secrets, valid and invalid. The receiver is on this machine; Secrets Manager is a list of versions.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -49,7 +49,7 @@ function secretsManager(secrets: Record<string, readonly string[]>): SecretsMana
 }
 
 describe('a signing secret that can not sign', () => {
-  // What a secret of CDK without options holds: 32 characters with punctuation.
+  // CDK makes such a secret by default: 32 characters with punctuation.
   const BAD = 'p9$kd,!x(Tt]:<qAZ.2"m^v;RrN=u+b{';
 
   it('does not stop the webhook once it is the previous one, and is reported once a reading', async () => {

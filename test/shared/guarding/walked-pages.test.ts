@@ -42,7 +42,7 @@ const countRecorded = (done: readonly string[]) =>
   done.flatMap((each) => (each.startsWith('recorded') ? each.split(' ').slice(1).filter(Boolean) : []))
     .length;
 
-// What the first range showed became usual at once, and the rest of the fault was published.
+// The rate of the first range counted as usual at once, so the guard published the rest of the fault.
 it.each([5, 30])(
   'a walk holds a fault whose first range shows it in %s of a hundred groups',
   async (first) => {
