@@ -3,6 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { DESTINATION_NAMES, traitsOf } from '../shared/deployment/destinations.ts';
 import type { TickField } from '../shared/deployment/metrics.ts';
 import { DEFAULT_REQUESTS_PER_MINUTE } from '../shared/source/source-settings.ts';
 import type { FeedMetrics } from './feed-metrics.ts';
@@ -62,8 +63,9 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
     graph('Held findings, return groups set aside or behind', HALF, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
-      metrics.groupsBehind('ordered', { label: 'behind on the ordered topic' }),
-      metrics.groupsBehind('bus', { label: 'behind on the bus' }),
+      ...DESTINATION_NAMES.map((name) =>
+        metrics.groupsBehind(name, { label: `behind: ${traitsOf(name).title}` }),
+      ),
     ]),
   ];
 }
@@ -100,15 +102,14 @@ function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
 function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Relays: age of the oldest unsent record, ms', THIRD, [
-      metrics.relayAge('ordered', { label: 'to the ordered topic' }),
-      metrics.relayAge('bus', { label: 'to the bus' }),
+      ...DESTINATION_NAMES.map((name) => metrics.relayAge(name, { label: `to ${traitsOf(name).title}` })),
     ]),
     graph('Dead letters of the feed itself', THIRD, [metrics.deadLetters({ label: 'of the feed' })]),
     new cloudwatch.LogQueryWidget({
       title: 'Return groups that a destination rejects, skipped events',
       width: THIRD,
       height: 6,
-      logGroupNames: [relays.ordered, relays.bus, sweeps.ordered, sweeps.bus].map(
+      logGroupNames: [...Object.values(relays), ...Object.values(sweeps)].map(
         ({ logGroup }) => logGroup.logGroupName,
       ),
       queryLines: [

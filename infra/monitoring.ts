@@ -4,6 +4,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { DESTINATION_NAMES, type DestinationName } from '../shared/deployment/destinations.ts';
 import { freshnessAlarm } from '../shared/deployment/metrics.ts';
 import { ORDERED_TRIES } from '../shared/deployment/ordered-tries.ts';
 import { type AlarmDefaults, type AlarmOptions, createAlarm } from './create-alarm.ts';
@@ -26,6 +27,23 @@ export interface MonitoringProps extends AlarmDefaults {
 /** A destination that fails for this long needs an operator. The stream retains the records for a day. */
 const RELAY_LATE = Duration.minutes(15);
 
+/** The end of the alarms' ids, and who is affected. */
+const DESTINATION_ALARMS: Readonly<
+  Record<DestinationName, { readonly suffix: string; readonly late: string; readonly behind: string }>
+> = {
+  ordered: {
+    suffix: 'Ordered',
+    late: 'The ordered subscribers get no events: they are saved, but not published to the topic.',
+    behind:
+      'The ordered subscribers get no changes of some return groups: the topic rejects an event of each.',
+  },
+  bus: {
+    suffix: 'Bus',
+    late: 'Subscribers of the bus get no events: they are saved, but not published to the bus.',
+    behind: 'Subscribers of the bus get no changes of some return groups: the bus rejects an event of each.',
+  },
+};
+
 /** A failing endpoint is retried about every 15 minutes, and only attempts report the metric. */
 const ATTEMPTS = { period: Duration.minutes(5), evaluationPeriods: 6, datapointsToAlarm: 1 };
 
@@ -42,8 +60,7 @@ export class Monitoring extends Construct {
     this.#props = props;
     for (const source of props.sources) this.#watchFreshness(source);
     this.#watchFindings();
-    this.#watchRelays();
-    this.#watchGroupsBehind();
+    this.#watchDestinations();
     this.#watchDeadLetters();
     const shown = props.dashboard ? createDashboard(this, 'Dashboard', props) : undefined;
     this.dashboard = shown?.dashboard;
@@ -193,42 +210,28 @@ export class Monitoring extends Construct {
     });
   }
 
-  #watchRelays(): void {
+  /**
+   * Two alarms for each destination: its relay is late; and a relay has left a group behind. The second ends when a daily
+   * sweep finds no such group.
+   */
+  #watchDestinations(): void {
     const { metrics } = this.#props;
-    const threshold = RELAY_LATE.toMilliseconds();
-    this.#alarm('RelayToOrderedLate', {
-      metric: metrics.relayAge('ordered'),
-      hurts: 'The ordered subscribers get no events: they are saved, but not published to the topic.',
-      anchor: 'events-do-not-leave-the-ledger',
-      threshold,
-    });
-    this.#alarm('RelayToBusLate', {
-      metric: metrics.relayAge('bus'),
-      hurts: 'Subscribers of the bus get no events: they are saved, but not published to the bus.',
-      anchor: 'events-do-not-leave-the-ledger',
-      threshold,
-    });
-  }
-
-  /** The alarms go off when a relay leaves a group behind, and end when a daily sweep finds no such group. */
-  #watchGroupsBehind(): void {
-    const { metrics } = this.#props;
-    const options = {
-      anchor: 'a-return-group-is-behind',
-      threshold: 1,
-      missingData: cloudwatch.TreatMissingData.IGNORE,
-    };
-    this.#alarm('BehindOnOrdered', {
-      ...options,
-      metric: metrics.groupsBehind('ordered'),
-      hurts:
-        'The ordered subscribers get no changes of some return groups: the topic rejects an event of each.',
-    });
-    this.#alarm('BehindOnBus', {
-      ...options,
-      metric: metrics.groupsBehind('bus'),
-      hurts: 'Subscribers of the bus get no changes of some return groups: the bus rejects an event of each.',
-    });
+    for (const name of DESTINATION_NAMES) {
+      const { suffix, late, behind } = DESTINATION_ALARMS[name];
+      this.#alarm(`RelayTo${suffix}Late`, {
+        metric: metrics.relayAge(name),
+        hurts: late,
+        anchor: 'events-do-not-leave-the-ledger',
+        threshold: RELAY_LATE.toMilliseconds(),
+      });
+      this.#alarm(`BehindOn${suffix}`, {
+        metric: metrics.groupsBehind(name),
+        hurts: behind,
+        anchor: 'a-return-group-is-behind',
+        threshold: 1,
+        missingData: cloudwatch.TreatMissingData.IGNORE,
+      });
+    }
   }
 
   #watchDeadLetters(): void {

@@ -11,16 +11,8 @@ export const storedNumber = z
   .pipe(z.number());
 export const storedBytes = z.object({ B: z.instanceof(Uint8Array) }).transform((value) => value.B);
 
-export function textValue(text: string): AttributeValue.SMember {
-  return { S: text };
-}
-
 export function numberValue(number: number): AttributeValue.NMember {
   return { N: String(number) };
-}
-
-export function bytesValue(bytes: Uint8Array): AttributeValue.BMember {
-  return { B: bytes };
 }
 
 /** DynamoDB's limits for one item and for all items of one transaction. */

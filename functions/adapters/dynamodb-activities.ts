@@ -7,17 +7,15 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { TableNames } from '../../shared/deployment/tables.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { Activities } from '../../shared/ports.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
-import { bytesValue, itemBytes, type StoredItem, storedBytes, textValue } from './attribute-values.ts';
+import { itemBytes, type StoredItem, storedBytes } from './attribute-values.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
-export interface DynamoDbActivitiesOptions {
-  readonly client: DynamoDBClient;
-  readonly tables: Pick<TableNames, 'sources'>;
+export interface DynamoDbActivitiesOptions extends Omit<TableAccess<'sources'>, 'clock'> {
   /** Time limit of a call, with all its tries. @default 1000 */
   readonly timeoutMs?: number;
 }
@@ -52,12 +50,12 @@ export async function deleteActivity(client: DynamoDBClient, table: string, sour
 }
 
 function keyOf(source: string) {
-  return { k: textValue(`activity/${source}`) };
+  return { k: { S: `activity/${source}` } };
 }
 
 /** Of at most 2 KB: an activity with unusually large numbers is stored without its oldest part. */
 export function toActivityItem(source: string, activity: Activity): StoredItem {
-  const body = bytesValue(encodeBody(toBody(activity)));
+  const body = { B: encodeBody(toBody(activity)) };
   const item = { ...keyOf(source), ...formatAttribute(FORMAT), b: body };
   return itemBytes(item) <= MAX_BYTES ? item : toActivityItem(source, withoutOldest(activity));
 }

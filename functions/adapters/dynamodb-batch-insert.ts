@@ -5,11 +5,12 @@ import {
   BatchExecuteStatementCommand,
   type BatchStatementRequest,
   type BatchStatementResponse,
-  type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';
 import type { StoredItem } from './attribute-values.ts';
-import { backOff, isPassing, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+import { isPassing } from './backoff.ts';
+import type { Connection } from './dynamodb-client.ts';
+import { readUntilWhole } from './read-until-whole.ts';
 
 const STATEMENTS_TO_A_REQUEST = 25;
 const REQUESTS_AT_ONCE = 4;
@@ -20,44 +21,38 @@ const REQUESTS_AT_ONCE = 4;
  * @throws if the outcome of some is unknown; any of them may be inserted then
  */
 export async function insertBatch(
-  client: DynamoDBClient,
-  patience: Patience,
+  connection: Connection,
   table: string,
   items: readonly StoredItem[],
 ): Promise<boolean[]> {
   const inserted = await inParallel(chunked(items, STATEMENTS_TO_A_REQUEST), REQUESTS_AT_ONCE, (chunk) =>
-    insertChunk(client, patience, table, chunk),
+    insertChunk(connection, table, chunk),
   );
   return inserted.flat();
 }
 
 async function insertChunk(
-  client: DynamoDBClient,
-  patience: Patience,
+  connection: Connection,
   table: string,
   items: readonly StoredItem[],
 ): Promise<boolean[]> {
   const inserted: boolean[] = [];
-  let open = items.map((item, at) => ({ statement: insertStatement(table, item), at }));
-  for (let fruitlessTries = 0; open.length > 0; ) {
-    if (fruitlessTries > 0) await backOff(patience, fruitlessTries);
-    const answer = await client.send(
-      new BatchExecuteStatementCommand({ Statements: open.map(({ statement }) => statement) }),
-    );
-    const left: typeof open = [];
-    for (const [place, entry] of open.entries()) {
-      const outcome = outcomeOf(answer.Responses?.[place]);
-      if (outcome === 'try again') left.push(entry);
-      else inserted[entry.at] = outcome === 'inserted';
-    }
-    fruitlessTries = left.length < open.length ? 0 : fruitlessTries + 1;
-    if (fruitlessTries === MAX_FRUITLESS_TRIES) {
-      throw new Error(
-        `DynamoDB rejected ${left.length} of ${items.length} inserts into ${table}, ${fruitlessTries} times in a row.`,
-      );
-    }
-    open = left;
-  }
+  const insert = async (open: readonly (readonly [number, StoredItem])[]) => {
+    const Statements = open.map(([, item]) => insertStatement(table, item));
+    const { Responses } = await connection.client.send(new BatchExecuteStatementCommand({ Statements }));
+    const left = open.filter(([at], place) => {
+      const outcome = outcomeOf(Responses?.[place]);
+      inserted[at] = outcome === 'inserted';
+      return outcome === 'try again';
+    });
+    return { items: [], left };
+  };
+  await readUntilWhole(
+    [...items.entries()],
+    insert,
+    connection,
+    (left) => `DynamoDB rejected ${left} of ${items.length} inserts into ${table}`,
+  );
   return inserted;
 }
 

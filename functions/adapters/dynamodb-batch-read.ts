@@ -1,9 +1,9 @@
 // Reads many items by their keys, strongly consistent. DynamoDB returns at most 100 keys or 16 MB at a time and may
 // leave any key unprocessed; those are requested again and never taken for absent.
-import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';
-import { type StoredItem, textValue } from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import type { StoredItem } from './attribute-values.ts';
+import type { Connection } from './dynamodb-client.ts';
 import { type PartialAnswer, readUntilWhole } from './read-until-whole.ts';
 
 const KEYS_TO_A_REQUEST = 100;
@@ -15,26 +15,20 @@ const REQUESTS_AT_ONCE = 4;
  * @throws if some could not be read
  */
 export async function readBatch(
-  client: DynamoDBClient,
-  patience: Patience,
+  connection: Connection,
   table: string,
   keys: readonly string[],
 ): Promise<StoredItem[]> {
   const items = await inParallel(chunked(keys, KEYS_TO_A_REQUEST), REQUESTS_AT_ONCE, (chunk) =>
-    readChunk(client, patience, table, chunk),
+    readChunk(connection, table, chunk),
   );
   return items.flat();
 }
 
-function readChunk(
-  client: DynamoDBClient,
-  patience: Patience,
-  table: string,
-  keys: readonly string[],
-): Promise<StoredItem[]> {
-  const named: readonly StoredItem[] = keys.map((key) => ({ k: textValue(key) }));
+function readChunk(connection: Connection, table: string, keys: readonly string[]): Promise<StoredItem[]> {
+  const named: readonly StoredItem[] = keys.map((key) => ({ k: { S: key } }));
   const read = async (some: readonly StoredItem[]): Promise<PartialAnswer<StoredItem, StoredItem>> => {
-    const answer = await client.send(
+    const answer = await connection.client.send(
       new BatchGetItemCommand({ RequestItems: { [table]: { Keys: [...some], ConsistentRead: true } } }),
     );
     return {
@@ -42,5 +36,5 @@ function readChunk(
       left: answer.UnprocessedKeys?.[table]?.Keys ?? [],
     };
   };
-  return readUntilWhole(named, read, patience);
+  return readUntilWhole(named, read, connection);
 }

@@ -5,7 +5,7 @@ import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
-import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
+import { storedNumber, storedText } from './attribute-values.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey } from './dynamodb-marks.ts';
 import { queryItems } from './dynamodb-pages.ts';
@@ -57,35 +57,25 @@ export async function* listBehind(
   destination: string,
   source?: string,
 ): AsyncGenerator<BehindGroup> {
-  const prefix = `${destination}#`;
-  for await (const item of queryBehind(client, table, destination, source && `${prefix}${source}_`)) {
-    const { k, n: sequence, r: behind, s: failingSince } = stored.parse(item);
-    const key = parseGroupKey(k.slice(prefix.length));
-    // An earlier release that continued a group removed the reason alone.
-    if (key !== undefined && behind !== undefined) yield { destination, key, sequence, behind, failingSince };
-  }
-}
-
-async function* queryBehind(
-  client: DynamoDBClient,
-  table: string,
-  destination: string,
-  prefix: string | undefined,
-): AsyncGenerator<StoredItem> {
   const { name, partitionKey, sortKey } = TABLES.marks.index;
-  const byDestination = `${partitionKey.name} = :d`;
-  const query = {
+  const prefix = `${destination}#`;
+  const items = queryItems(client, {
     TableName: table,
     IndexName: name,
-    KeyConditionExpression:
-      prefix === undefined ? byDestination : `${byDestination} AND begins_with(${sortKey.name}, :k)`,
+    KeyConditionExpression: `${partitionKey.name} = :d AND begins_with(${sortKey.name}, :k)`,
     ExpressionAttributeValues: {
-      ':d': textValue(destination),
-      ...(prefix !== undefined && { ':k': textValue(prefix) }),
+      ':d': { S: destination },
+      ':k': { S: source === undefined ? prefix : `${prefix}${source}_` },
     },
-  };
+  });
   try {
-    yield* queryItems(client, query);
+    for await (const item of items) {
+      const { k, n: sequence, r: behind, s: failingSince } = stored.parse(item);
+      const key = parseGroupKey(k.slice(prefix.length));
+      // An earlier release that continued a group removed the reason alone.
+      if (key !== undefined && behind !== undefined)
+        yield { destination, key, sequence, behind, failingSince };
+    }
   } catch (error) {
     throw isWithoutIndex(error) ? noIndex(table, name, error) : error;
   }

@@ -1,4 +1,4 @@
-// Writes one item if a condition holds. A put that timed out may have taken effect, and the SDK then sends it again.
+// Writes or updates one item if a condition holds. A put that timed out may have taken effect, and the SDK then sends it again.
 // The rejection returns the stored item, so that the caller can distinguish its own write from another's.
 import {
   ConditionalCheckFailedException,
@@ -6,9 +6,11 @@ import {
   GetItemCommand,
   PutItemCommand,
   TransactionConflictException,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { numberValue, type StoredItem } from './attribute-values.ts';
-import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+import { backOff, MAX_FRUITLESS_TRIES } from './backoff.ts';
+import type { Connection } from './dynamodb-client.ts';
 
 export interface Condition {
   readonly ConditionExpression: string;
@@ -36,11 +38,8 @@ export type PutOutcome =
   | { readonly written: false; readonly stored: StoredItem | undefined };
 
 /** @throws if it is unknown whether the item was written */
-export async function putIf(
-  client: DynamoDBClient,
-  patience: Patience,
-  put: ConditionalPut,
-): Promise<PutOutcome> {
+export async function putIf(connection: Connection, put: ConditionalPut): Promise<PutOutcome> {
+  const { client } = connection;
   const command = new PutItemCommand({
     TableName: put.table,
     Item: put.item,
@@ -58,13 +57,34 @@ export async function putIf(
       }
       // The SDK does not retry when a transaction holds the item.
       if (!(error instanceof TransactionConflictException) || tries === MAX_FRUITLESS_TRIES) throw error;
-      await backOff(patience, tries);
+      await backOff(connection, tries);
     }
   }
 }
 
 function keyOf({ key, item }: ConditionalPut): StoredItem {
   return Object.fromEntries(Object.entries(item).filter(([name]) => key.includes(name)));
+}
+
+export type Change = Pick<
+  UpdateItemCommand['input'],
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+/** @returns the changed item; undefined if the condition does not hold */
+export async function updateIf(
+  client: DynamoDBClient,
+  table: string,
+  key: StoredItem,
+  change: Change,
+): Promise<StoredItem | undefined> {
+  const update = { TableName: table, Key: key, ...change, ReturnValues: 'ALL_NEW' } as const;
+  try {
+    return (await client.send(new UpdateItemCommand(update))).Attributes ?? {};
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 /** Reads an item, strongly consistent. */

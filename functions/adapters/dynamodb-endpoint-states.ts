@@ -4,40 +4,33 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
-import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
+import { maybe, storedObject } from '../../shared/source/stored-object.ts';
 import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
-import { type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
-export interface DynamoDbEndpointStatesOptions extends Patience {
-  readonly client: DynamoDBClient;
-  readonly tables: Pick<TableNames, 'marks'>;
-}
-
 const FORMAT = 1;
 
-export function createDynamoDbEndpointStates({
-  client,
-  tables,
-  ...patience
-}: DynamoDbEndpointStatesOptions): EndpointStates {
+export function createDynamoDbEndpointStates(options: TableAccess<'marks'>): EndpointStates {
+  const { client, tables } = options;
   return {
     async load(webhook) {
-      const item = await readItem(client, tables.marks, { k: textValue(endpointKey(webhook)) });
+      const item = await readItem(client, tables.marks, { k: { S: endpointKey(webhook) } });
       return item && readStored(item, { [FORMAT]: readFormat1 });
     },
     save(webhook, { version: _, ...fields }, expectedVersion) {
       const listed = webhook.startsWith(FORWARD_PREFIX)
-        ? { [INDEX.partitionKey.name]: textValue(FORWARD_PREFIX) }
+        ? { [INDEX.partitionKey.name]: { S: FORWARD_PREFIX } }
         : {};
-      const attributes = { ...formatAttribute(FORMAT), b: textValue(JSON.stringify(fields)), ...listed };
+      const attributes = { ...formatAttribute(FORMAT), b: { S: JSON.stringify(fields) }, ...listed };
       const item = { table: tables.marks, key: endpointKey(webhook), attributes };
-      return putNextVersion(client, patience, item, expectedVersion);
+      return putNextVersion(options, item, expectedVersion);
     },
   };
 }
@@ -49,7 +42,7 @@ export async function listForwardIds(client: DynamoDBClient, table: string): Pro
     TableName: table,
     IndexName: INDEX.name,
     KeyConditionExpression: `${INDEX.partitionKey.name} = :forwarded`,
-    ExpressionAttributeValues: { ':forwarded': textValue(FORWARD_PREFIX) },
+    ExpressionAttributeValues: { ':forwarded': { S: FORWARD_PREFIX } },
   });
   for await (const found of items) ids.push(keyed.parse(found).k.slice(0, -ENDING.length));
   return ids;
@@ -63,26 +56,21 @@ function endpointKey(webhook: string): string {
   return `${webhook}${ENDING}`;
 }
 
-const instant = z.int().optional();
-
-const stored = z.object({
+const stored = storedObject({
   startedAt: z.int(),
   isPaused: z.boolean(),
   failures: z.int(),
-  failingSince: instant,
+  failingSince: maybe(z.int()),
   pausedUntil: z.int(),
   leases: z.array(z.int()),
-  lastAcceptedAt: instant,
-  lastFailureAt: instant,
-  lastFailure: z.string().optional(),
+  lastAcceptedAt: maybe(z.int()),
+  lastFailureAt: maybe(z.int()),
+  lastFailure: maybe(z.string()),
 });
 
 const item = z.object({ n: storedNumber, b: storedText });
 
 function readFormat1(attributes: StoredItem): EndpointState {
   const { n: version, b: body } = item.parse(attributes);
-  const { failingSince, lastAcceptedAt, lastFailureAt, lastFailure, ...fields } = stored.parse(
-    JSON.parse(body),
-  );
-  return { ...fields, version, failingSince, lastAcceptedAt, lastFailureAt, lastFailure };
+  return { ...stored.parse(JSON.parse(body)), version };
 }

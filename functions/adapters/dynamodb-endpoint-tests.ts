@@ -1,9 +1,10 @@
 // The answer to the last test of each webhook, one item in the table of marks: `<webhook>#test`. `b` holds it as JSON.
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { TableNames } from '../../shared/deployment/tables.ts';
+import { maybe, storedObject } from '../../shared/source/stored-object.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
-import { type StoredItem, storedText, textValue } from './attribute-values.ts';
+import { type StoredItem, storedText } from './attribute-values.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
@@ -19,15 +20,13 @@ export interface EndpointTests {
   save(webhook: string, result: EndpointTestResult): Promise<void>;
 }
 
-export interface DynamoDbEndpointTestsOptions {
-  readonly client: DynamoDBClient;
-  readonly tables: Pick<TableNames, 'marks'>;
-}
-
 const FORMAT = 1;
 
-export function createDynamoDbEndpointTests({ client, tables }: DynamoDbEndpointTestsOptions): EndpointTests {
-  const keyOf = (webhook: string) => ({ k: textValue(`${webhook}#test`) });
+export function createDynamoDbEndpointTests({
+  client,
+  tables,
+}: Omit<TableAccess<'marks'>, 'clock'>): EndpointTests {
+  const keyOf = (webhook: string) => ({ k: { S: `${webhook}#test` } });
   return {
     async load(webhook) {
       const item = await readItem(client, tables.marks, keyOf(webhook));
@@ -37,7 +36,7 @@ export function createDynamoDbEndpointTests({ client, tables }: DynamoDbEndpoint
       const Item = {
         ...keyOf(webhook),
         ...formatAttribute(FORMAT),
-        b: textValue(JSON.stringify(result)),
+        b: { S: JSON.stringify(result) },
       };
       await client.send(new PutItemCommand({ TableName: tables.marks, Item }));
     },
@@ -49,9 +48,7 @@ const requestMs = z.number();
 const format1 = z.object({
   id: z.string(),
   answer: z.union([
-    z
-      .object({ status: z.int(), retryAfter: z.string().optional(), requestMs })
-      .transform(({ retryAfter, ...rest }) => ({ ...rest, retryAfter })),
+    storedObject({ status: z.int(), retryAfter: maybe(z.string()), requestMs }),
     z.object({ failure: z.string(), requestMs }),
   ]),
 });

@@ -2,7 +2,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { TABLES } from '../../shared/deployment/tables.ts';
-import { textValue } from './attribute-values.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { groupIdOfKey, indexPartition, type SourceGeneration } from './snapshot-item.ts';
 
@@ -20,7 +19,7 @@ export async function listLatestGroups(
     TableName: table,
     IndexName: index.name,
     KeyConditionExpression: `${index.partitionKey.name} = :i`,
-    ExpressionAttributeValues: { ':i': textValue(indexPartition(source, isOpen)) },
+    ExpressionAttributeValues: { ':i': { S: indexPartition(source, isOpen) } },
     ScanIndexForward: false,
     Limit: most,
   });

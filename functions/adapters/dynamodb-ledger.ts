@@ -1,44 +1,36 @@
 // The ledger's entries, read by group. Entries that can't be decoded are returned too: later events are sound.
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { READ_GROUP } from '../../shared/contract/event-id.ts';
-import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
+import { TABLES } from '../../shared/deployment/tables.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
 import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
-import { numberValue, type StoredItem, storedNumber, storedText, textValue } from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import { numberValue, storedNumber, storedText } from './attribute-values.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { IF_ABSENT, putIf } from './dynamodb-conditional-put.ts';
-import { scanItems } from './dynamodb-pages.ts';
+import { queryItems, scanItems } from './dynamodb-pages.ts';
 import { expiryOfRead, fromLedgerItem, toLedgerItem } from './ledger-item.ts';
 import { isSameBody } from './stored-body.ts';
 
-export interface DynamoDbLedgerOptions extends Patience {
-  readonly client: DynamoDBClient;
-  readonly tables: Pick<TableNames, 'ledger'>;
-}
-
 const { partitionKey, sortKey } = TABLES.ledger;
 
-export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLedgerOptions): Ledger {
-  const { clock } = patience;
+export function createDynamoDbLedger(options: TableAccess<'ledger'>): Ledger {
+  const { client, clock, tables } = options;
   return {
     async read(key, after, limit) {
-      const query = {
+      const items = queryItems(client, {
         TableName: tables.ledger,
         ConsistentRead: true,
         KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} > :after`,
-        ExpressionAttributeValues: { ':k': textValue(formatGroupKey(key)), ':after': numberValue(after) },
-      };
+        ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) }, ':after': numberValue(after) },
+        Limit: limit,
+      });
       const entries: LedgerEntry[] = [];
-      let start: StoredItem | undefined;
       // A page ends at 1 MB, whatever the limit.
-      do {
-        const page = await client.send(
-          new QueryCommand({ ...query, Limit: limit - entries.length, ExclusiveStartKey: start }),
-        );
-        entries.push(...(page.Items ?? []).map((item) => fromLedgerItem(item, key)));
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined && entries.length < limit);
+      for await (const item of items) {
+        entries.push(fromLedgerItem(item, key));
+        if (entries.length === limit) break;
+      }
       return entries;
     },
 
@@ -46,14 +38,14 @@ export function createDynamoDbLedger({ client, tables, ...patience }: DynamoDbLe
       // No later event depends on a report of what is read, and the source's state knows its number.
       const expires = key.group === READ_GROUP ? expiryOfRead(clock.now()) : undefined;
       const item = toLedgerItem(key, event, expires);
-      const names = [partitionKey.name, sortKey.name];
-      const outcome = await putIf(client, patience, {
+      const outcome = await putIf(options, {
         table: tables.ledger,
-        key: names,
+        key: [partitionKey.name, sortKey.name],
         item,
         condition: IF_ABSENT,
       });
-      return outcome.written || isSameEvent(outcome.stored, item) ? 'saved' : 'conflict';
+      // A try that timed out may have added this event.
+      return outcome.written || isSameBody(outcome.stored?.b?.B, item.b?.B) ? 'saved' : 'conflict';
     },
 
     groups: () => scanGroups(client, tables.ledger),
@@ -74,8 +66,3 @@ async function* scanGroups(client: DynamoDBClient, table: string) {
 }
 
 const keys = z.object({ k: storedText, n: storedNumber });
-
-/** Whether the stored event is this one: a try that timed out may have added it. */
-function isSameEvent(stored: StoredItem | undefined, item: StoredItem): boolean {
-  return stored?.b?.B !== undefined && item.b?.B !== undefined && isSameBody(stored.b.B, item.b.B);
-}

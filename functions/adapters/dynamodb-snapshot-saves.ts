@@ -2,33 +2,23 @@
 // answer gets the first answer. Without events: one by one, at half the price. A failed condition may come from a save
 // that took effect unnoticed, so the stored item is compared before the outcome counts as a conflict.
 import { createHash } from 'node:crypto';
-import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../../shared/deployment/tables.ts';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GroupKey, Save, SaveResult } from '../../shared/ports.ts';
 import { checkSave } from '../../shared/recording/check-save.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { TooLargeToStoreError } from '../../shared/recording/store-errors.ts';
-import {
-  itemBytes,
-  MAX_ITEM_BYTES,
-  MAX_TRANSACTION_BYTES,
-  type StoredItem,
-  textValue,
-} from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import { itemBytes, MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, type StoredItem } from './attribute-values.ts';
 import { insertBatch } from './dynamodb-batch-insert.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { type Condition, IF_ABSENT, ifVersion, putIf, readItem } from './dynamodb-conditional-put.ts';
 import { writeTogether } from './dynamodb-transaction.ts';
 import { expiry, toLedgerItem } from './ledger-item.ts';
 import { type SourceGeneration, toSnapshotItem } from './snapshot-item.ts';
 import { isSameBody } from './stored-body.ts';
 
-export interface SnapshotStoreOptions extends Patience {
-  readonly client: DynamoDBClient;
-  readonly tables: Pick<TableNames, 'snapshots' | 'ledger'>;
-}
+export type SnapshotStoreOptions = TableAccess<'snapshots' | 'ledger'>;
 
 /** A snapshot on its way into the table. */
 interface SnapshotWrite {
@@ -56,12 +46,12 @@ export async function saveSnapshot(
     put(tables.snapshots, write.item, ifVersion(write.expectedVersion)),
     ...events.map((event) => put(tables.ledger, event, IF_ABSENT)),
   ];
-  const failed = await writeTogether(client, options, writes, tokenFor(writes));
+  const failed = await writeTogether(options, writes, tokenFor(writes));
   if (failed === undefined) return 'saved';
   if (!failed.has(0)) throw new Error(describeMismatch(write));
   return isStored(
     write,
-    failed.get(0) ?? (await readItem(client, tables.snapshots, { k: textValue(write.key) })),
+    failed.get(0) ?? (await readItem(client, tables.snapshots, { k: { S: write.key } })),
   );
 }
 
@@ -86,13 +76,17 @@ export async function saveAllSnapshots(
 }
 
 async function insertNew(
-  { client, tables, ...patience }: SnapshotStoreOptions,
+  options: SnapshotStoreOptions,
   writes: readonly SnapshotWrite[],
 ): Promise<Map<SnapshotWrite, SaveResult>> {
-  const items = writes.map((write) => write.item);
-  const inserted = await insertBatch(client, patience, tables.snapshots, items);
+  const table = options.tables.snapshots;
+  const inserted = await insertBatch(
+    options,
+    table,
+    writes.map((write) => write.item),
+  );
   const taken = writes.filter((_, at) => inserted[at] !== true).map((write) => write.key);
-  const stored = await readBatch(client, patience, tables.snapshots, taken);
+  const stored = await readBatch(options, table, taken);
   const storedByKey = new Map(stored.map((item) => [item.k?.S, item]));
   return new Map(
     writes.map((write, at) => [
@@ -102,9 +96,9 @@ async function insertNew(
   );
 }
 
-async function putSnapshot({ client, tables, ...patience }: SnapshotStoreOptions, write: SnapshotWrite) {
-  const outcome = await putIf(client, patience, {
-    table: tables.snapshots,
+async function putSnapshot(options: SnapshotStoreOptions, write: SnapshotWrite) {
+  const outcome = await putIf(options, {
+    table: options.tables.snapshots,
     key: ['k'],
     item: write.item,
     condition: ifVersion(write.expectedVersion),
@@ -135,8 +129,7 @@ function put(table: string, item: StoredItem, condition: Condition): TransactWri
 
 /** Whether this very snapshot is stored: then an earlier try of this save wrote it, and its events. */
 function isStored({ item }: SnapshotWrite, stored: StoredItem | undefined): SaveResult {
-  if (stored?.n?.N !== item.n?.N || !stored?.b?.B || !item.b?.B) return 'conflict';
-  return isSameBody(stored.b.B, item.b.B) ? 'saved' : 'conflict';
+  return stored?.n?.N === item.n?.N && isSameBody(stored?.b?.B, item.b?.B) ? 'saved' : 'conflict';
 }
 
 /** A token of the content. The conditions need not be in it: the snapshot's version identifies the save. */

@@ -4,7 +4,7 @@ import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { KnownGroup, SnapshotStore } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { numberValue, storedNumber, textValue } from './attribute-values.ts';
+import { numberValue, storedNumber } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';
@@ -14,7 +14,7 @@ export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): Snap
   return {
     async load(source, groups) {
       const keys = [...new Set(groups)].map((group) => formatGroupKey({ ...source, group }));
-      const items = await readBatch(options.client, options, options.tables.snapshots, keys);
+      const items = await readBatch(options, options.tables.snapshots, keys);
       const snapshots = items.map(fromSnapshotItem);
       return new Map(snapshots.map((snapshot) => [snapshot.groupId, snapshot]));
     },
@@ -41,7 +41,7 @@ async function* queryCreated(
     IndexName: index.name,
     KeyConditionExpression: `${index.partitionKey.name} = :i AND ${index.sortKey.name} BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
-      ':i': textValue(partition),
+      ':i': { S: partition },
       ':from': numberValue(storable(from)),
       ':to': numberValue(storable(to)),
     },

@@ -1,7 +1,7 @@
 // Lists the sources that have a state. States share a table with the budgets, and are so few that a scan finds them.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { storedText, textValue } from './attribute-values.ts';
+import { storedText } from './attribute-values.ts';
 import { scanItems } from './dynamodb-pages.ts';
 import { sourceStateKey } from './source-state-item.ts';
 
@@ -16,7 +16,7 @@ export async function listSources(client: DynamoDBClient, table: string): Promis
     ConsistentRead: true,
     ProjectionExpression: 'k',
     FilterExpression: 'begins_with(k, :prefix)',
-    ExpressionAttributeValues: { ':prefix': textValue(prefix) },
+    ExpressionAttributeValues: { ':prefix': { S: prefix } },
   });
   for await (const item of states) names.push(keyed.parse(item).k.slice(prefix.length));
   return names.sort();

@@ -2,29 +2,20 @@
 // a table restored from a backup is another table, whatever its name.
 import { createHash } from 'node:crypto';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../../shared/deployment/tables.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import { textValue } from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { fromSourceStateItem, sourceStateKey, toSourceStateAttributes } from './source-state-item.ts';
 
-export interface DynamoDbSourceStatesOptions extends Patience {
-  readonly client: DynamoDBClient;
-  /** Numbers continue from all three tables: another table in place of any of them makes it another place. */
-  readonly tables: Pick<TableNames, 'sources' | 'snapshots' | 'ledger'>;
-}
-
-export function createDynamoDbSourceStates({
-  client,
-  tables,
-  ...patience
-}: DynamoDbSourceStatesOptions): SourceStates {
+export function createDynamoDbSourceStates(
+  options: TableAccess<'sources' | 'snapshots' | 'ledger'>,
+): SourceStates {
+  const { client, tables } = options;
   let identity: Promise<string> | undefined;
   return {
     async load(source) {
-      const item = await readItem(client, tables.sources, { k: textValue(sourceStateKey(source)) });
+      const item = await readItem(client, tables.sources, { k: { S: sourceStateKey(source) } });
       return item && fromSourceStateItem(item, source);
     },
 
@@ -36,9 +27,10 @@ export function createDynamoDbSourceStates({
       }
       const attributes = toSourceStateAttributes(state);
       const item = { table: tables.sources, key: sourceStateKey(state.source), attributes };
-      return putNextVersion(client, patience, item, expectedVersion);
+      return putNextVersion(options, item, expectedVersion);
     },
 
+    /** Numbers continue from all three tables: another table in place of any of them makes it another place. */
     identity() {
       identity ??= identify(client, [tables.sources, tables.snapshots, tables.ledger]).catch(
         (error: unknown) => {

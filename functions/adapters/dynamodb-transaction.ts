@@ -3,13 +3,13 @@
 // else is a bug of the feed.
 import {
   type CancellationReason,
-  type DynamoDBClient,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from './attribute-values.ts';
-import { backOff, isPassing, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
+import { backOff, isPassing, MAX_FRUITLESS_TRIES } from './backoff.ts';
+import type { Connection } from './dynamodb-client.ts';
 
 /** The indexes of the items whose condition failed, with the stored item if DynamoDB returned it. */
 export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
@@ -21,14 +21,15 @@ export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
  * @throws for any other outcome: everything may be written then, or nothing
  */
 export async function writeTogether(
-  client: DynamoDBClient,
-  patience: Patience,
+  connection: Connection,
   items: TransactWriteItem[],
   token: string,
 ): Promise<FailedConditions | undefined> {
   for (let tries = 1; ; tries++) {
     try {
-      await client.send(new TransactWriteItemsCommand({ TransactItems: items, ClientRequestToken: token }));
+      await connection.client.send(
+        new TransactWriteItemsCommand({ TransactItems: items, ClientRequestToken: token }),
+      );
       return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -38,7 +39,7 @@ export async function writeTogether(
       const codes = codesOf(reasons);
       if (codes.length === 0 || !codes.every(isPassing) || tries === MAX_FRUITLESS_TRIES)
         throw explain(error, codes, tries);
-      await backOff(patience, tries);
+      await backOff(connection, tries);
     }
   }
 }

@@ -2,10 +2,9 @@
 // mark in `w`: when a write that timed out is sent again and rejected, the mark shows whether the first try took effect.
 // Comparing the content is not enough: two writers may write the same content.
 import { randomBytes } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SaveResult } from '../../shared/ports.ts';
-import { numberValue, type StoredItem, textValue } from './attribute-values.ts';
-import type { Patience } from './backoff.ts';
+import { numberValue, type StoredItem } from './attribute-values.ts';
+import type { Connection } from './dynamodb-client.ts';
 import { ifVersion, putIf } from './dynamodb-conditional-put.ts';
 
 export interface VersionedItem {
@@ -16,19 +15,18 @@ export interface VersionedItem {
 
 /** Writes the item as the version after the expected one. */
 export async function putNextVersion(
-  client: DynamoDBClient,
-  patience: Patience,
+  connection: Connection,
   { table, key, attributes }: VersionedItem,
   expectedVersion: number,
 ): Promise<SaveResult> {
   const writer = randomBytes(9).toString('base64url');
   const item = {
-    k: textValue(key),
+    k: { S: key },
     ...attributes,
     n: numberValue(expectedVersion + 1),
-    w: textValue(writer),
+    w: { S: writer },
   };
-  const outcome = await putIf(client, patience, {
+  const outcome = await putIf(connection, {
     table,
     key: ['k'],
     item,

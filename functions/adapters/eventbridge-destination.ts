@@ -19,6 +19,8 @@ export interface EventBridgeDestinationOptions {
   readonly eventBusName: string;
   /** The limit for all entries of one call together. @default 1 MiB, EventBridge's limit */
   readonly maxBytes?: number;
+  /** Ends calls under way when aborted. */
+  readonly signal?: AbortSignal;
 }
 
 /** The size that counts for a time. */
@@ -30,10 +32,11 @@ export function createEventBridgeDestination({
   client,
   eventBusName,
   maxBytes = MAX_CALL_BYTES,
+  signal,
 }: EventBridgeDestinationOptions): Destination {
   async function send(entries: readonly Entry[]): Promise<SendResult[]> {
     const Entries = entries.map(({ bytes: _, ...entry }) => ({ ...entry, EventBusName: eventBusName }));
-    const answer = await client.send(new PutEventsCommand({ Entries }));
+    const answer = await client.send(new PutEventsCommand({ Entries }), signal && { abortSignal: signal });
     return entries.map((entry, index) => resultOf(entry, answer.Entries?.[index]));
   }
   return {

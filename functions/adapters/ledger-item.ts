@@ -8,7 +8,7 @@ import { DAY, type Instant, SECOND } from '../../shared/instant.ts';
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { GroupKey, LedgerEntry } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { bytesValue, numberValue, type StoredItem, storedBytes, textValue } from './attribute-values.ts';
+import { numberValue, type StoredItem, storedBytes } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
@@ -17,11 +17,11 @@ const FORMAT = 1;
 /** @param expires see {@link expiry}; without it the event is kept permanently */
 export function toLedgerItem(key: GroupKey, event: FeedEvent, expires?: number): StoredItem {
   return {
-    k: textValue(formatGroupKey(key)),
+    k: { S: formatGroupKey(key) },
     n: numberValue(event.data.sequence),
     ...formatAttribute(FORMAT),
     ...(expires === undefined ? {} : { x: numberValue(expires) }),
-    b: bytesValue(encodeBody(event)),
+    b: { B: encodeBody(event) },
   };
 }
 

@@ -8,6 +8,7 @@ import { requestLimits } from './request-limits.ts';
 import { createSnsDestination } from './sns-destination.ts';
 
 export interface OpenDestination extends Destination {
+  /** Ends calls to a bus that are under way. */
   close(): void;
 }
 
@@ -20,7 +21,14 @@ const OPEN: Readonly<Record<DestinationName, (address: string) => OpenDestinatio
   },
   bus(eventBusName) {
     const client = new EventBridgeClient({ requestHandler });
-    return { ...createEventBridgeDestination({ client, eventBusName }), close: () => client.destroy() };
+    const closing = new AbortController();
+    return {
+      ...createEventBridgeDestination({ client, eventBusName, signal: closing.signal }),
+      close() {
+        closing.abort();
+        client.destroy();
+      },
+    };
   },
 };
 

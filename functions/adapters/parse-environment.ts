@@ -1,22 +1,20 @@
 import type * as z from 'zod';
 
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** Reads the variables of a process. @throws Error that names every missing or invalid variable */
+export type EnvironmentParser<Variables> = (
+  environment: Readonly<Record<string, string | undefined>>,
+) => Variables;
 
-/**
- * A function's environment variables.
- *
- * @param subject of the error, for instance `The relay's environment`
- * @throws Error that names every missing or invalid variable
- */
-export function parseEnvironment<Schema extends z.ZodType>(
-  schema: Schema,
-  environment: Environment,
+/** @param subject of the error, for instance `The relay's environment` */
+export function environmentParser<Variables>(
   subject: string,
-): z.output<Schema> {
-  const parsed = schema.safeParse(environment);
-  if (parsed.success) return parsed.data;
-  throw new Error(`${subject} is incomplete or invalid. ${problemsOf(parsed.error)}.`);
+  schema: z.ZodType<Variables>,
+): EnvironmentParser<Variables> {
+  return (environment) => {
+    const parsed = schema.safeParse(environment);
+    if (parsed.success) return parsed.data;
+    throw new Error(`${subject} is incomplete or invalid. ${problemsOf(parsed.error)}.`);
+  };
 }
 
 /** The place of each problem and what is wrong there, for instance `settings.name: Required`. */

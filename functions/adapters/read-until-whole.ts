@@ -8,6 +8,7 @@ export interface PartialAnswer<Key, Item> {
 }
 
 /**
+ * @param failure the error's words for keys that stay unread
  * @returns the items that exist, in any order
  * @throws if some could not be read
  */
@@ -15,15 +16,13 @@ export async function readUntilWhole<Key, Item>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Promise<PartialAnswer<Key, Item>>,
   patience: Patience,
+  failure = (left: number) => `The store left ${left} of ${keys.length} items unread`,
 ): Promise<Item[]> {
   const found: Item[] = [];
   let missing = keys;
   for (let fruitlessTries = 0; missing.length > 0; ) {
-    if (fruitlessTries === MAX_FRUITLESS_TRIES) {
-      throw new Error(
-        `The store left ${missing.length} of ${keys.length} items unread, ${fruitlessTries} times in a row.`,
-      );
-    }
+    if (fruitlessTries === MAX_FRUITLESS_TRIES)
+      throw new Error(`${failure(missing.length)}, ${fruitlessTries} times in a row.`);
     if (fruitlessTries > 0) await backOff(patience, fruitlessTries);
     const { items, left } = await read(missing);
     found.push(...items);

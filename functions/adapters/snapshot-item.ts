@@ -14,15 +14,7 @@ import {
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
 import { maybe, storedObject } from '../../shared/source/stored-object.ts';
-import {
-  bytesValue,
-  numberValue,
-  type StoredItem,
-  storedBytes,
-  storedNumber,
-  storedText,
-  textValue,
-} from './attribute-values.ts';
+import { numberValue, type StoredItem, storedBytes, storedNumber, storedText } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
@@ -32,12 +24,12 @@ const FORMAT = 1;
 
 export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): StoredItem {
   return {
-    k: textValue(formatGroupKey({ ...source, group: snapshot.groupId })),
-    ...(snapshot.removedAt === undefined ? { i: textValue(indexPartition(source, isOpen(snapshot))) } : {}),
+    k: { S: formatGroupKey({ ...source, group: snapshot.groupId }) },
+    ...(snapshot.removedAt === undefined ? { i: { S: indexPartition(source, isOpen(snapshot)) } } : {}),
     c: numberValue(snapshot.createdAt),
     ...formatAttribute(FORMAT),
     n: numberValue(snapshot.version),
-    b: bytesValue(encodeBody(bodyOf(snapshot))),
+    b: { B: encodeBody(bodyOf(snapshot)) },
   };
 }
 

@@ -1,7 +1,7 @@
 // A source's state as the table stores it: `n` its version, `b` the rest as a body.
 import * as z from 'zod';
 import { type SourceState, sourceStateBody } from '../../shared/source/source-state.ts';
-import { bytesValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
+import { type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
@@ -13,7 +13,7 @@ export function sourceStateKey(source: string): string {
 
 /** All attributes but key and version. */
 export function toSourceStateAttributes({ source, version, ...rest }: SourceState): StoredItem {
-  return { ...formatAttribute(FORMAT), b: bytesValue(encodeBody(renamed(rest, STORED_NAMES))) };
+  return { ...formatAttribute(FORMAT), b: { B: encodeBody(renamed(rest, STORED_NAMES)) } };
 }
 
 /** @throws UnreadableItemError */

@@ -2,7 +2,7 @@
 // and the place of its token, never the token itself.
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import * as z from 'zod';
-import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { listParameters, parseParameter } from './ssm-parameters.ts';
 
 /** A secret of Secrets Manager, or a SecureString of SSM. */
@@ -15,10 +15,7 @@ export type TokenPlace = z.output<typeof tokenPlace>;
 
 const storedSource = z.object({ settings: sourceSettings, token: tokenPlace });
 
-export interface StoredSource {
-  readonly settings: SourceSettings;
-  readonly token: TokenPlace;
-}
+export type StoredSource = z.output<typeof storedSource>;
 
 export interface SsmSourceDirectoryOptions {
   readonly client: SSMClient;

@@ -23,8 +23,9 @@ export function decodeBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** Whether two bodies have the same content. Bytes may differ, because another zlib may deflate differently. */
-export function isSameBody(a: Uint8Array, b: Uint8Array): boolean {
+/** Whether both exist with the same content. Bytes may differ, because another zlib may deflate differently. */
+export function isSameBody(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
   try {
     return bodyText(a) === bodyText(b);
   } catch (error) {

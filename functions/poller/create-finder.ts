@@ -1,30 +1,21 @@
 // Asks the service for operators, in the poller or on one machine. It shares only the token's budget with ticks: it has
 // its own sessions, and saves no state.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { TableNames } from '../../shared/deployment/tables.ts';
 import { askForGroup, type PresentAnswer } from '../../shared/finding/ask-for-group.ts';
 import { ASKING_MS, type Asking, beginAsking, NotAskedError } from '../../shared/finding/asking.ts';
 import { type FoundGroups, findGroups, type TextFilter } from '../../shared/finding/find-groups.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { PacedRequests } from '../../shared/pacing/paced-requests.ts';
 import { createServiceClock, type ServiceClock } from '../../shared/pacing/service-clock.ts';
-import type { Clock, Log } from '../../shared/ports.ts';
-import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceRequests } from '../../shared/source/source-requests.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
-import { type ConfiguredSource, clientsOf, createSourceSessions } from './source-sessions.ts';
-
-export interface FinderOptions {
-  readonly client: DynamoDBClient;
-  readonly tables: Omit<TableNames, 'marks'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly transport: HttpTransport;
-  readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
-  readonly signal?: AbortSignal | undefined;
-}
+import {
+  type ConfiguredSource,
+  clientsOf,
+  createSourceSessions,
+  type SourceAccess,
+} from './source-sessions.ts';
 
 /** Every method throws NotAskedError with the reason, or what requests throw. */
 export interface Finder {
@@ -46,7 +37,7 @@ interface FindingSession {
   deadline: number;
 }
 
-export function createFinder(options: FinderOptions): Finder {
+export function createFinder(options: SourceAccess): Finder {
   const { clock, signal } = options;
   const states = createDynamoDbSourceStates(options);
   const sessionOf = createSourceSessions((source) => openSession(options, source));
@@ -76,7 +67,7 @@ export function createFinder(options: FinderOptions): Finder {
   };
 }
 
-function openSession(options: FinderOptions, source: ConfiguredSource): FindingSession {
+function openSession(options: SourceAccess, source: ConfiguredSource): FindingSession {
   const { settings, secret } = source;
   const { clock, log, transport, signal } = options;
   const serviceClock = createServiceClock(clock);

@@ -1,14 +1,9 @@
 // The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
 // machine use this same function, with different adapters for settings, secrets and reports.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import type { TableNames } from '../../shared/deployment/tables.ts';
 import { pollSource } from '../../shared/poll-source.ts';
-import type { Clock, Log } from '../../shared/ports.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
-import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
-import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
@@ -16,59 +11,48 @@ import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
-import { type ConfiguredSource, clientsOf, createSourceSessions } from './source-sessions.ts';
+import {
+  type ConfiguredSource,
+  clientsOf,
+  createSourceSessions,
+  type SourceAccess,
+} from './source-sessions.ts';
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
-export interface PollerOptions {
+export interface PollerOptions extends SourceAccess {
   /** The options of `returns-feed` that name this place; undefined where no state is kept. */
   readonly place: string | undefined;
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;
-  readonly client: DynamoDBClient;
-  readonly tables: Omit<TableNames, 'marks'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly transport: HttpTransport;
-  /**
-   * Called for each tick, so that changed settings take effect; caching is left to the callee. Returns undefined if the
-   * source does not exist.
-   */
-  readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
   /** Sends the later ticks of a minute to the poll queue, each with its delay. */
   readonly enqueue: (
     ticks: readonly { readonly body: string; readonly delaySeconds: number }[],
   ) => Promise<void>;
   readonly onReport: (report: TickReport) => void;
   readonly onProgress?: ((report: TickReport) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Polls the sources of the received ticks; `durationMs` bounds the total time. */
 export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
 
 export function createPoller(options: PollerOptions): Poller {
-  const { client, tables, clock, log } = options;
+  const { clock, log, owner, place, onProgress, signal } = options;
   const stores = {
-    states: createDynamoDbSourceStates({ client, tables, clock }),
-    store: createDynamoDbSnapshotStore({ client, tables, clock }),
-    ledger: createDynamoDbLedger({ client, tables, clock }),
-    budgets: createDynamoDbBudgets({ client, tables, clock }),
-    activities: createDynamoDbActivities({ client, tables }),
+    states: createDynamoDbSourceStates(options),
+    store: createDynamoDbSnapshotStore(options),
+    ledger: createDynamoDbLedger(options),
+    budgets: createDynamoDbBudgets(options),
+    activities: createDynamoDbActivities(options),
   };
   const sessionOf = createSourceSessions((source) =>
     createSourceSession({
       ...stores,
       settings: source.settings,
       secret: source.secret,
-      clock,
-      log,
-      owner: options.owner,
-      place: options.place,
+      ...{ clock, log, owner, place, onProgress, signal },
       random: Math.random,
       client: clientsOf(source, options.transport),
       hashToken,
-      onProgress: options.onProgress,
-      signal: options.signal,
     }),
   );
 
@@ -99,13 +83,13 @@ export function createPoller(options: PollerOptions): Poller {
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
       // A repeated tick enqueues nothing, so doubled ticks never multiply.
       if (tick.opensMinute && report.outcome !== 'late')
-        await options.enqueue(laterTicksOf(tick, session.settings));
+        await options.enqueue(laterTicksOf(tick, session.settings.intervalMs));
       options.onReport(report);
     }
   };
 }
 
-function laterTicksOf({ source, slot }: { source: string; slot: number }, { intervalMs }: SourceSettings) {
+function laterTicksOf({ source, slot }: TickMessage, intervalMs: number) {
   return laterTicks(intervalMs).map((delaySeconds) => ({
     body: JSON.stringify({ source, slot: slot + delaySeconds * 1_000 }),
     delaySeconds,

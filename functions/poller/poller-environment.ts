@@ -1,6 +1,6 @@
 // The poller's environment variables.
 import * as z from 'zod';
-import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
+import { environmentParser } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 
@@ -17,7 +17,4 @@ const pollerEnvironment = z.object({
 
 export type PollerEnvironment = z.infer<typeof pollerEnvironment>;
 
-/** @throws Error that names every missing or invalid variable */
-export function parsePollerEnvironment(environment: Environment): PollerEnvironment {
-  return parseEnvironment(pollerEnvironment, environment, "The poller's environment");
-}
+export const parsePollerEnvironment = environmentParser("The poller's environment", pollerEnvironment);

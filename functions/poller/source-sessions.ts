@@ -1,8 +1,22 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
 import type { SourceSecret } from '../../shared/pacing/access.ts';
+import type { Log } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import type { TableAccess } from '../adapters/dynamodb-client.ts';
+
+/** What it takes to send requests to the sources' services, for ticks and for operators. */
+export interface SourceAccess extends TableAccess<'snapshots' | 'ledger' | 'sources'> {
+  readonly log: Log;
+  readonly transport: HttpTransport;
+  /**
+   * Called for each tick and question, so that changed settings take effect; caching is left to the callee. Returns
+   * undefined if the source does not exist.
+   */
+  readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A source's settings, and access to its token. */
 export interface ConfiguredSource {

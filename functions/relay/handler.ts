@@ -15,7 +15,7 @@ import { openDestination } from '../adapters/open-destination.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportBehind } from '../adapters/powertools-metrics.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
-import { addressOf, parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
+import { parseRelayEnvironment, type RelayEnvironment } from './relay-environment.ts';
 import { relayRecords } from './relay-records.ts';
 
 /** The time that a run may still need after its end: for the calls under way, and the last marks. */
@@ -62,10 +62,11 @@ function createServices(environment: RelayEnvironment): Services {
     snapshots: environment.SNAPSHOTS_TABLE,
     sources: environment.SOURCES_TABLE,
   };
+  const address = 'TOPIC_ARN' in environment ? environment.TOPIC_ARN : environment.EVENT_BUS_NAME;
   const ports: RelayPorts = {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
-    destination: openDestination(environment.DESTINATION, addressOf(environment)),
+    destination: openDestination(environment.DESTINATION, address),
     clock,
     log: createPowertoolsLog(new Logger()),
     random: Math.random,

@@ -1,7 +1,7 @@
 // A relay's environment variables.
 import * as z from 'zod';
 import type { DestinationName } from '../../shared/deployment/destinations.ts';
-import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
+import { environmentParser } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 
@@ -22,17 +22,4 @@ const relayEnvironment = z.discriminatedUnion('DESTINATION', [ordered, ...Object
 
 export type RelayEnvironment = z.infer<typeof relayEnvironment>;
 
-/** @throws Error that names every missing or invalid variable */
-export function parseRelayEnvironment(environment: Environment): RelayEnvironment {
-  return parseEnvironment(relayEnvironment, environment, "The relay's environment");
-}
-
-/** Returns what the destination's client needs to reach it. */
-export function addressOf(environment: RelayEnvironment): string {
-  switch (environment.DESTINATION) {
-    case 'ordered':
-      return environment.TOPIC_ARN;
-    case 'bus':
-      return environment.EVENT_BUS_NAME;
-  }
-}
+export const parseRelayEnvironment = environmentParser("The relay's environment", relayEnvironment);

@@ -18,7 +18,8 @@ export async function relayRecords(
   records: readonly DynamoDBRecord[],
   timeLeftMs: number,
 ): Promise<DynamoDBBatchResponse> {
-  const groups = new Map<string, Named>();
+  /** Each group with the index of its last record. */
+  const groups = new Map<string, { readonly key: GroupKey; readonly place: number }>();
   for (const [place, record] of records.entries()) {
     const key = groupOf(record, log);
     if (key !== undefined) groups.set(formatGroupKey(key), { key, place });
@@ -33,12 +34,6 @@ export async function relayRecords(
   const first = records[Math.min(...failed.map(({ place }) => place))];
   // An empty number makes Lambda retry all of them.
   return { batchItemFailures: [{ itemIdentifier: first?.dynamodb?.SequenceNumber ?? '' }] };
-}
-
-interface Named {
-  readonly key: GroupKey;
-  /** Index of the group's last record. */
-  readonly place: number;
 }
 
 /** The group of an inserted record. Records of deletions (expired events) name no event to send. */

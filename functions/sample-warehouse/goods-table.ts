@@ -1,16 +1,11 @@
 // The warehouse's goods in a DynamoDB table (shared/deployment/sample-warehouse.ts describes its items). The workflow
 // writes a token on the condition that there is no final status yet, and each write of a status returns the tokens
 // stored at that moment. So the later of the two writes always sees the earlier one.
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { DeliveredParcel } from '../../shared/deployment/sample-warehouse.ts';
-import { numberValue, type StoredItem, textValue } from '../adapters/attribute-values.ts';
-import { readItem } from '../adapters/dynamodb-conditional-put.ts';
+import { numberValue, type StoredItem, storedText } from '../adapters/attribute-values.ts';
+import { type Change, readItem, updateIf } from '../adapters/dynamodb-conditional-put.ts';
 import { queryItems } from '../adapters/dynamodb-pages.ts';
 
 export interface LineItemKey {
@@ -49,25 +44,12 @@ export interface GoodsTableOptions {
 }
 
 export function createGoodsTable({ client, tableName }: GoodsTableOptions): Goods {
-  /** @returns the item after the update; undefined if the condition does not hold */
-  async function update(key: LineItemKey, change: Change): Promise<StoredItem | undefined> {
-    const Key = keyOf(key);
-    try {
-      const command = new UpdateItemCommand({
-        ...{ TableName: tableName, Key, ReturnValues: 'ALL_NEW' },
-        ...change,
-      });
-      return (await client.send(command)).Attributes ?? {};
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return undefined;
-    }
-  }
+  const update = (key: LineItemKey, change: Change) => updateIf(client, tableName, keyOf(key), change);
 
   return {
     async note(lineItem) {
       const item = await update(lineItem, noteOf(lineItem));
-      return item === undefined ? [] : (storedWaiting.parse(item).waiting?.SS ?? []);
+      return (item && stored.parse(item).waiting) ?? [];
     },
     forgetWaiting: async (key, tokens) => void (await update(key, withoutWaiting(tokens))),
     claimParcel: async (parcel, delivery) =>
@@ -75,14 +57,14 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
       undefined,
     async positionOf(key) {
       const item = await readItem(client, tableName, keyOf(key));
-      return item && storedPosition.parse(item).position?.S;
+      return item && stored.parse(item).position;
     },
     async lineItemsOf(returnGroup) {
       const parts = new Set<string>();
       const items = queryItems(client, {
         TableName: tableName,
         KeyConditionExpression: 'return_group = :group',
-        ExpressionAttributeValues: { ':group': textValue(returnGroup) },
+        ExpressionAttributeValues: { ':group': { S: returnGroup } },
         ConsistentRead: true,
       });
       for await (const item of items) for (const part of lineItemsIn(item)) parts.add(part);
@@ -92,28 +74,23 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
 }
 
 function keyOf({ returnGroup, part }: LineItemKey): StoredItem {
-  return { return_group: textValue(returnGroup), part: textValue(part) };
+  return { return_group: { S: returnGroup }, part: { S: part } };
 }
 
-const storedPosition = z.object({ position: z.object({ S: z.string() }).optional() });
+const storedTexts = z.object({ SS: z.array(z.string()) }).transform((value) => value.SS);
 
-const storedWaiting = z.object({ waiting: z.object({ SS: z.array(z.string()) }).optional() });
-
-const storedPart = z.object({
-  part: z.object({ S: z.string() }),
-  line_items: z.object({ SS: z.array(z.string()) }).optional(),
+const stored = z.object({
+  part: storedText,
+  position: storedText.optional(),
+  waiting: storedTexts.optional(),
+  line_items: storedTexts.optional(),
 });
 
 /** A parcel may bring line items for which no event has come yet. */
 function lineItemsIn(item: StoredItem): readonly string[] {
-  const { part, line_items } = storedPart.parse(item);
-  return part.S.startsWith('line_item/') ? [part.S] : (line_items?.SS ?? []);
+  const { part, line_items = [] } = stored.parse(item);
+  return part.startsWith('line_item/') ? [part] : line_items;
 }
-
-type Change = Pick<
-  UpdateItemCommandInput,
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
 
 function noteOf({ status, position, expires }: LineItem): Change {
   return {
@@ -122,8 +99,8 @@ function noteOf({ status, position, expires }: LineItem): Change {
     ConditionExpression: 'attribute_not_exists(#position) OR #position <= :position',
     ExpressionAttributeNames: { '#status': 'status', '#position': 'position' },
     ExpressionAttributeValues: {
-      ':status': textValue(status),
-      ':position': textValue(position),
+      ':status': { S: status },
+      ':position': { S: position },
       ':expires': numberValue(expires),
     },
   };
@@ -142,7 +119,7 @@ function claimOf({ line_items, expires }: DeliveredParcel, delivery: string): Ch
     UpdateExpression: `SET delivery = :delivery, expires = :expires${brings ? ', line_items = :items' : ''}`,
     ConditionExpression: 'attribute_not_exists(delivery) OR delivery = :delivery',
     ExpressionAttributeValues: {
-      ':delivery': textValue(delivery),
+      ':delivery': { S: delivery },
       ':expires': { N: expires },
       ...(brings && { ':items': { SS: [...line_items] } }),
     },

@@ -2,7 +2,9 @@
 // the parcel is no longer open. `handler` reads the ordered queue; `onBus` does the same behind rules of the bus.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import * as z from 'zod';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { environmentParser } from '../adapters/parse-environment.ts';
 import { requestLimits } from '../adapters/request-limits.ts';
 import {
   type BusSubscriber,
@@ -19,8 +21,13 @@ import type {
 } from '../subscriber-kit/subscriber-options.ts';
 import { createGoodsTable } from './goods-table.ts';
 import { createParcelWorkflow } from './parcel-workflow.ts';
-import { parseWarehouseEnvironment } from './warehouse-environment.ts';
 import { createWarehouseHandlers } from './warehouse-handlers.ts';
+
+const text = z.string().min(1);
+const parseEnvironment = environmentParser(
+  "The sample warehouse's environment",
+  z.object({ TABLE_NAME: text, STATE_MACHINE_ARN: text }),
+);
 
 let ofQueue: QueueSubscriber | undefined;
 let ofBus: BusSubscriber | undefined;
@@ -39,9 +46,7 @@ export async function onBus(
 }
 
 function createOptions(): SubscriberOptions {
-  const { TABLE_NAME: tableName, STATE_MACHINE_ARN: stateMachineArn } = parseWarehouseEnvironment(
-    process.env,
-  );
+  const { TABLE_NAME: tableName, STATE_MACHINE_ARN: stateMachineArn } = parseEnvironment(process.env);
   return {
     on: createWarehouseHandlers({
       goods: createGoodsTable({ client: createDynamoDbClient(), tableName }),

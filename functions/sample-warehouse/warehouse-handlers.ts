@@ -3,7 +3,7 @@
 // stored unless a newer one is stored. A waiting workflow is woken until its token is removed. A parcel belongs to the
 // first delivery seen, whose event id names the workflow. So handled events need not be remembered, and stale ones need
 // not be dropped: a parcel stays delivered even if its status has changed since.
-import type { EventOf } from '../../shared/contract/event.ts';
+import type { EventOf, EventType } from '../../shared/contract/event.ts';
 import {
   type DeliveredParcel,
   GROUP_PART,
@@ -29,12 +29,7 @@ interface Observed {
   readonly data: { readonly observed: { readonly by: string } };
 }
 
-type LineItemEvent = EventOf<
-  | 'return_line_item.created'
-  | 'return_line_item.status_changed'
-  | 'return_line_item.updated'
-  | 'return_line_item.removed'
->;
+type LineItemEvent = EventOf<Extract<EventType, `return_line_item.${string}`>>;
 
 export function createWarehouseHandlers(warehouse: Warehouse): Handlers {
   const note = (event: LineItemEvent, { position }: HandlerContext) =>

@@ -22,8 +22,11 @@ export function createDeliver(options: SubscriberOptions, log: SubscriberLog): D
   return async (value, lambda, attempt) => {
     const read = readEvent(value);
     const { envelope } = read;
+    const subscriber = options.name ?? lambda.functionName;
+    const group = { subscriber, of: `group/${envelope.partitionkey}` };
+    const subject = { subscriber, of: `${envelope.source}/${envelope.subject}` };
     try {
-      const outcome = await handle({ options, log, memory, read, lambda, attempt });
+      const outcome = await handle({ options, log, memory, read, lambda, attempt, group, subject });
       if ((outcome === 'unknown_type' || outcome === 'newer_version') && !loggedTypes.has(envelope.type)) {
         loggedTypes.add(envelope.type);
         log.warn('Skipped an event that this release of the contract does not know.', {
@@ -47,6 +50,9 @@ interface Delivery {
   readonly read: ReadEvent;
   readonly lambda: LambdaContext;
   readonly attempt: number;
+  /** Where the memory has the newest positions of the event's group and of its subject. */
+  readonly group: MemoryKey;
+  readonly subject: MemoryKey;
 }
 
 async function handle(delivery: Delivery): Promise<Outcome> {
@@ -58,16 +64,15 @@ async function handle(delivery: Delivery): Promise<Outcome> {
     await noteFirst(delivery);
     throw cause;
   });
-  await memory.advance(groupKey(delivery), positionOf(read));
+  await memory.advance(delivery.group, positionOf(read));
   return outcome;
 }
 
 /** A group's first event here may fail for good: the position before it shows the next event that it is missing. */
-async function noteFirst({ memory, log, ...delivery }: Delivery): Promise<void> {
-  const key = groupKey(delivery);
+async function noteFirst({ memory, log, group, read }: Delivery): Promise<void> {
   try {
-    if ((await memory.newest(key)) !== undefined) return;
-    await memory.advance(key, positionOf(delivery.read, delivery.read.sequence - 1));
+    if ((await memory.newest(group)) !== undefined) return;
+    await memory.advance(group, positionOf(read, read.sequence - 1));
   } catch (error) {
     // The handler's error is the one to throw.
     log.warn('The memory could not note a return: a gap at its beginning would not show.', { error });
@@ -91,9 +96,8 @@ async function runHandler(
   delivery: Delivery,
   run: (context: HandlerContext) => unknown,
 ): Promise<'handled' | 'repeated' | 'stale'> {
-  const { options, memory, read, lambda, attempt } = delivery;
+  const { options, memory, read, lambda, attempt, subject } = delivery;
   const position = positionOf(read);
-  const subject = subjectKey(delivery);
   const again = options.replays === 'reprocess' ? read.replayId : undefined;
   const stale = position < ((await memory.newest(subject)) ?? '');
   if (stale && again === undefined && options.stale !== 'handle') return 'stale';
@@ -113,7 +117,7 @@ async function logGap(delivery: Delivery): Promise<void> {
   // Only the newest report of what is read is sent.
   if (delivery.read.envelope.type === 'feed.source_read') return;
   const { options, log, memory, read } = delivery;
-  const newest = await memory.newest(groupKey(delivery));
+  const newest = await memory.newest(delivery.group);
   if (newest === undefined) return;
   const known = parsePosition(newest);
   const last = known.generation === generationOf(read) ? known.sequence : 0;
@@ -122,15 +126,6 @@ async function logGap(delivery: Delivery): Promise<void> {
   const gap = { partitionkey, generation: read.generation, from: last + 1, to: read.sequence - 1 };
   if (options.onGap) await options.onGap(gap);
   else log.warn('Events of a group are missing.', gap);
-}
-
-function groupKey({ options, lambda, read }: Omit<Delivery, 'memory' | 'log'>): MemoryKey {
-  return { subscriber: options.name ?? lambda.functionName, of: `group/${read.envelope.partitionkey}` };
-}
-
-function subjectKey({ options, lambda, read }: Delivery): MemoryKey {
-  const { source, subject } = read.envelope;
-  return { subscriber: options.name ?? lambda.functionName, of: `${source}/${subject}` };
 }
 
 /** A later generation is newer, whatever the numbers. Padded, so that texts sort like generations and numbers. */

@@ -37,19 +37,19 @@ export interface ReadUpTo {
 
 /** Keeps the newest report of each source that this process receives. */
 export function createReadUpTo(): ReadUpTo {
-  const newest = new Map<string, { readonly reading: SourceReading; readonly sequence: number }>();
+  const newest = new Map<string, SourceReadEvent>();
   return {
     on: {
       'feed.source_read'(event) {
         const { name } = event.data.object;
-        const { sequence } = event.data;
-        const reading = readingOf(event);
         const known = newest.get(name);
-        if (known !== undefined && !isNewer(reading, sequence, known)) return;
-        newest.set(name, { reading, sequence });
+        if (known === undefined || isNewer(event, known)) newest.set(name, event);
       },
     },
-    readUpTo: (source) => newest.get(source)?.reading,
+    readUpTo(source) {
+      const event = newest.get(source);
+      return event && readingOf(event);
+    },
   };
 }
 
@@ -79,12 +79,10 @@ function readingOf({ data, time }: SourceReadEvent): SourceReading {
 
 /** Generations sort by their text while they have the same length, as they do until the year 2059. */
 function isNewer(
-  { generation }: SourceReading,
-  sequence: number,
-  known: { readonly reading: SourceReading; readonly sequence: number },
+  { data: { generation, sequence } }: SourceReadEvent,
+  { data: known }: SourceReadEvent,
 ): boolean {
-  const before = known.reading.generation;
-  return generation === before ? sequence > known.sequence : generation > before;
+  return generation === known.generation ? sequence > known.sequence : generation > known.generation;
 }
 
 /** Cut to milliseconds, so never later than it was. */

@@ -39,22 +39,12 @@ type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
 /** Loads the libraries on first use: only a table needs them installed. Bundlers respect `catch`. */
 async function loadLibraries() {
-  const [
-    { IdempotencyAlreadyInProgressError, IdempotencyConfig, makeIdempotent },
-    { DynamoDBPersistenceLayer },
-    sdk,
-  ] = await Promise.all([
+  const [idempotency, { DynamoDBPersistenceLayer }, sdk] = await Promise.all([
     import('@aws-lambda-powertools/idempotency').catch(notInstalled),
     import('@aws-lambda-powertools/idempotency/dynamodb').catch(notInstalled),
     import('@aws-sdk/client-dynamodb').catch(notInstalled),
   ]);
-  return {
-    IdempotencyAlreadyInProgressError,
-    IdempotencyConfig,
-    makeIdempotent,
-    DynamoDBPersistenceLayer,
-    sdk,
-  };
+  return { idempotency, DynamoDBPersistenceLayer, sdk };
 }
 
 function notInstalled(cause: unknown): never {
@@ -63,12 +53,12 @@ function notInstalled(cause: unknown): never {
 }
 
 function openTable({ tableName, client }: TableMemoryOptions, libraries: Libraries): SubscriberMemory {
-  const { DynamoDBPersistenceLayer, sdk } = libraries;
+  const { idempotency, DynamoDBPersistenceLayer, sdk } = libraries;
   const awsSdkV3Client = client ?? new sdk.DynamoDBClient();
   const attributes = { keyAttr: ID, expiryAttr: EXPIRATION };
   const persistenceStore = new DynamoDBPersistenceLayer({ tableName, awsSdkV3Client, ...attributes });
   return {
-    once: (key, run, remainingMs) => runOnce(libraries, persistenceStore, key, run, remainingMs),
+    once: (key, run, remainingMs) => runOnce(idempotency, persistenceStore, key, run, remainingMs),
     async newest(key) {
       const Key = { [ID]: { S: itemId(key) } };
       const { Item } = await awsSdkV3Client.send(
@@ -88,7 +78,7 @@ function openTable({ tableName, client }: TableMemoryOptions, libraries: Librari
 }
 
 async function runOnce(
-  { IdempotencyAlreadyInProgressError, IdempotencyConfig, makeIdempotent }: Libraries,
+  { IdempotencyAlreadyInProgressError, IdempotencyConfig, makeIdempotent }: Libraries['idempotency'],
   persistenceStore: DynamoDBPersistenceLayer,
   key: MemoryKey,
   run: () => Promise<void>,

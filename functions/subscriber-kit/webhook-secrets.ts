@@ -19,12 +19,8 @@ export function createSignatureCheck(secrets: WebhookSecrets): SignatureCheck {
   return async (headers, body) => {
     const verifiers = typeof current === 'function' ? parseSecrets(await current()) : current;
     const fields = Object.fromEntries(headers);
-    let fault: string | undefined;
-    for (const verifier of verifiers) {
-      fault = faultOf(verifier, fields, body);
-      if (fault === undefined) break;
-    }
-    return fault;
+    const faults = verifiers.map((verifier) => faultOf(verifier, fields, body));
+    return faults.includes(undefined) ? undefined : faults.at(-1);
   };
 }
 

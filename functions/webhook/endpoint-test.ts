@@ -3,8 +3,8 @@
 import { makeEnvelope } from '../../shared/comparing/make-event.ts';
 import { FEED_GROUP, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { Clock, Log } from '../../shared/ports.ts';
-import type { Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
+import type { PostRequest } from '../../shared/webhooks/webhook-ports.ts';
+import type { WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import type { EndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 
 /** Stands for a source's name in the ids of tests. */
@@ -31,12 +31,8 @@ export function parseTestId(id: string): TestId | undefined {
   return { ...parts, source: TEST_SOURCE, group: FEED_GROUP };
 }
 
-export interface EndpointTestPorts {
-  readonly webhook: string;
-  readonly post: Post;
+export interface EndpointTestPorts extends Pick<WebhookPorts, 'webhook' | 'post' | 'clock' | 'log'> {
   readonly tests: EndpointTests;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /**

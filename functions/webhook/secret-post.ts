@@ -30,16 +30,10 @@ export function createSecretPost(
   { client, now, log }: SecretPostPorts,
 ): Post {
   const secretOf = (secretId: string) => createKeptSecret({ client, secretId, now });
-  const {
-    WEBHOOK_URL,
-    WEBHOOK_URL_SECRET,
-    SIGNING_SECRET,
-    SECRET_HEADERS,
-    ADDRESSES: addresses,
-  } = environment;
-  const signing = secretOf(SIGNING_SECRET);
+  const { WEBHOOK_URL, WEBHOOK_URL_SECRET, ADDRESSES: addresses } = environment;
+  const signing = secretOf(environment.SIGNING_SECRET);
   const url = WEBHOOK_URL_SECRET === undefined ? undefined : secretOf(WEBHOOK_URL_SECRET);
-  const headers = Object.entries(SECRET_HEADERS).map(
+  const headers = Object.entries(environment.SECRET_HEADERS).map(
     ([name, secretId]) => [name, secretOf(secretId)] as const,
   );
   const all: readonly KeptSecret[] = [signing, ...(url ? [url] : []), ...headers.map(([, secret]) => secret)];

@@ -1,7 +1,7 @@
 // The environment variables of a webhook's sender.
 import * as z from 'zod';
 import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
-import { type Environment, parseEnvironment } from '../adapters/parse-environment.ts';
+import { environmentParser } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
 const count = z.coerce.number().int().positive();
@@ -35,10 +35,10 @@ const withOneUrl = webhookEnvironment.refine(
   { path: ['WEBHOOK_URL'], error: 'set WEBHOOK_URL or WEBHOOK_URL_SECRET' },
 );
 
-/** @throws Error that names every missing or invalid variable */
-export function parseWebhookEnvironment(environment: Environment): WebhookEnvironment {
-  return parseEnvironment(withOneUrl, environment, "The environment of the webhook's sender");
-}
+export const parseWebhookEnvironment = environmentParser(
+  "The environment of the webhook's sender",
+  withOneUrl,
+);
 
 function json<Schema extends z.ZodType>(schema: Schema) {
   return z

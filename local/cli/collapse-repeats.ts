@@ -3,20 +3,7 @@
 import type { Log, LogFields } from '../../shared/ports.ts';
 import { formatDuration } from './durations.ts';
 
-export interface CollapsingLog extends Log {
-  /** Ends a fault that is known to be over. @param text logged instead of the fault's message */
-  end(message: string, text: string): void;
-  /** Logs the counts that are due. Call it every now and then. */
-  tally(): void;
-  /** Logs all counts, at the end of the command. */
-  flush(): void;
-}
-
-export interface CollapseOptions {
-  readonly log: Log;
-  /** Milliseconds since some moment. */
-  readonly elapsed: () => number;
-}
+export type CollapsingLog = ReturnType<typeof collapseRepeats>;
 
 type Level = 'warn' | 'error';
 
@@ -39,7 +26,8 @@ const QUIET_INTERVALS = 3;
 /** More faults at once than this are hardly repeats. */
 const MOST_FAULTS = 100;
 
-export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLog {
+/** @param elapsed milliseconds since some moment */
+export function collapseRepeats(log: Log, elapsed: () => number) {
   const faults = new Map<string, Fault>();
 
   function count(level: Level, message: string, fields: LogFields): void {
@@ -77,9 +65,10 @@ export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLo
   return {
     debug: log.debug,
     info: log.info,
-    warn: (message, fields = {}) => count('warn', message, fields),
-    error: (message, fields = {}) => count('error', message, fields),
-    end(message, text) {
+    warn: (message: string, fields: LogFields = {}) => count('warn', message, fields),
+    error: (message: string, fields: LogFields = {}) => count('error', message, fields),
+    /** Ends a fault that is known to be over. @param text logged instead of the fault's message */
+    end(message: string, text: string): void {
       const ended = [...faults].filter(([, fault]) => fault.message === message);
       for (const [key] of ended) faults.delete(key);
       const times = ended.reduce((sum, [, fault]) => sum + fault.times, 0);
@@ -87,14 +76,16 @@ export function collapseRepeats({ log, elapsed }: CollapseOptions): CollapsingLo
       const firstAt = Math.min(...ended.map(([, fault]) => fault.firstAt));
       log.info(`${text} It failed ${inWords(times)} in ${formatDuration(elapsed() - firstAt)}.`);
     },
-    tally() {
+    /** Logs the counts that are due. Call it every now and then. */
+    tally(): void {
       const now = elapsed();
       for (const [key, fault] of [...faults]) {
         if (now - fault.lastAt >= quietAfter(fault)) conclude(key, fault);
         else if (now - fault.loggedAt >= TALLY_EVERY_MS) logAgain(fault, now);
       }
     },
-    flush() {
+    /** Logs all counts, at the end of the command. */
+    flush(): void {
       for (const fault of faults.values()) logAgain(fault, elapsed());
       faults.clear();
     },

@@ -57,6 +57,16 @@ function paths(nodes: readonly Node[]): string {
   return nodes.flatMap(({ path }) => (path === '' ? [] : [path])).join(' | ');
 }
 
+/** What completes a value: nothing, directories, or certain words. */
+function completing(
+  value: CompletedOption['value'],
+  directories: string,
+  certain: (words: string) => string,
+): string {
+  if (value === 'none' || value === 'any') return '';
+  return value === 'directory' ? directories : certain(value.join(' '));
+}
+
 /** For each option with a value, its place and what completes it. */
 function valuesOf(nodes: readonly Node[]) {
   return nodes.flatMap(({ path, options }) =>
@@ -66,8 +76,7 @@ function valuesOf(nodes: readonly Node[]) {
 
 function bashScript(name: string, nodes: readonly Node[]): string {
   const values = valuesOf(nodes).map(({ place, value }) => {
-    const reply =
-      value === 'directory' ? '$(compgen -d -- "$cur")' : value === 'any' ? '' : compgen(value.join(' '));
+    const reply = completing(value, '$(compgen -d -- "$cur")', compgen);
     return `    ${place}) COMPREPLY=(${reply}); return ;;`;
   });
   const words = nodes.map((node) => `    '${node.path}') COMPREPLY=(${compgen(wordsOf(node).join(' '))}) ;;`);
@@ -96,9 +105,8 @@ function compgen(words: string): string {
 
 function zshScript(name: string, nodes: readonly Node[]): string {
   const values = valuesOf(nodes).map(({ place, value }) => {
-    const reply =
-      value === 'directory' ? '_files -/' : value === 'any' ? '' : `compadd -- ${value.join(' ')}`;
-    return `    ${place}) ${reply === '' ? 'return' : `${reply}; return`} ;;`;
+    const reply = completing(value, '_files -/; ', (words) => `compadd -- ${words}; `);
+    return `    ${place}) ${reply}return ;;`;
   });
   const words = nodes.map(({ path, commands, options }) => {
     const named = [...commands, ...options.map(({ flag, about }) => ({ name: flag, about }))];
@@ -134,14 +142,8 @@ function fishScript(name: string, nodes: readonly Node[]): string {
       (each) => `complete -c ${name} -n "${at} '${path}'" -a ${each.name} -d ${quoted(each.about)}`,
     ),
     ...options.map(({ flag, about, value }) => {
-      const takes =
-        value === 'none'
-          ? ''
-          : value === 'any'
-            ? ' -x'
-            : value === 'directory'
-              ? " -x -a '(__fish_complete_directories)'"
-              : ` -x -a '${value.join(' ')}'`;
+      const reply = completing(value, " -a '(__fish_complete_directories)'", (words) => ` -a '${words}'`);
+      const takes = value === 'none' ? '' : ` -x${reply}`;
       return `complete -c ${name} -n "${at} '${path}'" -l ${flag.slice(2)}${takes} -d ${quoted(about)}`;
     }),
   ]);

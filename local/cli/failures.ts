@@ -6,6 +6,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Exit code of a command that worked, and found something that needs attention. */
+export const NEEDS_ATTENTION = 3;
+
 /** The failure in one line. */
 export function formatFailure(error: unknown): string {
   return `error: ${printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '))}`;

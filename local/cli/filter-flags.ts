@@ -1,5 +1,5 @@
 // The options that select events by type and by return group, for the commands that print or send events.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { CHANGE_TYPES, type ChangeType } from '../../shared/contract/event-filter.ts';
 import { parseCount } from './durations.ts';
@@ -15,17 +15,15 @@ export interface FilterFlags {
 /** Adds `--type` and `--group`. @param verb what the command does to the events that pass */
 export function addFilterOptions(command: Command, verb: string): Command {
   return command
-    .addOption(
-      new Option(
-        '--type <types>',
-        `${verb} only events of these types, separated by commas; * stands for any text, as in "shipment.*"; repeatable`,
-      ).argParser(collectTypes),
+    .option(
+      '--type <types>',
+      `${verb} only events of these types, separated by commas; * stands for any text, as in "shipment.*"; repeatable`,
+      collectTypes,
     )
-    .addOption(
-      new Option(
-        '--group <ids>',
-        `${verb} only events of these return groups, separated by commas; repeatable`,
-      ).argParser(collectGroups),
+    .option(
+      '--group <ids>',
+      `${verb} only events of these return groups, separated by commas; repeatable`,
+      collectGroups,
     );
 }
 

@@ -1,7 +1,7 @@
 // The options that forward events to URLs, for the commands that watch.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { checkFilter, type EventFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
+import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import { UsageError } from './failures.ts';
 
@@ -11,26 +11,21 @@ export interface ForwardFlags {
   readonly forwardOnly?: readonly string[];
 }
 
-export interface ForwardOptions {
-  readonly urls: readonly URL[];
-  readonly secret: string | undefined;
-  readonly filter: EventFilter;
-}
+export type ForwardOptions = ReturnType<typeof forwardOptionsOf>;
 
 export function addForwardOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--forward-to <url>',
-        'post each event to this URL, signed, in order per return; repeatable',
-      ).argParser(collectUrl),
+    .option(
+      '--forward-to <url>',
+      'post each event to this URL, signed, in order per return; repeatable',
+      collectUrl,
     )
     .option('--forward-secret <secret>', 'signing secret (whsec_…) of the posts', parseForwardSecret)
     .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
 }
 
 /** @throws UsageError for options that need --forward-to, and for unknown types */
-export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags): ForwardOptions {
+export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags) {
   if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
     throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
   try {

@@ -2,18 +2,15 @@
 // already sent to every process, so two signals in quick succession count as one. If only npm or its shell is killed,
 // the command gets no signal: it watches its parent, so that it does not run on unnoticed.
 
-export interface Interrupts {
-  readonly signal: AbortSignal;
-  /** Restores the default handling of the signals. */
-  release(): void;
-}
-
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Nobody presses Ctrl-C twice within this time. */
 const TOGETHER_MS = 300;
 const PARENT_CHECK_MS = 500;
 
-export function listenForInterrupts(): Interrupts {
+/** Runs work that ends with its signal; then the signals have their default handling again. */
+export async function withInterrupts<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   let interruptedAt = 0;
   const onSignal = () => {
@@ -26,13 +23,12 @@ export function listenForInterrupts(): Interrupts {
   };
   for (const name of SIGNALS) process.on(name, onSignal);
   const stopWatching = runsUnderNpm() ? watchParent(() => controller.abort()) : () => {};
-  return {
-    signal: controller.signal,
-    release() {
-      stopWatching();
-      for (const name of SIGNALS) process.off(name, onSignal);
-    },
-  };
+  try {
+    return await work(controller.signal);
+  } finally {
+    stopWatching();
+    for (const name of SIGNALS) process.off(name, onSignal);
+  }
 }
 
 function runsUnderNpm(): boolean {

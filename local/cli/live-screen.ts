@@ -2,22 +2,16 @@
 // comes back at the end.
 import type { WriteStream } from 'node:tty';
 
-export interface LiveScreen {
-  draw(lines: readonly string[]): void;
-  /** Shows what stood there before. */
-  end(): void;
-}
-
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-export function openLiveScreen(stream: Pick<WriteStream, 'write' | 'rows'>): LiveScreen {
+export function openLiveScreen(stream: Pick<WriteStream, 'write' | 'rows'>) {
   stream.write(ENTER);
   return {
-    draw(lines) {
+    draw(lines: readonly string[]): void {
       const rows = stream.rows || 24;
       const isCut = lines.length > rows;
       const shown = isCut ? lines.slice(0, rows - 1) : lines;
@@ -26,7 +20,8 @@ export function openLiveScreen(stream: Pick<WriteStream, 'write' | 'rows'>): Liv
       const text = [...shown, ...more].map((line) => line + CLEAR_LINE).join('\r\n');
       stream.write(HOME + text + CLEAR_BELOW);
     },
-    end() {
+    /** Shows what stood there before. */
+    end(): void {
       stream.write(LEAVE);
     },
   };

@@ -1,7 +1,7 @@
 // Times as the command line prints them, by one rule: in the local time zone (that of the environment variable TZ, or
 // of the machine), in UTC with `--utc`, as `2026-11-20 10:15:02`. Each output names its zone once. JSON, errors and
 // texts that leave this machine keep UTC as `2026-11-20T10:15:02Z`, which needs no other line to be understood.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatDuration } from './durations.ts';
 
 /** An ISO 8601 time with its zone, or milliseconds since the epoch. */
@@ -36,9 +36,7 @@ export interface MomentsFlags {
 
 /** Adds `--utc`, for a command that prints times. */
 export function addMomentsOption(command: Command): Command {
-  return command.addOption(
-    new Option('--utc', 'print times in UTC instead of the local time zone').default(false),
-  );
+  return command.option('--utc', 'print times in UTC instead of the local time zone', false);
 }
 
 /** The times of a command with {@link addMomentsOption}. */
@@ -50,30 +48,22 @@ export function createMoments({ zone, now }: MomentsOptions): Moments {
   let made: Intl.DateTimeFormat | undefined;
   /** Made at the first time that is printed: it takes longer than most of a start. */
   function format(): Intl.DateTimeFormat {
-    made ??= new Intl.DateTimeFormat('en-US', { ...FIELDS, timeZone: zone });
+    // Sweden writes times in this form.
+    made ??= new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone });
     return made;
   }
 
-  function read(moment: Moment): { readonly date: string; readonly time: string } {
-    const at = typeof moment === 'number' ? moment : Date.parse(moment);
-    const parts = Object.fromEntries(
-      format()
-        .formatToParts(at)
-        .map(({ type, value }) => [type, value]),
-    );
-    const { year = '', month, day, hour, minute, second } = parts;
-    return { date: `${year.padStart(4, '0')}-${month}-${day}`, time: `${hour}:${minute}:${second}` };
-  }
-
-  const age = (moment: Moment) =>
-    formatDuration(now() - (typeof moment === 'number' ? moment : Date.parse(moment)));
-  const full = (moment: Moment) => Object.values(read(moment)).join(' ');
-  const time = (moment: Moment) => read(moment).time;
+  const read = (moment: Moment) => (typeof moment === 'number' ? moment : Date.parse(moment));
+  const age = (moment: Moment) => formatDuration(now() - read(moment));
+  // Only a year below 1000 has fewer digits.
+  const full = (moment: Moment) => format().format(read(moment)).padStart('2026-11-20 10:15:02'.length, '0');
+  const time = (moment: Moment) => full(moment).slice(-'10:15:02'.length);
+  const date = (moment: Moment) => full(moment).slice(0, -' 10:15:02'.length);
   return {
     now,
     full,
     time,
-    short: (moment) => (read(moment).date === read(now()).date ? time(moment) : full(moment)),
+    short: (moment) => (date(moment) === date(now()) ? time(moment) : full(moment)),
     withAge: (moment) => `${full(moment)} (${age(moment)} ago)`,
     age,
     get zone() {
@@ -81,16 +71,6 @@ export function createMoments({ zone, now }: MomentsOptions): Moments {
     },
   };
 }
-
-const FIELDS = {
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-} as const;
 
 /** For instance `UTC+01:00`. */
 function offsetOf(timeZone: string | undefined, at: number): string {

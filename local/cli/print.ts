@@ -1,30 +1,29 @@
-// Printing lines on a stream. A line counts as written once the stream has accepted it.
+// Printing lines on a stream. A line counts as written once the stream, or the file behind it, has accepted all of it.
+import { formatFailure } from './failures.ts';
+import { isFile, OutputError, writeWhole } from './write-whole.ts';
 
-export interface Printer {
-  readonly isTerminal: boolean;
-  /** Prints a line. Resolves when the stream has accepted it. */
-  line(text: string): Promise<void>;
-  /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
-  status(text: string): void;
-  /** Removes the status line, so that another stream can write to the same terminal. */
-  clear(): void;
-}
+export type Printer = ReturnType<typeof createPrinter>;
 
-export function createPrinter(stream: NodeJS.WriteStream): Printer {
+/** @param stream with a file's descriptor if there is one */
+export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: number }) {
   let hasStatus = false;
+  /** Removes the status line, so that another stream can write to the same terminal. */
   const clear = () => {
     if (hasStatus) stream.write('\r\u001b[2K');
     hasStatus = false;
   };
   return {
     isTerminal: stream.isTTY === true,
-    line(text) {
+    /** Prints a line. Resolves when the stream has accepted it. @throws {OutputError} if a file can't take it */
+    async line(text: string): Promise<void> {
       clear();
+      if (isFile(stream.fd)) return writeWhole(stream.fd, `${text}\n`);
       return new Promise((resolve, reject) => {
         stream.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
       });
     },
-    status(text) {
+    /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
+    status(text: string): void {
       if (!stream.isTTY) return;
       clear();
       stream.write(text.slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
@@ -36,11 +35,14 @@ export function createPrinter(stream: NodeJS.WriteStream): Printer {
 
 /**
  * Exits with 0 when the reader of the stream has gone (`| head`): that is no failure, but no more events can be
- * delivered. If state is kept, the next run delivers the rest.
+ * delivered. If state is kept, the next run delivers the rest. Any other failure of standard output ends with an error.
  */
 export function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(0);
-    throw error;
+    // Without stderr, work goes on: nothing is lost but the log.
+    if (stream === process.stderr) return;
+    process.stderr.write(`${formatFailure(new OutputError(error))}\n`);
+    process.exit(1);
   });
 }

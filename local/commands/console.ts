@@ -1,6 +1,6 @@
 // `console`: the feed in a browser, on this machine only.
 import { Command } from 'commander';
-import { listenForInterrupts } from '../cli/interrupts.ts';
+import { withInterrupts } from '../cli/interrupts.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -38,21 +38,18 @@ export function createConsoleCommand(): Command {
 
 async function runConsole({ port, act, baseUrl, utc, ...place }: ConsoleFlags): Promise<void> {
   const access = baseUrl === undefined ? {} : { baseUrl: readBaseUrl(baseUrl) };
-  const interrupts = listenForInterrupts();
   const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
-  try {
-    await serveConsole(place, {
+  await withInterrupts((signal) =>
+    serveConsole(place, {
       port,
       acts: act,
       access,
       moments: momentsOf({ utc }),
-      signal: interrupts.signal,
+      signal,
       onReady(url) {
         void out.line(url);
         void err.line('Open this address in a browser. Ctrl-C to stop.');
       },
-    });
-  } finally {
-    interrupts.release();
-  }
+    }),
+  );
 }

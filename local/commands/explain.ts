@@ -14,15 +14,15 @@ import { addPlaceOptions } from '../operating/place-options.ts';
 
 const HELP = `
 Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,
-or in place of the id), or by the id of an event or an entity. Ids are looked up in the tables; an
-entity is searched in the thousand open and the thousand other groups that were created last. For
-tracking numbers and order names the command asks the service, within the budget: with --data with
-the token in ${TOKEN_VARIABLE}, with --stack through the poller, which has the token.
+or in place of the id), or by the id of an event or an entity. Ids are looked up in the tables. An
+entity is searched in the 1,000 newest open groups and the 1,000 newest others. For tracking numbers
+and order names the command asks the service, within the budget. With --data this needs the token in
+${TOKEN_VARIABLE}. With --stack the poller asks, which has the token.
 
 Prints the group as it was last read, the entities that are missing from it, the fields that were
 filled in, the last event sent to each destination and each webhook, and the group's events that the
 ledger still holds (30 days). Each event has its number, the time by which the change was visible, the
-pass that found it, and what changed.
+kind of reading that found it, and what changed.
 
 Examples:
   returns-feed explain --tracking 1Z999AA10123456784 --stack Returns
@@ -50,12 +50,7 @@ export function createExplainCommand(): Command {
   return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object, with the complete events', false)
     .addHelpText('after', HELP)
-    .action((first?: string, second?: string, third?: string, flags?: ExplainFlags) =>
-      explain(
-        [first, second, third].filter((word) => word !== undefined),
-        flags as ExplainFlags,
-      ),
-    );
+    .action((_source, _return, _entity, flags: ExplainFlags, { args }: Command) => explain(args, flags));
 }
 
 async function explain(

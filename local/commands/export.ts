@@ -10,11 +10,11 @@ import { addPlaceOptions } from '../operating/place-options.ts';
 const HELP = `
 Prints each known return as it was last published, one JSON object a line:
   {"return_group": …, "entities": […], "generation": …, "sequence": …}
-Fields are those of events. A consumer loads the lines, then drops each event of a loaded return if
-its generation is that of the line and its sequence is not above the line's. Deploy the subscription
-and wait 15 minutes before you export: then no change is missing between the file and the events
-(docs/subscribing.md, "Start with the present state"). Removed returns are left out. The command
-sends no request to the service.
+Deploy the subscription and wait 15 minutes before you export: then no change is missing between the
+file and the events (docs/subscribing.md, "Start with the present state"). A consumer loads the lines.
+Of a loaded return it then drops each event whose generation is the line's and whose sequence is not
+above the line's. Fields are those of events. Removed returns are left out. The command sends no
+request to the service.
 Examples:
   returns-feed export acme --stack ReturnsFeed > acme.jsonl
   returns-feed export acme --data state | head`;

@@ -1,6 +1,7 @@
 // `forget`: erases a return group's data and keeps only its numbers.
 import { Command } from 'commander';
 import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
+import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import type { Log } from '../../shared/ports.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
@@ -59,7 +60,7 @@ async function forget(
 
 function summarize(
   { generation, lastNumber, erased, unsent }: Forgotten,
-  destinations: OpenFeed['destinations'],
+  destinations: readonly DestinationLabels[],
 ): string {
   const events = `${erased} ${erased === 1 ? 'event' : 'events'} erased`;
   const kept = lastNumber === 0 ? 'no number was used' : `a later event gets number ${lastNumber + 1}`;

@@ -7,6 +7,7 @@ import { askWithin } from '../../shared/probing/ask-within.ts';
 import { probeService } from '../../shared/probing/probe-service.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
+import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { createPrinter } from '../cli/print.ts';
 import { readBaseUrl, readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
@@ -22,14 +23,12 @@ interface ProbeFlags {
 /** Three requests a second: far below the service's limit, and a probe still ends within seconds. */
 const PAUSE_MS = 330;
 
-const NOT_ALL_ANSWERED = 3;
-
 const HELP = `
 Checks the order of the list, page sizes, filter bounds, the format of timestamps and look-ups by
 id, in about fifteen requests. It only reads. The feed does not depend on the result: it adapts to
-every answer. The probe does not check what needs more than one probe: whether changes become visible
-late, whether reads may be stale, and how the service answers a refused token. A request that fails is
-tried again; the output names the questions that stayed without an answer.
+every answer. The probe can't check whether changes become visible late, whether reads may be stale,
+and how the service answers a refused token. It tries a failed request again. The output names the
+questions that stayed without an answer, and why: for instance, an empty store answers few.
 Examples:
   returns-feed probe --base-url https://returns.example.com/api
   returns-feed probe --base-url https://returns.example.com/api --json
@@ -67,7 +66,7 @@ async function probe({ baseUrl: text, requests, timeout, json }: ProbeFlags): Pr
       ? [JSON.stringify({ host, ...report }, null, 2)]
       : formatProbe(host, report, layoutOf(process.stdout).width);
     await createPrinter(process.stdout).line(lines.join('\n'));
-    if (report.failed.length > 0) process.exitCode = NOT_ALL_ANSWERED;
+    if (report.unanswered.length > 0) process.exitCode = NEEDS_ATTENTION;
   } finally {
     transport.close();
   }

@@ -4,7 +4,7 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { parseCount } from '../cli/durations.ts';
-import { UsageError } from '../cli/failures.ts';
+import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { withFeed } from '../operating/open-feed.ts';
@@ -18,20 +18,17 @@ interface RedriveFlags extends PlaceFlags {
   readonly generation?: string;
 }
 
-/** Exit code, as in `status`: the command worked, but a group needs attention. */
-const STILL_BEHIND = 3;
-
 const HELP = `
 A group stops and is recorded as behind when a destination rejects the content of its next event, or
 when that event can't be decoded. Without a group argument, redrive retries all recorded groups. It
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
 The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
-After "sources restore" events of an earlier generation may still be on their way. A group that is
-named is tried in each generation in which it is behind, and --skip skips the event of the generation
-that is stuck at it. If several are stuck at the same number, --generation names one.
-With the id of a webhook, redrive wakes the webhook's sender for the groups whose next event fails:
-the sender tries them at once, in order. While the endpoint fails as a whole, the sender still keeps
+After "sources restore" events of an earlier generation may still be on their way. If you name a
+group, redrive tries each generation in which it is behind, and --skip skips the event in the
+generation that is stuck at it. If several are stuck at the same number, select one with --generation.
+With --to and the id of a webhook, redrive wakes the webhook's sender for the groups whose next event
+fails. The sender tries them at once, in order. While the whole endpoint fails, the sender still keeps
 to its schedule. Without --to, redrive retries only the ordered subscribers and the bus: the senders
 of webhooks retry by themselves, for as long as the ledger keeps the event.
 Examples:
@@ -75,9 +72,11 @@ async function runRedrive(
   await withFeed(place, async (feed) => {
     const out = createPrinter(process.stdout);
     const request = { source, group, generation, to, skip };
-    const tried = await redriveGroups(feed, request, async ({ outcome, isBehind, ...redriven }) => {
+    let tried = 0;
+    await redriveGroups(feed, request, async ({ outcome, isBehind, ...redriven }) => {
+      tried += 1;
       await out.line(printable(`${redriven.destination}: ${nameOf(redriven)}: ${outcome}`));
-      if (isBehind) process.exitCode = STILL_BEHIND;
+      if (isBehind) process.exitCode = NEEDS_ATTENTION;
     });
     if (tried === 0) await out.line('nothing is behind');
   });

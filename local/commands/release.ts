@@ -27,9 +27,9 @@ interface ReleaseFlags extends PlaceFlags {
 
 const HELP = `
 "status" shows the number of each hold. The command first shows what it would publish, with samples
-of ten return groups, and asks on a terminal. A release covers the hold at its present size: a hold
-that has grown to more than twice its size gets a new number. The next tick, and the walks that it
-starts, publish the held changes. Releasing a hold again has no effect.
+of ten return groups, and asks on a terminal. The next tick, and the walks that it starts, publish
+the held changes. Releasing a hold again has no effect. A hold that grows to more than twice its size
+gets a new number, and the command for the old one is rejected.
 Examples:
   returns-feed release --hold 7 --data state --dry-run
   returns-feed release --source acme --hold 7 --stack ReturnsFeed

@@ -4,12 +4,12 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { planReplay, type ReplayPlan, type ReplayReport, replay } from '../../shared/publishing/replay.ts';
+import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
 import { counted } from '../cli/counts.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
-import { UsageError } from '../cli/failures.ts';
+import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
@@ -32,24 +32,20 @@ interface ReplayFlags extends PlaceFlags, FilterFlags {
 const USUAL: DestinationName = 'ordered';
 /** Above this number the command asks for confirmation. */
 const MANY = 1_000;
-/** Exit code, as in `status`: the command worked, but a group needs attention. */
-const NOT_ALL_SENT = 3;
 
 const HELP = `
-Events are sent unchanged and in each group's order. Only the attribute replayid is added:
-subscribers use it to distinguish a replay from a repeat, and on the ordered topic it is part of the
-deduplication id. Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
-To a webhook the command itself posts the events that pass the webhook's filter, signed. Events keep
-their ids and bytes, so the receiver skips those that it has handled, and handles only missed ones.
-The command rejects a paused webhook, and stops if the endpoint answers 429 or 503.
-With --again each event has the attribute replayid and the webhook-id "<id>_<replayid>", so that the
-receiver handles all again. To other destinations every replay is one with --again.
-Of each group the command sends every event from the first to the last one in the window, except
-those that were not sent to the destination yet (the relay sends these) and those that the ledger no
-longer has: it keeps events for 30 days, then deletes them in any order. --type sends only some of
-them. After "sources restore" the events of earlier generations come first.
---from and --until compare the time at which the feed had seen the change. Give them in ISO 8601
-with a zone, or as a time before now (2h).
+Each group's events are sent in order and unchanged, except for an added attribute replayid. It
+distinguishes a replay from a repeat, and on the ordered topic it is part of the deduplication id.
+Each subscriber decides how it handles replays (docs/subscribing.md, "Replays").
+To a webhook the command itself posts the events that pass the webhook's filter, signed and without
+replayid, so the receiver handles only those that it missed. With --again they have the replayid,
+also in the webhook-id ("<id>_<replayid>"), so the receiver handles all again. The command rejects a
+paused webhook, and stops if the endpoint answers 429 or 503.
+--from and --until are a window of the times at which the feed saw the changes: in ISO 8601 with a
+zone, or before now (2h). The command sends all events of a group from the first to the last one in
+the window. It leaves out events that were not sent to the destination yet (the relay sends these),
+and events that the ledger has deleted (after 30 days, in any order). --type selects some of them.
+After "sources restore" the events of earlier generations come first.
 With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
 has handled skips them.
@@ -116,7 +112,9 @@ async function replayEvents(
     err.clear();
     const left = [
       ...(plan.left === 0 ? [] : [describeLeft(plan.left, target)]),
-      ...(plan.missing === 0 ? [] : [describeMissing(plan.missing)]),
+      ...(plan.missing === 0
+        ? []
+        : [`left out: ${counted(plan.missing, 'event')} that the ledger no longer has`]),
     ];
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
     const groups = counted(countReturns(plan), 'return group');
@@ -169,10 +167,6 @@ function countReturns({ groups }: ReplayPlan): number {
   return new Set(groups.map(({ key }) => key.group)).size;
 }
 
-function describeMissing(missing: number): string {
-  return `left out: ${counted(missing, 'event')} that the ledger no longer has`;
-}
-
 async function* keysOf(
   { ledger }: OpenFeed,
   { source, generation, earlierGenerations }: SourceState,
@@ -186,16 +180,11 @@ async function* keysOf(
   for await (const { key } of ledger.groups()) if (key.source === source && !isOwnGroup(key.group)) yield key;
 }
 
-interface Run {
-  readonly replayId: string | undefined;
-  readonly rate: number;
-}
-
 async function run(
   feed: OpenFeed,
   plan: ReplayPlan,
   target: ReplayTarget,
-  { replayId, rate }: Run,
+  { replayId, rate }: { readonly replayId: string | undefined; readonly rate: number },
 ): Promise<void> {
   const err = createPrinter(process.stderr);
   const title = titleOf(replayId);
@@ -206,29 +195,24 @@ async function run(
     const ports = { ...feed, destination, admits: target.admits, log, random: Math.random };
     const report = await replay(ports, plan, { replayId, eventsPerSecond: rate, onProgress });
     const stoppedBy = destination.stoppedBy?.();
-    if (stoppedBy !== undefined) throw new Error(describeStop(stoppedBy, plan, report, replayId));
+    const done = `${report.sent} of ${counted(plan.events, 'event')} sent`;
+    if (stoppedBy !== undefined)
+      throw new Error(
+        `Stopped: the endpoint ${stoppedBy}, which asks for a pause. ${done}, ${plan.events - report.sent} left. ` +
+          howToContinue(replayId),
+      );
     for (const { key, outcome } of report.unfinished.slice(0, 10)) {
       const reason = 'reason' in outcome ? outcome.reason : 'some of its events are missing';
       await err.line(`not all events of return group ${key.group} sent: ${printable(reason)}`);
     }
     if (report.unfinished.length > 10)
       await err.line(`not all events of ${counted(report.unfinished.length - 10, 'other group')} sent`);
-    await err.line(`${title}: ${report.sent} of ${counted(plan.events, 'event')} sent`);
+    await err.line(`${title}: ${done}`);
     if (report.isGivenUp) throw new Error(`Stopped: the destination fails. ${howToContinue(replayId)}`);
-    if (report.unfinished.length > 0) process.exitCode = NOT_ALL_SENT;
+    if (report.unfinished.length > 0) process.exitCode = NEEDS_ATTENTION;
   } finally {
     destination.close();
   }
-}
-
-function describeStop(
-  reason: string,
-  { events }: ReplayPlan,
-  { sent }: ReplayReport,
-  replayId: string | undefined,
-): string {
-  const figures = `${sent} of ${counted(events, 'event')} sent, ${events - sent} left`;
-  return `Stopped: the endpoint ${reason}, which asks for a pause. ${figures}. ${howToContinue(replayId)}`;
 }
 
 function howToContinue(replayId: string | undefined): string {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parseCount } from '../cli/durations.ts';
 import { messageOf, UsageError } from '../cli/failures.ts';
-import { listenForInterrupts } from '../cli/interrupts.ts';
+import { withInterrupts } from '../cli/interrupts.ts';
 import { parsePort } from '../cli/parse-port.ts';
 import { whenAborted } from '../cli/until-aborted.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
@@ -35,21 +35,17 @@ export function createServeCommand(): Command {
     .action(serve);
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
-  const interrupts = listenForInterrupts();
-  const service = await createReferenceService({
-    port: flags.port,
-    groups: flags.groups,
-    seed: flags.seed,
-    token: flags.token,
-    life: flags.rate === 0 ? false : { changesPerSecond: flags.rate },
-    knobs: parseKnobs(flags.knob),
+async function serve({ rate, knob, ...options }: ServeFlags): Promise<void> {
+  await withInterrupts(async (signal) => {
+    const life = rate === 0 ? false : { changesPerSecond: rate };
+    const service = await createReferenceService({ ...options, life, knobs: parseKnobs(knob) });
+    process.stdout.write(`${service.url}\n`);
+    process.stderr.write(
+      `serving ${options.groups} return groups; token: ${options.token}; Ctrl-C to stop\n`,
+    );
+    await whenAborted(signal);
+    await service.close();
   });
-  process.stdout.write(`${service.url}\n`);
-  process.stderr.write(`serving ${flags.groups} return groups; token: ${flags.token}; Ctrl-C to stop\n`);
-  await whenAborted(interrupts.signal);
-  await service.close();
-  interrupts.release();
 }
 
 function parseKnobs(assignments: readonly string[]) {

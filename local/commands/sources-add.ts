@@ -18,9 +18,11 @@ import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
 import { describeStack } from '../operating/place-options.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
-import { openSourceResources, type SourceResources } from '../operating/source-resources.ts';
+import { addSource, removeSource } from '../operating/source-resources.ts';
 
-interface AddFlags extends SourceFlags, Pick<PlaceFlags, 'stack'> {
+type StackFlags = Pick<PlaceFlags, 'stack'>;
+
+interface AddFlags extends SourceFlags, StackFlags {
   readonly tokenSecret?: string;
   readonly tokenParameter?: string;
   readonly reconcile: number;
@@ -33,10 +35,10 @@ Creates the resources that the stack creates for each of its sources: a paramete
 deployment's path, a schedule that sends the ticks, and a freshness alarm. Running it again changes
 the settings.
 
-The poller may only read the deployment's own tokens, so the name of a secret must begin with the
-stack's output SourcesPath up to "/sources", without its leading slash, followed by "/tokens/", for
-instance "my-feed/tokens/globex". The name of a parameter keeps the leading slash. If a key of your
-own encrypts the token, the key's policy must let the poller's role decrypt with it.
+The poller may only read the deployment's own tokens, so their names must begin with the feed's name:
+a secret's with "<feed>/tokens/" ("my-feed/tokens/globex"), a parameter's with "/<feed>/tokens/". The
+stack's output SourcesPath is "/<feed>/sources". If a key of your own encrypts the token, the key's
+policy must let the poller's role decrypt with it.
 
 The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, run
 "sources remove" and then add it to the stack: its state stays.
@@ -100,8 +102,8 @@ export function createRemoveSourceCommand(): Command {
 async function add(name: string, flags: AddFlags): Promise<void> {
   const settings = readSettings(name, flags);
   const token = readTokenPlace(flags);
-  await withResources(flags, async (resources) => {
-    const { hasAlarm } = await resources.add({ settings, token });
+  await withPlace(flags, async (place) => {
+    const { hasAlarm } = await addSource(place, { settings, token });
     const out = createPrinter(process.stdout);
     const every = formatDuration(settings.intervalMs ?? DEFAULT_INTERVAL_MS);
     await out.line(`added: source ${name} is polled every ${every}.`);
@@ -109,22 +111,12 @@ async function add(name: string, flags: AddFlags): Promise<void> {
   });
 }
 
-async function remove(name: string, flags: Pick<PlaceFlags, 'stack'>): Promise<void> {
-  await withResources(flags, async (resources) => {
-    await resources.remove(name);
+async function remove(name: string, flags: StackFlags): Promise<void> {
+  await withPlace(flags, async (place) => {
+    await removeSource(place, name);
     await createPrinter(process.stdout).line(
       `removed: source ${name} is no longer polled. Its stored data stays.`,
     );
-  });
-}
-
-function withResources(
-  { stack }: Pick<PlaceFlags, 'stack'>,
-  work: (resources: SourceResources) => Promise<void>,
-): Promise<void> {
-  return withPlace(stack === undefined ? {} : { stack }, async (place) => {
-    const resources = await openSourceResources(place);
-    await work(resources).finally(resources.close);
   });
 }
 
@@ -136,14 +128,12 @@ function readTokenPlace({ tokenSecret, tokenParameter }: AddFlags): TokenPlace {
 
 /** Only the given settings: the poller's defaults fill in the rest, as for a source of the stack. */
 function readSettings(name: string, flags: AddFlags): GivenSettings {
-  const given = Object.fromEntries(
-    Object.entries({
-      name,
-      ...settingsOf(flags),
-      customerData: flags.customerData,
-      sourceRead: flags.sourceRead ? undefined : false,
-    }).filter(([, value]) => value !== undefined),
-  ) as GivenSettings;
+  const given = {
+    name,
+    ...settingsOf(flags),
+    customerData: flags.customerData,
+    sourceRead: flags.sourceRead ? undefined : false,
+  };
   const parsed = sourceSettings.safeParse(given);
   const problems = [...(parsed.error?.issues.map(({ message }) => message) ?? []), ...problemsOf(given)];
   if (problems.length > 0) throw new UsageError(problems.join(' '));

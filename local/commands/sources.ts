@@ -11,13 +11,13 @@ import { restoreSource } from '../operating/restore-source.ts';
 import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';
 
 const ABOUT_RESTORING = `
-Tables restored from a backup hold an earlier state: continuing from it would reuse event numbers,
-and so event ids. So the feed stops in tables other than those its state was created in, until this
-command starts a new generation. Its numbers start at 1 under new ids, and the next ticks publish
-every return group as created. Subscribers that compare data.generation and data.sequence treat
-these events as newer than all earlier ones.
-A copy of a data directory can't be told from its original, so the feed does not stop there: after
-going back to a copy, run this command with --force before the next "watch".
+Tables restored from a backup hold an earlier state. A feed that continued from it would use event
+numbers twice, and so event ids. So the feed stops in restored tables, until this command starts a new
+generation. Its numbers start at 1 under new ids, and the next ticks publish every return group as
+created. Subscribers that compare data.generation and data.sequence treat these events as newer than
+all earlier ones.
+The feed does not recognize a copy of a data directory, and does not stop there. After you go back to
+a copy, run this command with --force before the next "watch".
 Examples:
   returns-feed sources restore acme --stack ReturnsFeed
   returns-feed sources restore acme --data state --force`;

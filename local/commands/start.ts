@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
 import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
-import { listenForInterrupts } from '../cli/interrupts.ts';
+import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
@@ -34,12 +34,13 @@ export function createStartCommand(): Command {
     .option('--port <number>', 'port of the reference service; 0 picks a free one', parsePort, 0)
     .option('--no-console', 'do not serve the console');
   addForwardOptions(addFilterOptions(command, 'print'));
-  return addLogOptions(addMomentsOption(command)).action(start);
+  return addLogOptions(addMomentsOption(command)).action((flags: StartFlags) =>
+    withInterrupts((signal) => start(flags, signal)),
+  );
 }
 
-async function start(flags: StartFlags): Promise<void> {
+async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   const forward = forwardOptionsOf(flags);
-  const interrupts = listenForInterrupts();
   const service = await createReferenceService({
     port: flags.port,
     groups: GROUPS,
@@ -47,7 +48,9 @@ async function start(flags: StartFlags): Promise<void> {
     life: { changesPerSecond: CHANGES_PER_SECOND },
   });
   const settings = sourceSettings.parse({
-    ...{ name: 'acme', baseUrl: service.url, intervalMs: 1_000 },
+    name: 'acme',
+    baseUrl: service.url,
+    intervalMs: 1_000,
     sourceRead: false,
   });
   const moments = momentsOf(flags);
@@ -85,7 +88,7 @@ async function start(flags: StartFlags): Promise<void> {
       token: TOKEN,
       dataDir,
       forMs: undefined,
-      signal: interrupts.signal,
+      signal,
       log: display.log,
       onStart(isNew) {
         display.start(isNew);
@@ -102,6 +105,5 @@ async function start(flags: StartFlags): Promise<void> {
     await forgetNote();
     await service.close();
     await rm(dataDir, { recursive: true, force: true });
-    interrupts.release();
   }
 }

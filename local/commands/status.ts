@@ -1,7 +1,7 @@
 // `status`: prints the sources' stored states. It sends no request to the service and changes nothing.
 import { Command } from 'commander';
-import { formatFailure, UsageError } from '../cli/failures.ts';
-import { listenForInterrupts } from '../cli/interrupts.ts';
+import { formatFailure, NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
+import { withInterrupts } from '../cli/interrupts.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { openLiveScreen } from '../cli/live-screen.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
@@ -22,8 +22,6 @@ interface StatusFlags extends PlaceFlags, MomentsFlags {
   readonly watch: boolean;
 }
 
-/** Exit code: the command worked, but a source needs attention. */
-const NOT_WELL = 3;
 /** Between two pictures of `--watch`. */
 const REDRAW_MS = 3_000;
 /** Webhooks take more reads than sources: they are read with each so many pictures. */
@@ -32,11 +30,11 @@ const WEBHOOKS_EVERY = 10;
 const HELP = `
 Each source has one verdict: well, failing (polls fail, or don't read everything), stopped (nothing
 polls it) or held (a guard waits for your decision). Below it: the last error, what to do, and up
-to when the source is read. Below the sources, each webhook has a line; with --data, each URL that
-"watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
+to when the source is read. Below the sources, each webhook has a line. With --data, so has each URL
+that "watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
 reports webhooks. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
-With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. Per minute that takes at most ${60_000 / REDRAW_MS} times
-two reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times the reads of "webhooks list".
+With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. A minute takes at most ${(60_000 / REDRAW_MS) * 2} reads
+for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times the reads of "webhooks list".
 Examples:
   returns-feed status --data state
   returns-feed status --data state --watch
@@ -58,7 +56,7 @@ export function createStatusCommand(): Command {
 async function status(flags: StatusFlags): Promise<void> {
   if (flags.watch) checkScreen(flags);
   await withStates(flags, async (open) => {
-    if (flags.watch) await watchStatus(open, flags);
+    if (flags.watch) await withInterrupts((signal) => watchStatus(open, flags, signal));
     else await printStatus(open, flags);
   });
 }
@@ -79,17 +77,16 @@ async function printStatus(open: OpenStates, flags: StatusFlags): Promise<void> 
   const out = createPrinter(process.stdout);
   if (flags.json) await out.line(JSON.stringify({ sources, webhooks }, null, 2));
   else await out.line(format(sources, webhooks, flags).join('\n'));
-  if (sources.some(({ verdict }) => verdict !== 'well')) process.exitCode = NOT_WELL;
+  if (sources.some(({ verdict }) => verdict !== 'well')) process.exitCode = NEEDS_ATTENTION;
 }
 
 /** Ends with Ctrl-C, and leaves the last picture on the terminal. */
-async function watchStatus(open: OpenStates, flags: StatusFlags): Promise<void> {
-  const interrupts = listenForInterrupts();
+async function watchStatus(open: OpenStates, flags: StatusFlags, signal: AbortSignal): Promise<void> {
   const screen = openLiveScreen(process.stdout);
   let picture: string[] = [];
   let webhooks: WebhookStatus[] | null = null;
   try {
-    for (let drawn = 0; !interrupts.signal.aborted; drawn += 1) {
+    for (let drawn = 0; !signal.aborted; drawn += 1) {
       try {
         const now = Date.now();
         if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(open, now).catch(() => null);
@@ -99,11 +96,10 @@ async function watchStatus(open: OpenStates, flags: StatusFlags): Promise<void> 
         // The tables may be back with the next picture.
         screen.draw([formatFailure(error), '', ...picture]);
       }
-      await untilAborted(REDRAW_MS, interrupts.signal);
+      await untilAborted(REDRAW_MS, signal);
     }
   } finally {
     screen.end();
-    interrupts.release();
   }
   await createPrinter(process.stdout).line(picture.join('\n'));
 }

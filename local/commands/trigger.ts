@@ -52,7 +52,7 @@ async function trigger(
   status: string | undefined,
   flags: TriggerFlags,
 ): Promise<void> {
-  if (what === undefined) return listTypes();
+  if (what === undefined) return createPrinter(process.stdout).line(exampleTypes().join('\n'));
   if (what.includes('.')) return postExample(what, status, flags);
   if (!isChangeable(what))
     throw new UsageError(
@@ -60,10 +60,6 @@ async function trigger(
         '"returns-feed trigger" lists the types.',
     );
   await changeEntity(what, status, flags);
-}
-
-async function listTypes(): Promise<void> {
-  await createPrinter(process.stdout).line(exampleTypes().join('\n'));
 }
 
 async function postExample(

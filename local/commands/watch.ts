@@ -8,7 +8,7 @@ import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
 import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
-import { listenForInterrupts } from '../cli/interrupts.ts';
+import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
@@ -33,8 +33,8 @@ updated within the lookback before the start. Times are local (TZ); with --json 
 lines go to stderr.
 --type and --group select which events are printed; all events are read, recorded and forwarded.
 After --for, the events of everything that was read are still printed. With --data that ends after 10 s,
-and the next start prints the rest; without, it may take some minutes after a --baseline emit.
---data remembers the address of each source, so that another store is never read as the same source;
+and the next start prints the rest. Without --data it may take some minutes after a --baseline emit.
+--data remembers the address of each source, so that another store is never read as the same source.
 --moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
 per return, retried until it is accepted. With --data the URL also gets the events of changes while
@@ -105,14 +105,13 @@ async function watch(flags: WatchFlags): Promise<void> {
     log: logOptionsOf(flags),
     filter: flags,
   });
-  const interrupts = listenForInterrupts();
-  try {
+  await withInterrupts(async (signal) => {
     await runWatch({
       settings,
       token,
       dataDir: flags.data,
       forMs: flags.for,
-      signal: interrupts.signal,
+      signal,
       isMoved: flags.moved,
       log: display.log,
       onStart: display.start,
@@ -121,9 +120,7 @@ async function watch(flags: WatchFlags): Promise<void> {
       forwarding: await openForwarding(forward, flags.data, display),
     });
     display.end();
-  } finally {
-    interrupts.release();
-  }
+  });
 }
 
 function readSettings(flags: WatchFlags): SourceSettings {

@@ -1,9 +1,9 @@
 // `webhooks secret` and `webhooks rotate`: the secret that signs a webhook's events.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { createPrinter } from '../cli/print.ts';
 import type { PlaceFlags } from '../operating/open-place.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
-import { addWebhookOptions } from '../operating/place-options.ts';
+import { createWebhookCommand } from '../operating/place-options.ts';
 import { readSigningSecret, rotateSigningSecret } from '../operating/signing-secret.ts';
 
 type StackFlags = Pick<PlaceFlags, 'stack'>;
@@ -23,30 +23,26 @@ Example:
   returns-feed webhooks rotate Wms --stack ReturnsFeed`;
 
 export function createSecretCommand(): Command {
-  const command = new Command('secret').description("Print a webhook's signing secret.");
-  return addWebhookOptions(command, 'webhook')
-    .addHelpText('after', ABOUT_SECRET)
-    .action((id: string, flags: StackFlags) =>
-      withWebhook(flags, id, async ({ signingSecret }) => {
-        const secret = await withSecrets((client) => readSigningSecret(client, signingSecret));
-        await createPrinter(process.stdout).line(secret);
-      }),
-    );
+  const command = createWebhookCommand('secret', "Print a webhook's signing secret.", ABOUT_SECRET);
+  return command.action((id: string, flags: StackFlags) =>
+    withWebhook(flags, id, async ({ signingSecret }) => {
+      const secret = await withSecrets((client) => readSigningSecret(client, signingSecret));
+      await createPrinter(process.stdout).line(secret);
+    }),
+  );
 }
 
 export function createRotateCommand(): Command {
-  const command = new Command('rotate').description("Replace a webhook's signing secret.");
-  return addWebhookOptions(command, 'webhook')
-    .addHelpText('after', ABOUT_ROTATE)
-    .action((id: string, flags: StackFlags) =>
-      withWebhook(flags, id, async ({ signingSecret }) => {
-        const now = Date.now();
-        const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));
-        await createPrinter(process.stdout).line(secret);
-        await createPrinter(process.stderr).line(
-          `rotated: this secret and the previous one sign the events of ${id} until the next rotation, within five ` +
-            'minutes from now. Give it to the receiver.',
-        );
-      }),
-    );
+  const command = createWebhookCommand('rotate', "Replace a webhook's signing secret.", ABOUT_ROTATE);
+  return command.action((id: string, flags: StackFlags) =>
+    withWebhook(flags, id, async ({ signingSecret }) => {
+      const now = Date.now();
+      const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));
+      await createPrinter(process.stdout).line(secret);
+      await createPrinter(process.stderr).line(
+        `rotated: this secret and the previous one sign the events of ${id} until the next rotation, within five ` +
+          'minutes from now. Give it to the receiver.',
+      );
+    }),
+  );
 }

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -11,15 +12,12 @@ import { listWebhookStates, openEndpointStates } from '../operating/list-webhook
 import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { addWebhookOptions } from '../operating/place-options.ts';
+import { createWebhookCommand, WEBHOOKS_STACK } from '../operating/place-options.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';
 
 type StackFlags = Pick<PlaceFlags, 'stack'>;
-
-/** Exit code, as in `status`: the command worked, but a webhook needs attention. */
-const NEEDS_ATTENTION = 3;
 
 const ABOUT_LIST = `
 Each webhook begins with its state: failing (five attempts in a row failed), paused (by "webhooks
@@ -39,8 +37,8 @@ Example:
 
 const ABOUT_RESUME = `
 The sender continues within about a minute, with each return's first event that was not accepted.
-This also ends a pause that the endpoint asked for (held); returns that wait for its end are still
-tried then.
+This also ends a pause that the endpoint asked for (held), but returns that already wait for its end
+are tried only then.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 
@@ -62,8 +60,10 @@ export function createWebhooksCommand(): Command {
 }
 
 function createListCommand(): Command {
-  const command = new Command('list').description('Show the state of each webhook, the worst first.');
-  return addMomentsOption(addWebhookOptions(command))
+  const command = new Command('list')
+    .description('Show the state of each webhook, the worst first.')
+    .option('--stack <name>', WEBHOOKS_STACK);
+  return addMomentsOption(command)
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', ABOUT_LIST)
     .action(list);
@@ -92,17 +92,17 @@ function format(webhooks: readonly WebhookStatus[], moments: Moments): string {
 }
 
 function createPauseCommand(): Command {
-  const command = new Command('pause').description('Stop posting to a webhook. Nothing is lost for 30 days.');
-  return addWebhookOptions(command, 'webhook')
-    .addHelpText('after', ABOUT_PAUSE)
-    .action((id: string, flags: StackFlags) => changePause(id, flags, true));
+  const about = 'Stop posting to a webhook. Nothing is lost for 30 days.';
+  return createWebhookCommand('pause', about, ABOUT_PAUSE).action((id: string, flags: StackFlags) =>
+    changePause(id, flags, true),
+  );
 }
 
 function createResumeCommand(): Command {
-  const command = new Command('resume').description('Post to a paused or held webhook again.');
-  return addWebhookOptions(command, 'webhook')
-    .addHelpText('after', ABOUT_RESUME)
-    .action((id: string, flags: StackFlags) => changePause(id, flags, false));
+  const about = 'Post to a paused or held webhook again.';
+  return createWebhookCommand('resume', about, ABOUT_RESUME).action((id: string, flags: StackFlags) =>
+    changePause(id, flags, false),
+  );
 }
 
 async function changePause(id: string, flags: StackFlags, isPaused: boolean): Promise<void> {

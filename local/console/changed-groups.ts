@@ -1,13 +1,10 @@
 // The groups that changed last, as their source's activity lists them.
-import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import type { Activity } from '../../shared/reporting/activity.ts';
+import type { Activity, RecentGroup } from '../../shared/reporting/activity.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
-export interface ChangedGroup {
+export interface ChangedGroup extends Omit<RecentGroup, 'group'> {
   readonly key: GroupKey;
-  readonly sequence: number;
-  readonly savedAt: Instant;
 }
 
 /** Empty without an activity. */
@@ -16,9 +13,5 @@ export function changedGroups(
   activity: Activity | undefined,
 ): ChangedGroup[] {
   const recent = activity?.recent ?? [];
-  return recent.map(({ group, sequence, savedAt }) => ({
-    key: { source, generation, group },
-    sequence,
-    savedAt,
-  }));
+  return recent.map(({ group, ...saved }) => ({ key: { source, generation, group }, ...saved }));
 }

@@ -86,12 +86,10 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
     app.post(path, async (request, reply) =>
       answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
     );
-  app.setNotFoundHandler((request, reply) =>
-    showFailure(request, reply, new PageNotFound('There is no such page.')),
-  );
-  app.setErrorHandler((error, request, reply) => showFailure(request, reply, error));
+  app.setNotFoundHandler((_request, reply) => showFailure(reply, new PageNotFound('There is no such page.')));
+  app.setErrorHandler((error, _request, reply) => showFailure(reply, error));
 
-  function showFailure(_: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  function showFailure(reply: FastifyReply, error: unknown): FastifyReply {
     const isMissing = error instanceof PageNotFound;
     const isDenied = /^AccessDenied/.test((error as Error).name);
     const title = isMissing ? 'Not found' : isDenied ? 'Access denied' : 'This page failed';

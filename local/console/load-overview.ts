@@ -2,7 +2,7 @@
 // groups that changed last. The number of reads does not depend on the number of groups.
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
-import { type DestinationLabels, markOf } from '../../shared/deployment/destinations.ts';
+import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import type { Activity } from '../../shared/reporting/activity.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
@@ -40,11 +40,8 @@ export interface RelayedDestination {
   readonly behind: BehindGroups | null;
 }
 
-export interface OverviewWebhook {
+export interface OverviewWebhook extends Pick<RelayedDestination, 'labels' | 'behind'> {
   readonly status: WebhookStatus;
-  readonly labels: DestinationLabels;
-  /** Null if unknown. */
-  readonly behind: BehindGroups | null;
 }
 
 /** Loads the parts independently: a missing permission omits only its own part. */
@@ -77,12 +74,12 @@ async function loadActiveSources(feed: ConsoleFeed, attempt: Attempt): Promise<O
 
 async function loadRelayed(
   feed: ConsoleFeed,
-  labels: DestinationLabels,
+  labels: DestinationTraits,
   changed: readonly ChangedGroup[],
   attempt: Attempt,
 ): Promise<RelayedDestination> {
-  const { mark, title } = labels;
-  const groups = changed.filter(({ key }) => mark === markOf('bus') || !isOwnGroup(key.group));
+  const { mark, title, getsReports } = labels;
+  const groups = changed.filter(({ key }) => getsReports || !isOwnGroup(key.group));
   const keys = groups.map(({ key }) => key);
   const [marks, behind] = await Promise.all([
     attempt(`The unsent events of ${title}`, () => readMarks(feed, feed.marksTable, mark, keys), null),
@@ -108,10 +105,8 @@ function loadBehind(
 }
 
 async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<OverviewWebhook[]> {
-  const load = async () => {
-    const records = await feed.webhookRecords();
-    return listWebhookStates(feed, feed.clock.now(), { records, attempt });
-  };
+  const load = async () =>
+    listWebhookStates(feed, feed.clock.now(), { records: await feed.webhookRecords(), attempt });
   return Promise.all(
     (await attempt('The webhooks', load, [])).map(async (status) => {
       const { webhook: id, filter } = status;

@@ -42,7 +42,7 @@ function relayLine({ labels, waiting, oldest, behind }: RelayedDestination, mome
     cells: [
       labels.title,
       badge(tone, state),
-      waiting === null ? '–' : returns(waiting),
+      waiting === null ? '–' : numberOf(waiting, 'return'),
       oldest === null ? '–' : moments.age(oldest),
       behindOf(behind),
     ],
@@ -57,14 +57,14 @@ function subscriberLine({ queue, waiting, oldestSeconds, deadLetters }: Subscrib
     cells: [
       `subscriber ${queue}`,
       badge(tone, state),
-      waiting === null ? '–' : events(waiting),
+      waiting === null ? '–' : numberOf(waiting, 'event'),
       // CloudWatch still reports the age for a while after the last message is gone.
       oldestSeconds === null || waiting === 0 ? '–' : formatDuration(oldestSeconds * 1_000),
       deadLetters === null
         ? '–'
         : deadLetters === 0
           ? '0'
-          : html`<a href="/stuck">${events(deadLetters)}</a>`,
+          : html`<a href="/stuck">${numberOf(deadLetters, 'event')}</a>`,
     ],
   };
 }
@@ -80,19 +80,16 @@ function webhookLine({ status, behind }: OverviewWebhook, moments: Moments): Lin
     cells: [
       `webhook ${name}`,
       badge(tone, state),
-      waiting === null ? '–' : returns(waiting),
+      waiting === null ? '–' : numberOf(waiting, 'return'),
       failingSince === null ? '–' : moments.age(failingSince),
       behindOf(behind),
     ],
   };
 }
 
-function returns(count: number): string {
-  return `${count} ${count === 1 ? 'return' : 'returns'}`;
-}
-
-export function events(count: number): string {
-  return `${count} ${count === 1 ? 'event' : 'events'}`;
+/** For instance `1 event` or `2 events`. */
+export function numberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function isBehind(behind: BehindGroups | null): boolean {
@@ -103,5 +100,5 @@ function behindOf(behind: BehindGroups | null): Content {
   if (behind === null) return '–';
   const { groups, isCut } = behind;
   if (groups.length === 0) return '0';
-  return html`<a href="/stuck">${isCut ? 'more than ' : ''}${returns(groups.length)}</a>`;
+  return html`<a href="/stuck">${isCut ? 'more than ' : ''}${numberOf(groups.length, 'return')}</a>`;
 }

@@ -9,20 +9,10 @@ import { type OverviewSource, shareOfBudget } from './load-overview.ts';
 /** The overview's table of sources, the worst state first. */
 export function sourceTable(sources: readonly OverviewSource[], moments: Moments): Html {
   if (sources.length === 0) return html`<p>No source has been polled yet.</p>`;
-  const columns = [
-    'Source',
-    'State',
-    'Read up to',
-    'Reconciled through',
-    'Baseline',
-    'Held',
-    'Set aside',
-    'Budget',
-  ];
   const sorted = sources.toSorted((a, b) => severityOf(b.status) - severityOf(a.status));
   return table(
     'Sources',
-    columns,
+    ['Source', 'State', 'Read up to', 'Reconciled through', 'Baseline', 'Held', 'Set aside', 'Budget'],
     sorted.map((source) => rowOf(source, moments)),
   );
 }

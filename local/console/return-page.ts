@@ -37,13 +37,6 @@ export function createAskAction(feed: ConsoleFeed): ConsoleAction {
   };
 }
 
-function renderReturn({ moments }: ConsoleFeed, shown: ShownReturn, notice?: Html): Page {
-  const { returnGroupId, snapshot } = shown.explanation;
-  const order = snapshot?.group.order.name;
-  const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
-  return { title, body: describeReturn(shown, title, moments, notice) };
-}
-
 interface NamedReturn {
   readonly source: string;
   readonly group: number;
@@ -74,14 +67,15 @@ async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promi
   return { explanation, webhooks, problems };
 }
 
-function describeReturn(
+function renderReturn(
+  { moments }: ConsoleFeed,
   { explanation, webhooks, problems }: ShownReturn,
-  title: string,
-  moments: Moments,
-  notice: Html | undefined,
-): Html {
+  notice?: Html,
+): Page {
   const { source, snapshot, setAside, events, marks, returnGroupId } = explanation;
-  return html`
+  const order = snapshot?.group.order.name;
+  const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
+  const body = html`
 <h1>${title}</h1>
 ${notice}
 ${problemList(problems)}
@@ -93,6 +87,7 @@ ${snapshot === null ? html`<p>The feed has no state of this return.</p>` : prese
 <h2>Story</h2>
 ${events.length === 0 ? html`<p>The ledger has no event of this return.</p>` : storyOf(explanation, webhooks, moments)}
 <p class="dim">Source ${source}, generation ${explanation.generation}. The ledger keeps events for 30 days. Times in ${moments.zone}.</p>`;
+  return { title, body };
 }
 
 function behindNotice({ destination, behind, failingSince }: ExplainedMark, moments: Moments): Html {

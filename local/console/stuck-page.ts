@@ -17,7 +17,7 @@ import {
   type OverviewWebhook,
   type RelayedDestination,
 } from './load-overview.ts';
-import { events } from './overview-destinations.ts';
+import { numberOf } from './overview-destinations.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
@@ -66,7 +66,7 @@ function readingCause(
   if (others.length === 0 && lastFailure === null) return [];
   const failure =
     lastFailure &&
-    html`<li>${lastFailure.message} Since ${moments.withAge(lastFailure.since)}, ${lastFailure.ticks} ${lastFailure.ticks === 1 ? 'poll' : 'polls'}.</li>`;
+    html`<li>${lastFailure.message} Since ${moments.withAge(lastFailure.since)}, ${numberOf(lastFailure.ticks, 'poll')}.</li>`;
   const steps = nextSteps.map(
     ({ text, command: toPaste }) => html`<p>${text} ${toPaste !== null && command(toPaste)}</p>`,
   );
@@ -130,7 +130,7 @@ function behindCause(
   isCut: boolean,
   feed: ConsoleFeed,
 ): Html {
-  const count = `${isCut ? 'at least ' : ''}${groups.length} ${groups.length === 1 ? 'return' : 'returns'}`;
+  const count = `${isCut ? 'at least ' : ''}${numberOf(groups.length, 'return')}`;
   return html`<h2>${badge('bad', 'Behind')} ${title}: ${count}</h2>
 <p>${reason}</p>
 ${feed.isLocal ? html`<p>"watch" retries on its own, and at each start.</p>` : html`<p>Once the cause is corrected: ${command(`returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
@@ -180,7 +180,7 @@ ${!feed.isLocal && html`<p>Once the receiver is repaired: ${command(`returns-fee
 function causeOfSubscriber({ queue, deadLetters, deadLetterArn }: SubscriberStatus): Html[] {
   if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
   return [
-    html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${events(deadLetters)}</h2>
+    html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${numberOf(deadLetters, 'event')}</h2>
 <p>Each failed ${ORDERED_TRIES} times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is repaired, move them back:</p>
 <p>${command(`aws sqs start-message-move-task --source-arn ${deadLetterArn}`)}</p>`,
   ];

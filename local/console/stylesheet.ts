@@ -36,7 +36,6 @@ main { padding: 1rem; max-width: 80rem; margin: 0 auto; }
 footer { padding: 0 1rem 1rem; max-width: 80rem; margin: 0 auto; color: var(--dim); }
 h1 { font-size: 1.35rem; margin: .2rem 0 .8rem; }
 h2 { font-size: 1.05rem; margin: 1.6rem 0 .5rem; }
-h3 { font-size: 1rem; margin: 1rem 0 .3rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); }

@@ -72,13 +72,13 @@ export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
 /** The groups that changed last, of all sources, newest first. */
 async function listChangedGroups(feed: TailedFeed): Promise<ChangedGroup[]> {
   const sources = await feed.sources(undefined);
-  const groups = await Promise.all(sources.map((source) => changedGroupsOf(feed, source)));
+  const groups = await Promise.all(
+    sources.map(async (source) => {
+      const [state, activity] = await Promise.all([feed.states.load(source), feed.activities.load(source)]);
+      return state === undefined ? [] : changedGroups(state, activity);
+    }),
+  );
   return groups.flat().sort((a, b) => b.savedAt - a.savedAt);
-}
-
-async function changedGroupsOf({ states, activities }: TailedFeed, source: string): Promise<ChangedGroup[]> {
-  const [state, activity] = await Promise.all([states.load(source), activities.load(source)]);
-  return state === undefined ? [] : changedGroups(state, activity);
 }
 
 /** The events of a group that its last reading made, newest first. */

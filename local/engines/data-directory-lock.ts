@@ -4,9 +4,11 @@
 // number, once the holder of the highest number has released it or is gone; only one of several processes can create
 // it. The highest file is never removed, so no number is created twice, and a slow process can't overtake a later one.
 // The holder's heartbeat is its file's modification time: if it moves, a holder in another container is alive.
+// A holder changes only the file that has its nonce: if the directory was deleted and begun anew, the file of its number
+// is the lock of another process.
 // The file also has the endpoint of the holder's engine, so that other commands read the tables through it.
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError, errorCode } from './engine-error.ts';
@@ -22,7 +24,10 @@ export interface LockTimes {
 
 export interface LockOptions {
   readonly times?: LockTimes;
-  /** Called if another process took the lock over, because this one was frozen for longer than `silentMs`. */
+  /**
+   * Called if the lock is no longer this process's own: another process took it over, because this one was frozen for
+   * longer than `silentMs`, or the directory was deleted or moved.
+   */
   readonly onLost?: (error: EngineError) => void;
   /**
    * Called once if another process needs the directory for itself: this one must release the lock then. Without it this
@@ -41,6 +46,8 @@ const TIMES: LockTimes = { heartbeatMs: 2_000, silentMs: 15_000 };
 /** Attempts that other processes may win. */
 const MAX_TRIES = 20;
 const RELEASED = 'released';
+/** A file, or the directory that was above it. */
+const GONE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** The locks of this process, by their nonces. */
 const mine = new Set<string>();
@@ -68,15 +75,9 @@ export async function lockDataDirectory(path: string, options: LockOptions = {})
 }
 
 /** A process that holds the lock. */
-export interface Holder {
-  readonly pid: number;
-  readonly host: string;
+export interface Holder extends Pick<LockHolder, 'pid' | 'host' | 'yields' | 'endpoint'> {
   /** Whether it runs on this machine, and in the same container if there is one. */
   readonly isHere: boolean;
-  /** Whether it only reads the tables and gives the directory up when `watch` starts; otherwise it is a `watch`. */
-  readonly yields: boolean;
-  /** Where its engine serves the tables; undefined until the engine runs. */
-  readonly endpoint: string | undefined;
 }
 
 /** The process that holds the lock, if any. */
@@ -109,13 +110,13 @@ async function create(
   await removeBelow(path, number);
   const stopWatching = onAsked === undefined ? () => {} : watchForRequest(file, onAsked);
   const beating = setInterval(async () => {
-    if (!mine.has(nonce) || (await beat(file))) return;
+    if (!mine.has(nonce) || (await beat(file, nonce))) return;
     clearInterval(beating);
-    if (mine.delete(nonce)) onLost(new EngineError(`Another process took over the data directory ${path}.`));
+    if (mine.delete(nonce)) onLost(new EngineError(await describeLoss(path, number)));
   }, times.heartbeatMs).unref();
   return {
     async announce(endpoint) {
-      await overwrite(file, JSON.stringify({ ...me, endpoint })).catch((cause: unknown) => {
+      await overwrite(file, nonce, JSON.stringify({ ...me, endpoint })).catch((cause: unknown) => {
         throw unusable(path, 'used', cause);
       });
     },
@@ -123,7 +124,7 @@ async function create(
       clearInterval(beating);
       stopWatching();
       mine.delete(nonce);
-      await overwrite(file, RELEASED);
+      await overwrite(file, nonce, RELEASED);
     },
   };
 }
@@ -133,32 +134,52 @@ function unusable(path: string, how: string, cause: unknown): EngineError {
   return new EngineError(`The data directory ${path} can't be ${how}: ${reason}`, { cause });
 }
 
-/** @returns false if the file is gone: only a process that takes the lock over removes it */
-async function beat(file: string): Promise<boolean> {
+/** @returns false if the lock is no longer this process's own */
+async function beat(file: string, nonce: string): Promise<boolean> {
   const now = new Date();
-  try {
-    await utimes(file, now, now);
-    return true;
-  } catch (error) {
-    // A single missed heartbeat does no harm.
-    return errorCode(error) !== 'ENOENT';
-  }
+  // A single missed heartbeat does no harm.
+  return changeOwn(file, nonce, (own) => own.utimes(now, now)).catch(() => true);
 }
 
-async function overwrite(file: string, text: string): Promise<void> {
+async function overwrite(file: string, nonce: string, text: string): Promise<void> {
+  await changeOwn(file, nonce, async (own) => {
+    // Write, then truncate: an empty file would look like a lock that is just being written.
+    await own.write(text, 0);
+    await own.truncate(Buffer.byteLength(text));
+  });
+}
+
+/**
+ * Changes the file of the lock with this nonce; another lock's file is left alone. The handle keeps it the same file.
+ *
+ * @returns false if the file is gone or has another lock
+ */
+async function changeOwn(
+  file: string,
+  nonce: string,
+  change: (own: FileHandle) => Promise<void>,
+): Promise<boolean> {
   // Never create the file: after a takeover it must not come back.
   const handle = await open(file, 'r+').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (GONE.has(errorCode(error))) return undefined;
     throw error;
   });
-  if (handle === undefined) return;
+  if (handle === undefined) return false;
   try {
-    // Write, then truncate: an empty file would look like a lock that is just being written.
-    await handle.write(text, 0);
-    await handle.truncate(Buffer.byteLength(text));
+    const isOwn = (await handle.readFile('utf8')).includes(nonce);
+    if (isOwn) await change(handle);
+    return isOwn;
   } finally {
     await handle.close();
   }
+}
+
+/** Why the lock of this number is no longer this process's own. */
+async function describeLoss(path: string, number: number): Promise<string> {
+  const highest = await highestNumber(path).catch(() => 0);
+  if (highest > number) return `Another process took over the data directory ${path}.`;
+  const anew = highest === 0 ? '' : ', and another process has begun a new one there';
+  return `The data directory ${path} was deleted or moved${anew}. If it was moved, start again with its new path.`;
 }
 
 /** The holder of a number, unless it has released the lock or is gone. */
@@ -184,8 +205,7 @@ async function holderOf(path: string, number: number, times: LockTimes): Promise
 }
 
 function toHolder(holder: LockHolder): Holder {
-  const { pid, host, yields, endpoint } = holder;
-  return { pid, host, isHere: isHere(holder), yields, endpoint };
+  return { ...holder, isHere: isHere(holder) };
 }
 
 async function look(file: string): Promise<{ text: string | undefined; movedAt: number | undefined }> {
@@ -224,7 +244,7 @@ async function holderOfEarlierRelease(path: string): Promise<Holder | undefined>
   const { text = '' } = await look(fileOf(path, 0));
   const pid = /^\d+$/.test(text) ? Number(text) : undefined;
   if (pid === undefined || pid === process.pid || !isProcess(pid)) return undefined;
-  return { pid, host: describeMyself('').host, isHere: true, yields: false, endpoint: undefined };
+  return { pid, host: describeMyself('').host, isHere: true, yields: false };
 }
 
 function describeUse(path: string, number: number, { pid, host, isHere }: Holder): string {

@@ -14,6 +14,8 @@ const PORT_ATTEMPTS = 5;
 export interface DynamoDbEngine {
   /** Serves DynamoDB and DynamoDB Streams. */
   readonly endpoint: string;
+  /** Resolves when the engine has ended, at a stop or by itself. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export async function startDynamoDbEngine({
     const endpoint = `http://127.0.0.1:${port}`;
     // Check its own output first: an answer could come from another process that took the port.
     if ((await engine.said(/listening on/i)) && (await answers(endpoint))) {
-      return { endpoint, stop: engine.stop };
+      return { endpoint, ended: engine.ended, stop: engine.stop };
     }
     await engine.stop();
     if (attempt === PORT_ATTEMPTS || !/already in use/i.test(engine.stderr())) {
@@ -84,13 +86,10 @@ async function answers(endpoint: string): Promise<boolean> {
   }
 }
 
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await once(server.close(), 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

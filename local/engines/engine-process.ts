@@ -28,6 +28,8 @@ export interface EngineProcess {
   said(pattern: RegExp): Promise<boolean>;
   /** The engine's output on stderr so far. */
   stderr(): string;
+  /** Resolves when the engine or its guard has ended, at a stop or by itself: a lone engine would outlive this process. */
+  readonly ended: Promise<void>;
   /** Ends the engine, and kills it if it is too slow. Resolves when the process is gone; may be called again. */
   stop(): Promise<void>;
 }
@@ -51,12 +53,18 @@ export function startEngineProcess(
     : spawn(program, args, { windowsHide: true, stdio: 'pipe' });
   let stdout = '';
   let stderr = '';
-  const exited = new Promise<void>((resolve) => {
+  child.once('error', (error) => {
+    stderr += error.message;
+  });
+  const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    child.once('error', (error) => {
-      stderr += error.message;
-      resolve();
-    });
+    child.once('error', () => resolve());
+    child.stderr.once('close', () => resolve());
+  });
+  /** Without its guard too, an engine that runs holds its stderr open. */
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', () => resolve());
   });
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (posix) stdout += text;
@@ -67,13 +75,25 @@ export function startEngineProcess(
   // The guard may already be gone when it gets the request to stop.
   child.stdin.on('error', () => {});
 
+  /** While stderr is open the engine runs, so the id is still its own. */
+  function signalEngine(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const pid = posix ? Number(stdout) : child.pid;
+    try {
+      if (pid && !child.stderr.closed) process.kill(pid, signal);
+    } catch {
+      // It has just ended.
+    }
+  }
+
   async function end(): Promise<void> {
-    if (posix) child.stdin.end('\n');
-    else child.kill();
+    if (!posix) child.kill();
+    else if (child.exitCode === null && child.signalCode === null) child.stdin.end('\n');
+    else signalEngine('SIGTERM');
     const inTime = new AbortController();
     const late = sleep(stopTimeoutMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
-    if ((await Promise.race([exited, late])) === 'late') killHard(posix ? Number(stdout) : child.pid);
-    await exited;
+    // A guard that still runs waits for the engine, and then ends too.
+    if ((await Promise.race([gone, late])) === 'late') signalEngine('SIGKILL');
+    await gone;
     inTime.abort();
   }
 
@@ -89,18 +109,10 @@ export function startEngineProcess(
       return true;
     },
     stderr: () => stderr.trim(),
+    ended,
     stop() {
       ending ??= end();
       return ending;
     },
   };
-}
-
-/** Kills only the engine: its guard waits for it and then ends too. */
-function killHard(pid: number | undefined): void {
-  try {
-    if (pid) process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended between the timeout and the kill.
-  }
 }

@@ -5,18 +5,13 @@
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { makeDataDirectory } from './data-directory.ts';
-import { startDynamoDbEngine } from './dynamodb-engine.ts';
-import { startSqsEngine } from './sqs-engine.ts';
-
-const DYNAMODB = 'AWS_ENDPOINT_URL_DYNAMODB';
-const STREAMS = 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS';
-const SQS = 'AWS_ENDPOINT_URL_SQS';
-const SNS = 'AWS_ENDPOINT_URL_SNS';
-const EVENTBRIDGE = 'AWS_ENDPOINT_URL_EVENTBRIDGE';
+import { type DynamoDbEngine, startDynamoDbEngine } from './dynamodb-engine.ts';
+import { type Environment, localRegion, namedRegion, readNamedEngines } from './named-engines.ts';
+import { type SqsEngine, startSqsEngine } from './sqs-engine.ts';
 
 export interface EnginesOptions {
   /** The present variables. An engine that a variable names is not started here. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** The directory for the tables, created if missing. @default nothing is kept */
   readonly dataDir?: string | undefined;
 }
@@ -24,12 +19,9 @@ export interface EnginesOptions {
 export interface Engines {
   /** Variables to set, in this process only, before the first SDK client is created. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Resolves when the DynamoDB engine has ended, at a stop or by itself; never if the environment names one. */
+  readonly dynamoDbEnded: Promise<void>;
   /** Ends every started engine; may be called again. */
-  stop(): Promise<void>;
-}
-
-interface Startable {
-  readonly endpoint: string;
   stop(): Promise<void>;
 }
 
@@ -37,49 +29,51 @@ interface Startable {
  * Starts the engines that the environment does not name. There is no engine of a bus: nobody could subscribe to a bus of
  * this process (docs/decisions/0027).
  *
- * @throws EngineError if one of them can't be started; then none keeps running
+ * @throws UsageError if a variable is no address
+ * @throws EngineError if an engine can't be started; then none keeps running
  */
 export async function startEngines({ environment, dataDir }: EnginesOptions): Promise<Engines> {
-  const named = (variable: string) => environment[variable] || environment.AWS_ENDPOINT_URL || undefined;
-  const region = environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1';
+  const named = readNamedEngines(environment);
   const starting = [
-    named(DYNAMODB) ? undefined : startDynamoDb(dataDir),
-    named(SQS) ? undefined : startSqsEngine(),
+    named.dynamoDb ? undefined : startDynamoDb(dataDir),
+    named.sqs ? undefined : startSqsEngine(),
   ] as const;
   const [dynamoDb, sqs] = await Promise.all(starting).catch(async (error: unknown) => {
     await stopAll(starting);
     throw error;
   });
 
-  const dynamoDbEndpoint = dynamoDb?.endpoint ?? named(DYNAMODB);
   const endpoints = {
-    [DYNAMODB]: dynamoDbEndpoint,
-    // Engines serve tables and streams on one port; AWS does not.
-    [STREAMS]: environment[STREAMS] || dynamoDbEndpoint,
-    [SQS]: sqs?.endpoint ?? named(SQS),
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDb?.endpoint ?? named.dynamoDb,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: named.streams ?? dynamoDb?.endpoint,
+    AWS_ENDPOINT_URL_SQS: sqs?.endpoint ?? named.sqs,
     // Topics must reach the queues: the engine of the queues serves them too, unless both are named.
-    [SNS]: sqs?.endpoint ?? (environment[SNS] || named(SQS)),
-    [EVENTBRIDGE]: named(EVENTBRIDGE),
+    AWS_ENDPOINT_URL_SNS: sqs?.endpoint ?? named.sns,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: named.eventBridge,
   };
   const embedded = starting.some((engine) => engine !== undefined);
+  const access = embedded ? cutOff(localRegion(environment)) : { AWS_REGION: await namedRegion(environment) };
   return {
-    environment: { ...present(endpoints), ...(embedded ? cutOff(region) : {}), ...QUIET },
+    environment: { ...present(endpoints), ...access, ...QUIET },
+    dynamoDbEnded: dynamoDb?.ended ?? new Promise(() => {}),
     stop: () => stopAll(starting),
   };
 }
 
 /** Whether the environment names a bus that others can subscribe to. */
-export function isBusNamed(environment: EnginesOptions['environment']): boolean {
-  return Boolean(environment[EVENTBRIDGE] || environment.AWS_ENDPOINT_URL);
+export function isBusNamed(environment: Environment): boolean {
+  return readNamedEngines(environment).eventBridge !== undefined;
 }
 
-async function startDynamoDb(dataDir: string | undefined): Promise<Startable> {
+async function startDynamoDb(dataDir: string | undefined): Promise<DynamoDbEngine> {
   if (dataDir === undefined) return startDynamoDbEngine();
   await makeDataDirectory(dataDir);
   return startDynamoDbEngine({ dbPath: join(dataDir, 'tables.db') });
 }
 
-async function stopAll(starting: readonly (Promise<Startable> | undefined)[]): Promise<void> {
+async function stopAll(
+  starting: readonly (Promise<DynamoDbEngine | SqsEngine> | undefined)[],
+): Promise<void> {
   const outcomes = await Promise.allSettled(starting);
   await Promise.all(
     outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value?.stop() : undefined)),

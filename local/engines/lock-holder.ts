@@ -14,7 +14,7 @@ const lockHolder = z.object({
   began: z.string().nullable(),
   /** Unique for each time that the lock is taken. */
   nonce: z.string(),
-  /** Whether it gives the directory up when a process asks that needs it for itself. */
+  /** Whether it only reads the tables, and gives the directory up when `watch` asks for it; otherwise it is a `watch`. */
   yields: z.boolean().catch(false),
   /** Where its engine serves the tables; absent until the engine runs. */
   endpoint: z

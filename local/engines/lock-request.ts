@@ -1,6 +1,7 @@
 // Asks the holder of a data directory's lock to give it up: a file beside the lock is the request. A command that only
 // needs the tables obeys, so that a page left open or a long replay does not keep `watch` from starting.
-import { access, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 100;
@@ -29,12 +30,8 @@ export async function requestLock(lockFile: string, isHeld: () => Promise<boolea
 
 /** Calls once when the lock is requested. @returns a function that stops watching */
 export function watchForRequest(lockFile: string, onAsked: () => void): () => void {
-  const timer = setInterval(async () => {
-    const isAsked = await access(requestOf(lockFile)).then(
-      () => true,
-      () => false,
-    );
-    if (!isAsked) return;
+  const timer = setInterval(() => {
+    if (!existsSync(requestOf(lockFile))) return;
     clearInterval(timer);
     onAsked();
   }, LOOK_EVERY_MS).unref();

@@ -5,6 +5,7 @@ import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   type Message,
+  type QueueAttributeName,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -144,11 +145,9 @@ async function isEmpty(mapping: QueueMapping, stopping: AbortSignal): Promise<bo
   return visible === '0' && handled === '0';
 }
 
-type CountName = 'QueueArn' | 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible';
-
 async function readAttributes(
   { client, queueUrl }: QueueMapping,
-  names: CountName[],
+  names: QueueAttributeName[],
   stopping: AbortSignal,
 ): Promise<Partial<Record<string, string>>> {
   const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: names });

@@ -2,7 +2,8 @@
 // one starts it, the others use it. When that one ends, or `watch` asks for the directory, another engine has the
 // tables, so each request looks again where they are when it fails.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataDirectoryLock, findHolder, lockDataDirectory } from './data-directory-lock.ts';
+import { findHolder, lockDataDirectory } from './data-directory-lock.ts';
+import type { DynamoDbEngine } from './dynamodb-engine.ts';
 import { EngineError } from './engine-error.ts';
 
 export interface SharedEngine {
@@ -15,7 +16,7 @@ export interface SharedEngine {
 }
 
 /** Starts an engine on the directory's tables. */
-export type StartEngine = () => Promise<{ readonly endpoint: string; stop(): Promise<void> }>;
+export type StartEngine = () => Promise<DynamoDbEngine>;
 
 /** Time for another process to start its engine, or to end it. */
 const PATIENCE_MS = 20_000;
@@ -64,16 +65,26 @@ export function shareEngine(path: string, start: StartEngine): SharedEngine {
       },
     );
     if (lock === undefined) return undefined;
-    const starting = startLocked(lock, start);
-    end = async () => {
+    const starting = start();
+    const announcing = starting.then(async ({ endpoint }) => {
+      await lock.announce(endpoint);
+      return endpoint;
+    });
+    const endThis = async () => {
+      await announcing.catch(() => {});
       await starting.then((engine) => engine.stop()).catch(() => {});
       await lock.release();
     };
-    const { endpoint } = await starting.catch(async (error: unknown) => {
+    end = endThis;
+    // An engine that ends by itself gives the directory up, so that the next request starts another one.
+    const whenEnded = () => (end === endThis ? giveUp() : undefined);
+    void starting.then(({ ended }) => ended.then(whenEnded)).catch(() => {});
+    try {
+      return await announcing;
+    } catch (error) {
       await giveUp();
       throw error;
-    });
-    return endpoint;
+    }
   }
 
   return {
@@ -99,10 +110,4 @@ export function shareEngine(path: string, start: StartEngine): SharedEngine {
       await giveUp();
     },
   };
-}
-
-async function startLocked(lock: DataDirectoryLock, start: StartEngine): ReturnType<StartEngine> {
-  const engine = await start();
-  await lock.announce(engine.endpoint);
-  return engine;
 }

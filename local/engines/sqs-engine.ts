@@ -1,8 +1,8 @@
-// SQS and SNS on this machine: fauxqs, in this process and in memory, with two corrections. Queue URLs get the address
+// SQS and SNS on this machine: fauxqs, in this process and in memory, with three corrections. Queue URLs get the address
 // that the engine listens on: the SDK sends to the URL's host, and fauxqs's `sqs.<region>.localhost` does not resolve
 // everywhere. Messages received for a caller that has hung up become visible again at once: otherwise every stopped
-// poller would hide the next message for a whole visibility timeout. Its topics reject messages above 256 KiB, whatever
-// their MaximumMessageSize is.
+// poller would hide the next message for a whole visibility timeout. Topics accept messages of up to 1 MiB, as in AWS:
+// fauxqs rejects those above 256 KiB, and has no setting for it (1.9.2 and 2.4.1, read on 2026-11-24).
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -21,11 +21,14 @@ const receivedSchema = z.object({
   Messages: z.array(z.object({ ReceiptHandle: z.string() })).min(1),
 });
 
+/** The Query protocol has one parameter for each field of each entry. */
+const parametersSchema = z.record(z.string(), z.string());
+const MESSAGE_PARAMETER = /^PublishBatchRequestEntries\.member\.\d+\.Message$/;
+/** The engine's fixed limit of a message that is published to a topic. */
+const ENGINE_TOPIC_BYTES = 262_144;
+const MAX_TOPIC_BYTES = 1_048_576;
+
 type Received = z.infer<typeof receivedSchema>;
-
-const receiveSchema = z.object({ QueueUrl: z.string() });
-
-const JSON_1_0 = 'application/x-amz-json-1.0';
 
 /** Starts the engine on a free port of the loopback address. Stopping it loses its content. */
 export async function startSqsEngine(): Promise<SqsEngine> {
@@ -36,6 +39,7 @@ export async function startSqsEngine(): Promise<SqsEngine> {
   let endpoint = '';
   app.addHook('preHandler', async ({ body }) => {
     mapQueueUrls(body, (url) => ownUrls.get(url) ?? url);
+    admitLargeMessages(body);
   });
   app.addHook('preSerialization', async (request, _reply, answer) => {
     const received = receivedSchema.safeParse(answer);
@@ -52,6 +56,27 @@ export async function startSqsEngine(): Promise<SqsEngine> {
   return { endpoint, stop: async () => app.close() };
 }
 
+/** Replaces large texts in the parameters of PublishBatch. */
+function admitLargeMessages(parameters: unknown): void {
+  const { data = {} } = parametersSchema.safeParse(parameters);
+  for (const [name, text] of Object.entries(data)) {
+    const bytes = MESSAGE_PARAMETER.test(name) ? Buffer.byteLength(text) : 0;
+    if (bytes > ENGINE_TOPIC_BYTES && bytes <= MAX_TOPIC_BYTES)
+      Object.assign(parameters as object, { [name]: asShortMessage(text) });
+  }
+}
+
+/**
+ * A message that the engine takes for a short one. The engine measures it by `byteLength`, makes its MD5 from the bytes,
+ * and prints it into the answer of ReceiveMessage by `toJSON`.
+ */
+function asShortMessage(text: string): Uint8Array {
+  return Object.defineProperties(Buffer.from(text), {
+    byteLength: { value: 0 },
+    toJSON: { value: () => text },
+  });
+}
+
 function mapQueueUrls(message: unknown, map: (url: string) => string): void {
   const { data } = urlsSchema.safeParse(message);
   if (data?.QueueUrl !== undefined) Object.assign(message as object, { QueueUrl: map(data.QueueUrl) });
@@ -66,12 +91,15 @@ async function hasHungUp({ raw }: FastifyRequest): Promise<boolean> {
 }
 
 async function giveBack(app: FastifyInstance, { body }: FastifyRequest, received: Received): Promise<void> {
-  const { QueueUrl } = receiveSchema.parse(body);
+  const { QueueUrl } = urlsSchema.parse(body);
   for (const { ReceiptHandle } of received.Messages) {
     await app.inject({
       method: 'POST',
       url: '/',
-      headers: { 'content-type': JSON_1_0, 'x-amz-target': 'AmazonSQS.ChangeMessageVisibility' },
+      headers: {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': 'AmazonSQS.ChangeMessageVisibility',
+      },
       payload: JSON.stringify({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
     });
   }

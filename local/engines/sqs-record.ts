@@ -3,17 +3,16 @@ import type { SQSMessageAttributes, SQSRecord } from 'aws-lambda';
 
 /** A received message in the form that Lambda passes to a function. */
 export function toSqsRecord(message: Message, queueArn: string): SQSRecord {
-  const attributes = message.Attributes ?? {};
   return {
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     attributes: {
-      ...attributes,
-      ApproximateReceiveCount: attributes.ApproximateReceiveCount ?? '1',
-      SentTimestamp: attributes.SentTimestamp ?? '',
-      SenderId: attributes.SenderId ?? '',
-      ApproximateFirstReceiveTimestamp: attributes.ApproximateFirstReceiveTimestamp ?? '',
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '',
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '',
+      ...message.Attributes,
     },
     messageAttributes: toLambdaAttributes(message.MessageAttributes ?? {}),
     md5OfBody: message.MD5OfBody ?? '',

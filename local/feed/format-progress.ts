@@ -83,8 +83,7 @@ interface Pacing {
 }
 
 function timeLeft({ groups, estimatedGroups, pace, isSlow }: Pacing): string[] {
-  if (pace === undefined) return isSlow ? ['time left unknown'] : [];
-  if (estimatedGroups <= groups) return isSlow ? ['time left unknown'] : [];
+  if (pace === undefined || estimatedGroups <= groups) return isSlow ? ['time left unknown'] : [];
   const left = formatDuration(((estimatedGroups - groups) / pace) * 1_000);
   if (estimatedGroups > SMALLEST_ESTIMATE) return [`~${left} left`];
   return isSlow ? [`at most ~${left} left`] : [];

@@ -1,5 +1,6 @@
 // A full disk in one sentence: each part of the feed meets it at every write, and reports it in the engine's words.
 import type { Log, LogFields } from '../../shared/ports.ts';
+import { OutputError } from '../cli/write-whole.ts';
 
 /** SQLite's words in the engine's answers, and the operating system's. */
 const FULL = /database or disk is full|ENOSPC|no space left on device/i;
@@ -11,7 +12,8 @@ export class FullDiskError extends Error {
 
 /** The error in its place if it says that the disk is full, else the error itself. */
 export function explainFullDisk(error: unknown, dataDir: string | undefined): unknown {
-  if (dataDir === undefined || !isFullDisk(error)) return error;
+  // Standard output may be on another disk.
+  if (dataDir === undefined || error instanceof OutputError || !isFullDisk(error)) return error;
   return new FullDiskError(
     `The disk of the data directory ${dataDir} is full. Free some space, then run the command again: it ` +
       'continues where it stopped.',

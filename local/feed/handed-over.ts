@@ -1,9 +1,9 @@
 // Marks of the events that `watch` has handed over. The local queue loses its content when it ends, so here the queue's
 // marks count the events that came out of it, not those sent to it: after a kill, all later events come again.
-import { parseEventId } from '../../shared/contract/event-id.ts';
+import { type EventIdParts, parseEventId } from '../../shared/contract/event-id.ts';
 import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
-import type { Clock, GroupKey, Marks } from '../../shared/ports.ts';
+import type { Clock, Marks } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
 /** The destination's name in these marks. */
@@ -32,7 +32,7 @@ export interface HandedOverOptions {
 export function createHandedOver(kept: Marks, { isKept, clock, onError }: HandedOverOptions): HandedOver {
   const sent = new Map<string, number>();
   /** The last event of each group that is not stored yet: of a group's events in a row only the last is written. */
-  let unstored = new Map<string, Noted>();
+  let unstored = new Map<string, EventIdParts>();
   /** One signal for each pause: listeners would pile up on one that lives as long as the process. */
   let pausing = new AbortController();
   let storing: Promise<void> | undefined;
@@ -43,8 +43,8 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
       await clock.sleep(STORED_EVERY_MS, pausing.signal);
       const latest = [...unstored.values()];
       unstored = new Map();
-      await inParallel(latest, NOTES_AT_ONCE, ({ key, sequence }) =>
-        kept.advance(HANDED_OVER, key, sequence).catch(onError),
+      await inParallel(latest, NOTES_AT_ONCE, (event) =>
+        kept.advance(HANDED_OVER, event, event.sequence).catch(onError),
       );
     }
     storing = undefined;
@@ -67,8 +67,8 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
     note(eventIds) {
       if (!isKept) return;
       for (const id of eventIds) {
-        const key = parseEventId(id);
-        if (key !== undefined) unstored.set(formatGroupKey(key), { key, sequence: key.sequence });
+        const event = parseEventId(id);
+        if (event !== undefined) unstored.set(formatGroupKey(event), event);
       }
       if (unstored.size > 0) storing ??= storeAll();
     },
@@ -77,9 +77,4 @@ export function createHandedOver(kept: Marks, { isKept, clock, onError }: Handed
       return storing ?? Promise.resolve();
     },
   };
-}
-
-interface Noted {
-  readonly key: GroupKey;
-  readonly sequence: number;
 }

@@ -5,16 +5,17 @@ import type { SQSEvent } from 'aws-lambda';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
+import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { withheldFrom } from '../../shared/deployment/destinations.ts';
 import { TABLES } from '../../shared/deployment/tables.ts';
-import type { Clock, Destination, Log } from '../../shared/ports.ts';
+import type { Clock } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
-import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { OutputError } from '../cli/write-whole.ts';
 import { isBusNamed } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
@@ -25,27 +26,23 @@ import { checkSource } from './check-source.ts';
 import { createFeedFailure } from './feed-failure.ts';
 import { withoutFullDisk } from './full-disk.ts';
 import { createHandedOver, type HandedOver } from './handed-over.ts';
-import { startLocalPoller } from './local-poller.ts';
+import { type LocalPollerOptions, startLocalPoller } from './local-poller.ts';
 import { type LocalRelay, startLocalRelay } from './local-relay.ts';
 import { type LocalServices, openLocalServices } from './local-services.ts';
 import { LOCAL_TABLES } from './local-tables.ts';
 import { createLocalTopic } from './local-topic.ts';
 
 const BUS_NAME = 'returns-feed';
+/** How long the end waits for a call of the bus. */
+const LAST_CALL_MS = 2_000;
 
-export interface LocalFeedOptions {
-  readonly settings: SourceSettings;
-  readonly token: string;
-  /** The directory for the state; undefined keeps none. */
-  readonly dataDir: string | undefined;
+export interface LocalFeedOptions extends Omit<LocalPollerOptions, 'clock' | 'onError' | 'signal'> {
   /** Whether the source may have another address than in its state. @default false */
   readonly isMoved?: boolean | undefined;
-  readonly log: Log;
   /** Called with each event in the order of the FIFO queue. The event counts as handed over once this resolves. */
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   /** The URLs that get each event as well. */
   readonly forwarding?: ForwardingOptions | undefined;
-  readonly onProgress: (report: TickReport) => void;
 }
 
 export interface LocalFeed {
@@ -89,6 +86,7 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
   const started: Context['started'] = [];
   const clock = createSystemClock();
   const onError = (error: unknown) => {
+    if (error instanceof OutputError) return failure.fail(error);
     if (!stopping.signal.aborted) options.log.error('A handler failed; retrying.', { error: asError(error) });
   };
 
@@ -127,12 +125,12 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const { dynamoDb, sns, sqs } = services;
   const topic = await createLocalTopic(sns, sqs);
   const queueUrl = await topic.subscribeQueue('events');
-  const marks = createDynamoDbMarks({ client: dynamoDb, tables: LOCAL_TABLES });
+  const access = { client: dynamoDb, tables: LOCAL_TABLES, clock };
+  const marks = createDynamoDbMarks(access);
   const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, clock, onError });
-  const states = createDynamoDbSourceStates({ client: dynamoDb, tables: LOCAL_TABLES, clock });
   const ports = {
-    presentGeneration: createPresentGeneration(states),
-    ledger: createDynamoDbLedger({ client: dynamoDb, tables: LOCAL_TABLES, clock }),
+    presentGeneration: createPresentGeneration(createDynamoDbSourceStates(access)),
+    ledger: createDynamoDbLedger(access),
     clock,
     // What the relays do is shown by the events.
     log: { ...options.log, info: options.log.debug },
@@ -145,21 +143,22 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
     // As in AWS: the topic carries changes only. The feed's own events go to the bus.
     withholds: withheldFrom('ordered'),
   });
-  const bus = await openBus(started);
+  const bus = await openBus();
   const busRelay = bus && startLocalRelay({ ...ports, marks, destination: bus });
   relays.push(ordered, ...(busRelay ? [busRelay] : []));
-  const tables = { client: dynamoDb, tables: LOCAL_TABLES };
-  const forwarding = await startForwarding(options.forwarding, { ...ports, ...tables, marks });
+  const stopBus = () => endBus(busRelay, bus, clock);
+  const forwarding = await startForwarding(options.forwarding, { ...ports, ...access, marks });
   const consumer = startConsumer(context, queueUrl, handedOver, forwarding);
   const stopConsumer = () => consumer.stop().then(handedOver.stored);
-  started.push(...relays, { stop: stopConsumer }, forwarding);
+  started.push(ordered, { stop: stopBus }, { stop: stopConsumer }, forwarding);
   if (options.dataDir !== undefined) {
-    await Promise.all(relays.map((relay) => relay.sweep()));
+    // The bus is another's: one that hangs must not delay the first poll. Only handing over needs the other sweep's end.
+    busRelay?.sweep().catch(onError);
+    await ordered.sweep();
     await forwarding.catchUp();
   }
   return async () => {
-    // Nothing here waits for events of the bus.
-    await busRelay?.stop();
+    await stopBus();
     await ordered.idle();
     // The engine has put a message into the subscribed queues before it confirms it.
     await consumer.idle();
@@ -169,12 +168,23 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
 }
 
 /** Nobody could subscribe to a bus of this process: there is one only where the environment names it. */
-async function openBus(started: Context['started']): Promise<Destination | undefined> {
+async function openBus(): Promise<OpenDestination | undefined> {
   if (!isBusNamed(process.env)) return undefined;
   const { openDestination } = await import('../../functions/adapters/open-destination.ts');
-  const bus = openDestination('bus', BUS_NAME);
-  started.push({ stop: async () => bus.close() });
-  return bus;
+  return openDestination('bus', BUS_NAME);
+}
+
+/** Nothing here waits for events of the bus, but a call under way may end, so that the next start need not repeat it. */
+async function endBus(
+  relay: LocalRelay | undefined,
+  bus: OpenDestination | undefined,
+  clock: Clock,
+): Promise<void> {
+  const isOver = new AbortController();
+  await Promise.race([relay?.stop(), clock.sleep(LAST_CALL_MS, isOver.signal)]);
+  isOver.abort();
+  bus?.close();
+  await relay?.stop();
 }
 
 /** From now on each event that this process puts into the ledger wakes the relays, also those that are added later. */

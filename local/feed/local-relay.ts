@@ -2,9 +2,9 @@
 // the events names them, so that a relay need not poll and begins at once. It treats them as Lambda treats a stream's
 // records: in order, a bounded number at a time, and again until they are sent.
 
-import type { GroupKey } from '../../shared/ports.ts';
+import type { Clock, GroupKey } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
-import { createRelay } from '../../shared/publishing/relay.ts';
+import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import type { StepOverPorts } from '../../shared/publishing/step-over.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
@@ -18,7 +18,7 @@ const SWEEP_MS = 600_000;
 export interface LocalRelay extends EventSourceMapping {
   /** Sends the unsent events of these groups. Returns at once. */
   wake(groups: readonly GroupKey[]): void;
-  /** Sends what was left unsent by an earlier process. */
+  /** Sends what was left unsent by an earlier process. Rejects if the relay is stopped meanwhile. */
   sweep(): Promise<void>;
 }
 
@@ -31,6 +31,7 @@ export function startLocalRelay(ports: LocalRelayPorts): LocalRelay {
   /** Named and not yet taken, in this order. */
   const named = new Map<string, GroupKey>();
   let running: Promise<void> | undefined;
+  let sweeping: Promise<unknown> | undefined;
 
   /** @returns whether all groups of the run are sent as far as possible */
   async function run(): Promise<boolean> {
@@ -65,9 +66,17 @@ export function startLocalRelay(ports: LocalRelayPorts): LocalRelay {
     async stop() {
       stopping.abort();
       await running;
+      await sweeping?.catch(() => undefined);
     },
     async sweep() {
-      await sweepLedger(ports, relay, SWEEP_MS);
+      const { signal } = stopping;
+      const clock: Clock = { ...ports.clock, sleep: (durationMs) => ports.clock.sleep(durationMs, signal) };
+      const untilStopped: Relay = async (groups, timeLeftMs) => {
+        if (signal.aborted) throw stoppedBeforeIdle();
+        return relay(groups, timeLeftMs);
+      };
+      sweeping = sweepLedger({ ...ports, clock }, untilStopped, SWEEP_MS);
+      await sweeping;
     },
   };
 }

@@ -4,8 +4,8 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
-import { type DataDirectoryLock, lockDataDirectory } from '../engines/data-directory-lock.ts';
-import type { EngineError } from '../engines/engine-error.ts';
+import { lockDataDirectory } from '../engines/data-directory-lock.ts';
+import { EngineError } from '../engines/engine-error.ts';
 import { startEngines } from '../engines/engines.ts';
 
 export interface LocalServices {
@@ -18,7 +18,7 @@ export interface LocalServices {
 
 /**
  * @param dataDir the directory for the state; undefined keeps none
- * @param onLost called if another process takes the directory
+ * @param onLost called if the directory is lost, or the engine of its tables ends by itself
  */
 export async function openLocalServices(
   dataDir: string | undefined,
@@ -30,13 +30,23 @@ export async function openLocalServices(
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const lock = await lockDirectory(dataDir, onLost);
+    if (dataDir !== undefined) await makeDataDirectory(dataDir);
+    const lock = dataDir === undefined ? undefined : await lockDataDirectory(dataDir, { onLost });
     undo.push(() => lock?.release());
-    const { environment, stop } = await startEngines({ environment: process.env, dataDir });
-    undo.push(stop);
+    const { environment, stop, dynamoDbEnded } = await startEngines({ environment: process.env, dataDir });
+    let isStopping = false;
+    undo.push(() => {
+      isStopping = true;
+      return stop();
+    });
+    void dynamoDbEnded.then(() => isStopping || onLost(new EngineError(describeEnd(dataDir))));
     // The SDK's clients find the engines by these variables; nothing else in this process uses AWS.
     undo.push(setEnvironment(environment));
-    const clients = createClients();
+    const clients = {
+      dynamoDb: createDynamoDbClient(FRUGAL),
+      sns: new SNSClient(FRUGAL),
+      sqs: new SQSClient(FRUGAL),
+    };
     undo.push(() => Object.values(clients).forEach((client) => void client.destroy()));
     const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB;
     if (endpoint) await lock?.announce(endpoint);
@@ -47,12 +57,12 @@ export async function openLocalServices(
   }
 }
 
-function createClients() {
-  return {
-    dynamoDb: createDynamoDbClient(FRUGAL),
-    sns: new SNSClient(FRUGAL),
-    sqs: new SQSClient(FRUGAL),
-  };
+function describeEnd(dataDir: string | undefined): string {
+  if (dataDir === undefined) return 'The DynamoDB engine of this process has ended. Start again.';
+  return (
+    `The DynamoDB engine of the data directory ${dataDir} has ended. Start again: the feed continues where it ` +
+    'stopped, and nothing is lost.'
+  );
 }
 
 /** The SDK builds the middleware of a command once, and not for each call. Add own middleware before the first call. */
@@ -68,13 +78,4 @@ function setEnvironment(variables: Readonly<Record<string, string>>): () => void
       else process.env[name] = value;
     }
   };
-}
-
-async function lockDirectory(
-  dataDir: string | undefined,
-  onLost: (error: EngineError) => void,
-): Promise<DataDirectoryLock | undefined> {
-  if (dataDir === undefined) return undefined;
-  await makeDataDirectory(dataDir);
-  return lockDataDirectory(dataDir, { onLost });
 }

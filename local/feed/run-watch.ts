@@ -1,6 +1,5 @@
 // Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
 // the end hands over the events of everything it has read.
-import type { FeedEvent } from '../../shared/contract/event.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log, LogFields } from '../../shared/ports.ts';
 import {
@@ -10,17 +9,12 @@ import {
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
-import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
-import type { ForwardingOptions } from '../forwarding/forwarding.ts';
-import { type LocalFeed, startLocalFeed } from './local-feed.ts';
+import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
 
-export interface WatchOptions {
-  readonly settings: SourceSettings;
-  readonly token: string;
-  readonly dataDir: string | undefined;
+export interface WatchOptions extends Omit<LocalFeedOptions, 'onProgress'> {
   /** Ends the reading after this time. */
   readonly forMs: number | undefined;
   /**
@@ -31,13 +25,8 @@ export interface WatchOptions {
   readonly lastEventsMs?: number;
   /** Ends the watch when aborted. */
   readonly signal: AbortSignal;
-  /** Whether the source may have another address than in its state. */
-  readonly isMoved?: boolean;
-  readonly log: Log;
   /** Called before the first tick. @param isNew whether the source has no state yet */
   readonly onStart?: (isNew: boolean) => void;
-  readonly onEvent: (event: FeedEvent) => Promise<void>;
-  readonly forwarding?: ForwardingOptions | undefined;
   readonly onReport: (report: TickReport) => void;
 }
 
@@ -146,9 +135,11 @@ async function handOver(
   const warn = () => signal.aborted && log.warn('Handing over the last events. Ctrl-C again stops at once.');
   const warning = setTimeout(warn, WARN_AFTER_MS);
   const limit = untilMoment(Date.now() + limitMs, patience.signal);
-  const outcome = await Promise.race([feed.handOver().then(() => 'all'), limit.then(() => 'some')]);
-  patience.abort();
-  clearTimeout(warning);
+  const all = feed.handOver().then(() => 'all');
+  const outcome = await Promise.race([all, limit.then(() => 'some'), feed.failed]).finally(() => {
+    patience.abort();
+    clearTimeout(warning);
+  });
   if (outcome === 'all') return;
   const rest = isStored ? ' The next start with the same --data continues with them.' : '';
   log.warn(`Stopped before all events were handed over.${rest}`);

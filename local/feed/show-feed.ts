@@ -1,40 +1,32 @@
 // The output of a watched feed: events on stdout, everything else on stderr as log lines.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { type CollapsingLog, collapseRepeats } from '../cli/collapse-repeats.ts';
-import { type FilterFlags, selects } from '../cli/filter-flags.ts';
+import { selects } from '../cli/filter-flags.ts';
 import { colorsOf } from '../cli/layout.ts';
-import type { Moments } from '../cli/moments.ts';
 import { createPrinter, type Printer } from '../cli/print.ts';
 import { printableJson } from '../cli/printable.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
 import { formatDelivery, isAccepted } from '../forwarding/format-delivery.ts';
-import { createEventTable, type EventTable } from './format-event.ts';
-import { createReportDisplay } from './show-reports.ts';
+import { createEventTable } from './format-event.ts';
+import { createReportDisplay, type ReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
 
 export interface FeedDisplay {
   readonly log: Log;
-  /** @param isNew whether the source has no state yet */
-  start(isNew: boolean): void;
+  readonly start: ReportDisplay['start'];
   showEvent(event: FeedEvent): Promise<void>;
-  showReport(report: TickReport): void;
+  readonly showReport: ReportDisplay['show'];
   /** Logs one attempt to forward an event. */
   showDelivery(url: URL, event: FeedEvent, answer: Answer): void;
   /** Logs how many events were printed, and what was not logged yet. */
   end(): void;
 }
 
-export interface DisplayOptions {
-  readonly settings: SourceSettings;
-  readonly moments: Moments;
+export interface DisplayOptions extends Pick<ReportDisplayOptions, 'settings' | 'moments' | 'filter'> {
   /** Whether events are printed as JSON. */
   readonly json: boolean;
   readonly log: Pick<TerminalLogOptions, 'level' | 'format'>;
-  /** The events that are printed. */
-  readonly filter: FilterFlags;
   readonly streams?: {
     readonly stdout: NodeJS.WriteStream;
     readonly stderr: NodeJS.WriteStream;
@@ -46,7 +38,8 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
   const out = createPrinter(streams.stdout);
   const err = createPrinter(streams.stderr);
   const log = openLog(options, err, streams.stderr);
-  const table = openTable(streams.stdout, moments);
+  const width = () => (streams.stdout.isTTY === true ? streams.stdout.columns : undefined);
+  const table = createEventTable({ colors: colorsOf(streams.stdout), moments, width });
   const reports = createReportDisplay({
     settings: options.settings,
     moments,
@@ -96,10 +89,5 @@ function openLog(
     source: settings.name,
     colors: colorsOf(stderr),
   });
-  return collapseRepeats({ log: written, elapsed: () => performance.now() });
-}
-
-function openTable(stdout: NodeJS.WriteStream, moments: Moments): EventTable {
-  const width = () => (stdout.isTTY === true ? stdout.columns : undefined);
-  return createEventTable({ colors: colorsOf(stdout), moments, width });
+  return collapseRepeats(written, () => performance.now());
 }

@@ -18,8 +18,7 @@ export function wrapParts(parts: readonly Part[], width: number, used: number, i
   for (const [index, { plain, styled }] of parts.entries()) {
     const comma = index < parts.length - 1 ? ',' : '';
     const needed = (isEmpty ? 0 : 1) + plain.length + comma.length;
-    const fits = column + needed <= width;
-    if (fits) {
+    if (column + needed <= width) {
       text += `${isEmpty ? '' : ' '}${styled}${comma}`;
       column += needed;
     } else {

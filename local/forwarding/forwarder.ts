@@ -41,22 +41,7 @@ export interface ForwarderPorts {
   readonly onAttempt: (event: FeedEvent, answer: Answer) => void;
 }
 
-/** The events that were not accepted when the command ended. */
-export interface Undelivered {
-  readonly events: number;
-  readonly returns: number;
-}
-
-export interface Forwarder {
-  readonly target: ForwardTarget;
-  /** Delivers the event and all before it of its return. Returns at once. */
-  forward(event: FeedEvent): void;
-  /** Delivers what was published while nothing ran. */
-  catchUp(): Promise<void>;
-  /** Tries what is left once more, without pauses. */
-  finish(): Promise<Undelivered>;
-  stop(): Promise<void>;
-}
+export type Forwarder = Awaited<ReturnType<typeof startForwarder>>;
 
 const ATTEMPT_MS = 15_000;
 /** As webhooks in AWS by default. */
@@ -67,7 +52,7 @@ const RETRIES_AT_ONCE = AT_ONCE;
 const TURN_MS = 60_000;
 const SWEEP_MS = 600_000;
 
-export async function startForwarder(target: ForwardTarget, ports: ForwarderPorts): Promise<Forwarder> {
+export async function startForwarder(target: ForwardTarget, ports: ForwarderPorts) {
   const key = parseSigningSecret(target.secret);
   const post = createWebhookPost({
     url: target.url,
@@ -90,10 +75,9 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       return answer;
     },
   };
-  let wasFailing = false;
   // A new URL starts now: not with what the ledger holds already.
   const endpoint = createEndpoint(webhook);
-  wasFailing = failsInARow(await endpoint.load());
+  let wasFailing = failsInARow(await endpoint.load());
   const send = createWebhookSender(webhook);
   const schedule = createRingSchedule({
     async send(ring) {
@@ -111,22 +95,25 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   });
   return {
     target,
-    forward(event) {
-      const ring = ringOf(event.id);
-      if (ring !== undefined) schedule.ring(ring);
+    /** Delivers the event and all before it of its return. Returns at once. */
+    forward(event: FeedEvent): void {
+      const key = parseEventId(event.id);
+      if (key !== undefined) schedule.ring({ key, sequence: key.sequence });
     },
-    async catchUp() {
+    /** Delivers what was published while nothing ran. */
+    async catchUp(): Promise<void> {
       const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
       const relay = createRingUnsent({ ...webhook, ring });
       await sweepLedger({ ...webhook, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
     },
+    /** Tries what is left once more, without pauses. @returns the events that were not accepted */
     async finish() {
       const left = await schedule.finish();
       const counts = await Promise.all(left.map((ring) => countUndelivered(webhook, ring)));
       const unfinished = counts.filter((count) => count > 0);
       return { events: unfinished.reduce((sum, count) => sum + count, 0), returns: unfinished.length };
     },
-    async stop() {
+    async stop(): Promise<void> {
       await schedule.stop();
       post.close();
     },
@@ -136,11 +123,6 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
 function forwardId(url: URL): string {
   return `${FORWARD_PREFIX}${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
-}
-
-function ringOf(id: string): Ring | undefined {
-  const key = parseEventId(id);
-  return key && { key, sequence: key.sequence };
 }
 
 async function countUndelivered(

@@ -14,22 +14,14 @@ export interface ForwardingOptions {
   readonly onAttempt: (url: URL, event: FeedEvent, answer: Answer) => void;
 }
 
-export interface Forwarding {
-  /** Delivers the event to every URL, after all before it of its return. Returns at once. */
-  forward(event: FeedEvent): void;
-  /** Delivers what was published while nothing ran. */
-  catchUp(): Promise<void>;
-  /** Tries what is left once more, and logs how much was not delivered. */
-  finish(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Forwarding = Awaited<ReturnType<typeof startForwarding>>;
 
 const NOWHERE: ForwardingOptions = { urls: [], secret: '', filter: {}, onAttempt() {} };
 
 export async function startForwarding(
   { urls, secret, filter, onAttempt }: ForwardingOptions = NOWHERE,
   ports: Omit<ForwarderPorts, 'onAttempt' | 'endpoints'> & Parameters<typeof createDynamoDbEndpointStates>[0],
-): Promise<Forwarding> {
+) {
   const endpoints = createDynamoDbEndpointStates(ports);
   const forwarders = await Promise.all(
     urls.map((url) =>
@@ -42,10 +34,13 @@ export async function startForwarding(
   const all = async (act: (forwarder: Forwarder) => Promise<void>) =>
     void (await Promise.all(forwarders.map(act)));
   return {
-    forward(event) {
+    /** Delivers the event to every URL, after all before it of its return. Returns at once. */
+    forward(event: FeedEvent): void {
       for (const forwarder of forwarders) forwarder.forward(event);
     },
+    /** Delivers what was published while nothing ran. */
     catchUp: () => all((forwarder) => forwarder.catchUp()),
+    /** Tries what is left once more, and logs how much was not delivered. */
     finish: () =>
       all(async (forwarder) => {
         const { events, returns } = await forwarder.finish();

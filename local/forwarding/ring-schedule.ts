@@ -14,20 +14,10 @@ export interface RingScheduleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface RingSchedule {
-  ring(ring: Ring): void;
-  /** Ends the pauses of all returns: the endpoint works again. */
-  wake(): void;
-  /** Tries every waiting return at most once more, without its pause; resolves with those that are still not done. */
-  finish(): Promise<Ring[]>;
-  /** Ends the pauses. Resolves once no sender runs. */
-  stop(): Promise<void>;
-}
-
 /** A ring that failed for a reason of this machine comes again after this. */
 const AFTER_ERROR_MS = 5_000;
 
-export function createRingSchedule({ send, clock, atOnce, onError }: RingScheduleOptions): RingSchedule {
+export function createRingSchedule({ send, clock, atOnce, onError }: RingScheduleOptions) {
   const stopping = new AbortController();
   // Each pause listens; many returns may pause, and Node would take that for a leak.
   setMaxListeners(0, stopping.signal);
@@ -83,6 +73,7 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     });
   }
 
+  /** Ends the pauses of all returns: the endpoint works again. */
   function wake(): void {
     for (const [name, paused] of pausing) ready.set(name, paused);
     pausing.clear();
@@ -96,7 +87,8 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   return {
     ring,
     wake,
-    async finish() {
+    /** Tries every waiting return at most once more, without its pause; resolves with those that are still not done. */
+    async finish(): Promise<Ring[]> {
       isFinishing = true;
       // Those that the endpoint's state holds are tried once others have made place, as long as any gets further.
       for (let held = Number.POSITIVE_INFINITY; ; held = pausing.size) {
@@ -105,7 +97,8 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
         if (pausing.size === 0 || pausing.size >= held) return [...failed.values(), ...pausing.values()];
       }
     },
-    async stop() {
+    /** Ends the pauses. Resolves once no sender runs. */
+    async stop(): Promise<void> {
       stopping.abort();
       await untilQuiet();
     },

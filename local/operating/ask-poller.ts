@@ -11,35 +11,37 @@ import {
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
 import { parseJson } from '../../shared/parse-json.ts';
+import { type Deployment, partOf } from './find-deployment.ts';
 import { withClient } from './with-client.ts';
 
-/** @param poller the name of its function */
-export function createPollerFinder(poller: string): Finder {
+/** Needs the poller's name with the first question: ids are found without it, and an earlier release does not name it. */
+export function createPollerFinder(deployment: Deployment): Finder {
   return {
     async find(source, filter) {
       const asked =
         'orderName' in filter ? { order_name: filter.orderName } : { tracking_code: filter.trackingCode };
-      const answer = await ask(poller, { source, ...asked });
+      const answer = await ask(deployment, { source, ...asked });
       return 'found' in answer ? answer.found : noAnswer();
     },
     async ask(source, group) {
-      const answer = await ask(poller, { source, group });
+      const answer = await ask(deployment, { source, group });
       return 'present' in answer ? answer.present : noAnswer();
     },
   };
 }
 
-async function ask(poller: string, find: Question): Promise<Exclude<FindAnswer, { error: string }>> {
+async function ask(deployment: Deployment, find: Question): Promise<Exclude<FindAnswer, { error: string }>> {
+  const poller = partOf(deployment, 'poller');
   // Loaded only where a deployment is asked.
-  const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const { Lambda } = await import('@aws-sdk/client-lambda');
   const message: FindMessage = { find };
   const FunctionName = `${poller}:${QUESTIONS_ALIAS}`;
   const Payload = Buffer.from(JSON.stringify(message));
-  const invoked = await withClient(new LambdaClient(), (client) =>
-    client.send(new InvokeCommand({ FunctionName, Payload })),
-  ).catch((error: unknown) => {
-    throw (error as Error).name === 'ResourceNotFoundException' ? noAlias(poller, error) : error;
-  });
+  const invoked = await withClient(new Lambda(), (client) => client.invoke({ FunctionName, Payload })).catch(
+    (error: unknown) => {
+      throw (error as Error).name === 'ResourceNotFoundException' ? noAlias(poller, error) : error;
+    },
+  );
   const answer = readAnswer(invoked);
   if ('error' in answer) throw new NotAskedError(answer.error);
   return answer;

@@ -1,15 +1,10 @@
 // Asks the service for a return group as it is now, and compares the answer with what the feed has stored.
-
-import type { PresentAnswer } from '../../shared/finding/ask-for-group.ts';
-import { type ComparedAnswer, compareAnswer } from '../../shared/finding/compare-answer.ts';
+import { compareAnswer } from '../../shared/finding/compare-answer.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { type AccessOptions, openServiceAccess } from './service-access.ts';
 
-export interface AskedService extends ComparedAnswer {
-  /** The service's answer: the group, that it is absent, or that it can't be read. */
-  readonly answer: PresentAnswer;
-}
+export type AskedService = Awaited<ReturnType<typeof askService>>;
 
 /**
  * @throws UsageError if the token or the address is missing on one machine; NotAskedError, or what requests throw, if
@@ -20,13 +15,14 @@ export async function askService(
   source: string,
   returnGroupId: number,
   options: AccessOptions = {},
-): Promise<AskedService> {
+) {
   const state = await feed.stateOf(source);
   const access = openServiceAccess(feed, options);
   try {
     const { settleMs, ...answer } = await access.ask(source, returnGroupId);
     // After the answer, so that a save while the request was under way counts.
     const snapshot = (await feed.store.load(state, [returnGroupId])).get(returnGroupId);
+    /** `answer`: the group, that it is absent, or that it can't be read. */
     return { answer, ...compareAnswer(state, snapshot, answer, settleMs * MILLISECOND) };
   } finally {
     access.close();

@@ -1,5 +1,5 @@
 // The recorded events of the documents, one of each type, for trying out a receiver.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
@@ -46,16 +46,7 @@ export function readExample(type: string): FeedEvent {
 function examplesFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const examples = join(folder, FOLDER);
-    if (isFolder(examples)) return examples;
+    if (existsSync(examples)) return examples;
     if (folder === dirname(folder)) throw new Error(`There is no ${FOLDER} above ${import.meta.url}.`);
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    readdirSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -102,31 +102,27 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
   }
 }
 
-function explainMarks(ports: ExplainPorts, key: GroupKey) {
-  return Promise.all([
-    ...ports.destinations.map((destination) => explainMark(ports, destination, key, false)),
-    ...ports.webhooks.map((webhook) => explainMark(ports, webhook, key, true)),
-  ]);
-}
-
-async function explainMark(
-  { client, marksTable }: ExplainPorts,
-  { name, mark }: ExplainPorts['destinations'][number],
-  key: GroupKey,
-  isWebhook: boolean,
-) {
-  const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
-  return {
-    /** Its name in commands. */
-    destination: name,
-    /** The number of the last event sent. */
-    sentThrough: sequence ?? null,
-    behind: behind ?? null,
-    /** Since when a webhook's next event fails. */
-    failingSince: formatKnownInstant(failingSince),
-    /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
-    isWebhook,
-  };
+function explainMarks({ client, marksTable, destinations, webhooks }: ExplainPorts, key: GroupKey) {
+  const marked = [
+    ...destinations.map((labels) => ({ ...labels, isWebhook: false })),
+    ...webhooks.map((labels) => ({ ...labels, isWebhook: true })),
+  ];
+  return Promise.all(
+    marked.map(async ({ name, mark, isWebhook }) => {
+      const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
+      return {
+        /** Its name in commands. */
+        destination: name,
+        /** The number of the last event sent. */
+        sentThrough: sequence ?? null,
+        behind: behind ?? null,
+        /** Since when a webhook's next event fails. */
+        failingSince: formatKnownInstant(failingSince),
+        /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
+        isWebhook,
+      };
+    }),
+  );
 }
 
 /** `event` is null if it can't be decoded. */

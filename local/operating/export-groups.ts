@@ -1,16 +1,7 @@
 // Each known return group as it was last published, for a consumer that starts with the present state.
 import { asPublished } from '../../shared/comparing/change-set.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
-import type { ReturnGroup } from '../../shared/contract/entities.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
-
-/** Its entities are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first. */
-export interface ExportedGroup {
-  readonly return_group: ReturnGroup;
-  readonly entities: readonly object[];
-  readonly generation: string;
-  readonly sequence: number;
-}
 
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
@@ -19,7 +10,7 @@ const READ_GROUPS = 100;
 export async function* exportGroups(
   store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
   source: Parameters<SnapshotStore['load']>[0],
-): AsyncGenerator<ExportedGroup> {
+) {
   let portion: number[] = [];
   for await (const { groupId } of store.knownCreatedBetween(
     source,
@@ -38,7 +29,7 @@ async function* exportSome(
   store: Pick<SnapshotStore, 'load'>,
   source: Parameters<SnapshotStore['load']>[0],
   groups: readonly number[],
-): AsyncGenerator<ExportedGroup> {
+) {
   const snapshots = await store.load(source, groups);
   for (const group of groups) {
     const snapshot = snapshots.get(group);
@@ -48,7 +39,8 @@ async function* exportSome(
   }
 }
 
-function exportGroup(generation: string, snapshot: Snapshot): ExportedGroup {
+/** `entities` are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first. */
+function exportGroup(generation: string, snapshot: Snapshot) {
   const { projection, sequence } = snapshot;
   const { group, refund_transactions } = projection;
   const watched = entitiesOf(projection);

@@ -21,11 +21,9 @@ type Part = keyof typeof PARTS;
 /** Every command needs these. */
 const TABLES_NEEDED = ['sources', 'snapshots', 'ledger'] as const satisfies readonly Part[];
 
-export interface Deployment extends Readonly<Partial<Record<Part, string>>> {
-  readonly sources: string;
-  readonly snapshots: string;
-  readonly ledger: string;
-}
+export type Deployment = Readonly<
+  Partial<Record<Part, string>> & Record<(typeof TABLES_NEEDED)[number], string>
+>;
 
 /** @returns undefined if no table is named. @throws UsageError if only some of the tables are */
 export function findDeploymentInEnvironment(
@@ -42,10 +40,10 @@ export function findDeploymentInEnvironment(
 /** @throws UsageError without credentials, Error if the stack does not exist, or is not a feed's */
 export async function findStackDeployment(stack: string): Promise<Deployment> {
   // Loaded only for --stack.
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const { Stacks } = await withClient(new CloudFormationClient(), async (client) => {
-    await requireCredentials(client.config);
-    return client.send(new DescribeStacksCommand({ StackName: stack }));
+  const { CloudFormation } = await import('@aws-sdk/client-cloudformation');
+  const { Stacks } = await withClient(new CloudFormation(), async (client) => {
+    await requireCredentials(client.config.credentials);
+    return client.describeStacks({ StackName: stack });
   });
   const outputs = new Map(
     Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
@@ -60,11 +58,7 @@ export async function findStackDeployment(stack: string): Promise<Deployment> {
 }
 
 /** The SDK's own message names no variable. */
-async function requireCredentials({
-  credentials,
-}: {
-  readonly credentials: () => Promise<unknown>;
-}): Promise<void> {
+async function requireCredentials(credentials: () => Promise<unknown>): Promise<void> {
   await credentials().catch((cause: unknown) => {
     throw new UsageError(
       '--stack needs your credentials in AWS: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY ' +

@@ -11,23 +11,17 @@ const MOST_GROUPS = 1_000;
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
 
-export interface FoundEntities {
-  readonly found: readonly { readonly returnGroupId: number; readonly entity: string }[];
-  /** How many groups were searched, and whether these were all. */
-  readonly groups: number;
-  readonly isWhole: boolean;
-}
-
 /**
  * @param text an entity's id, or its kind and id, for instance `shipment/77120`
  * @param most groups that are searched of each kind
+ * @returns the entities, how many groups were searched, and whether these were all
  */
 export async function findEntity(
   { client, deployment, store }: Pick<OpenFeed, 'client' | 'deployment' | 'store'>,
   state: Pick<SourceState, 'source' | 'generation'>,
   text: string,
   most = MOST_GROUPS,
-): Promise<FoundEntities> {
+) {
   let groups = 0;
   let isWhole = true;
   for (const isOpen of [true, false]) {
@@ -43,7 +37,7 @@ export async function findEntity(
   return { found: [], groups, isWhole };
 }
 
-function entitiesNamed({ groupId, projection }: Snapshot, text: string): FoundEntities['found'] {
+function entitiesNamed({ groupId, projection }: Snapshot, text: string) {
   return entitiesOf(projection)
     .filter((entity) => text === String(entity.id) || text === keyOf(entity))
     .map((entity) => ({ returnGroupId: groupId, entity: keyOf(entity) }));

@@ -12,6 +12,8 @@ import { counted } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 
+/** In place of a finding; the reason follows at the end. */
+const NOT_ANSWERED = 'not answered';
 /** `--json` prints all of them. */
 const UNLISTED_SHOWN = 8;
 /** About the precision of a Date, which is cut to the second. */
@@ -19,23 +21,25 @@ const SAME_TIME_MS = 2_000;
 
 /** @param width of the lines, in columns */
 export function formatProbe(host: string, report: ProbeReport, width?: number): string[] {
-  const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, leftOut, failed } = report;
+  const { requests, answers, page, order, stamps, bounds, lookUp, rows, unlisted, unanswered } = report;
   const lines = [`returns service at ${host}, after ${counted(requests, 'request')}`];
   const add = (label: string, ...texts: readonly string[]) => lines.push(...formatEntry(label, texts, width));
   add('answers', `take ${formatDuration(answers.requestMs, 2)}; ${describeDate(answers)}`);
   add('page', describePage(page));
-  add('order', order === null ? 'too few groups to tell' : describeOrder(order));
-  add('stamps', stamps === null ? 'no group to read them from' : describeStamps(stamps));
+  add('order', order === null ? NOT_ANSWERED : describeOrder(order));
+  add('stamps', stamps === null ? NOT_ANSWERED : describeStamps(stamps));
   add('updated_at', describeBounds(bounds.updated));
   add('created_at', describeBounds(bounds.created));
-  add('look-up', lookUp === null ? 'not checked' : describeLookUp(lookUp));
+  add('look-up', lookUp === null ? NOT_ANSWERED : describeLookUp(lookUp));
   add('groups', ...describeRows(rows));
   if (unlisted.length > 0) {
     const more = unlisted.length - UNLISTED_SHOWN;
     add('unlisted', `${unlisted.slice(0, UNLISTED_SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`);
   }
-  if (leftOut.length > 0) add('left out', `${leftOut.join(', ')}: no requests were left`);
-  for (const { question, reason } of failed) add('not answered', `${question}: ${reason}`);
+  for (const reason of new Set(unanswered.map((each) => each.reason))) {
+    const questions = unanswered.filter((each) => each.reason === reason);
+    add(NOT_ANSWERED, `${questions.map(({ question }) => question).join(', ')}: ${reason}`);
+  }
   return lines;
 }
 
@@ -80,7 +84,7 @@ function describeStamps({ haveZone, digits, newestAheadMs }: StampsFound): strin
 }
 
 function describeBounds(bounds: BoundsFound | null): string {
-  if (bounds === null) return 'not checked';
+  if (bounds === null) return NOT_ANSWERED;
   const { min, max } = bounds;
   if (min === 'refused' && max === 'refused') return 'bounds in the format of the timestamps are refused';
   if (min === 'unclear') return 'a group is missing from a range of seconds around its own timestamp';
@@ -92,12 +96,15 @@ function describeLookUp({ known, unknown }: LookUpFound): string {
 }
 
 function describeRows({ groups, unreadable, olderThanTheirParts }: RowsFound): string[] {
+  const bad = unreadable.map(
+    ({ reason, groups: many }) => `${counted(many, 'group')} can't be read: ${reason}`,
+  );
+  const seen = `${counted(groups, 'group')} seen`;
+  // Groups that can't be read show nothing about their shipments.
+  if (groups === unreadable.reduce((sum, { groups: many }) => sum + many, 0)) return [seen, ...bad];
   const older =
     olderThanTheirParts === 0
       ? 'no shipment is newer than its group: polls may find changes of shipments'
       : `in ${olderThanTheirParts} a shipment is newer than updated_at: only reconciliation finds that`;
-  const bad = unreadable.map(
-    ({ reason, groups: many }) => `${counted(many, 'group')} can't be read: ${reason}`,
-  );
-  return [`${counted(groups, 'group')} seen; ${older}`, ...bad];
+  return [`${seen}; ${older}`, ...bad];
 }

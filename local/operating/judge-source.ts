@@ -79,53 +79,37 @@ export function nextStepsOf(
   circumstances: Circumstances,
 ): NextStep[] {
   const { flags, isLocal } = circumstances;
+  const { source, baseUrl } = state;
   const isStopped = (code: string) => stopped.some((reason) => reason.code === code);
   if (isStopped('restored'))
+    return [step('If the tables are the right ones:', `sources restore ${source}${flags}`)];
+  if (!isStopped('silent')) return verdict === 'failing' ? [aboutFailure(state, circumstances)] : [];
+  if (!isLocal)
     return [
-      {
-        text: 'If the tables are the right ones:',
-        command: `returns-feed sources restore ${state.source}${flags}`,
-      },
+      step('Check whether the source is configured, and read the log of the poller:', `sources list${flags}`),
     ];
-  if (isStopped('silent')) return [isLocal ? startAgain(state, flags) : lookAtSchedule(flags)];
-  return verdict === 'failing' ? aboutFailure(state, circumstances) : [];
+  if (baseUrl === undefined) return [step('Start "watch" again, with the same options.')];
+  const watch = `watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}`;
+  return [step('Start "watch" again, with the same options:', watch)];
 }
 
-function startAgain({ baseUrl, source }: SourceState, flags: string): NextStep {
-  const text = 'Start "watch" again, with the same options:';
-  if (baseUrl === undefined) return { text: 'Start "watch" again, with the same options.', command: null };
-  return { text, command: `returns-feed watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}` };
+/** @param command of `returns-feed` */
+function step(text: string, command?: string): NextStep {
+  return { text, command: command === undefined ? null : `returns-feed ${command}` };
 }
 
-function lookAtSchedule(flags: string): NextStep {
-  return {
-    text: 'Check whether the source is configured, and read the log of the poller:',
-    command: `returns-feed sources list${flags}`,
-  };
-}
-
-function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep[] {
+function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep {
   const { health, setAside, source, baseUrl } = state;
   const code = health.failure?.code ?? health.reasons.find((reason) => reason.code !== 'held')?.code;
   const group = setAside.find(({ groupId }) => groupId !== undefined)?.groupId;
   if (code === 'refused' || code === 'token_unreadable' || code === 'misconfigured')
     return isLocal
-      ? [{ text: 'Set RETURNS_API_TOKEN to a valid token, and start "watch" again.', command: null }]
-      : [
-          {
-            text: 'The address, and where the token is stored:',
-            command: `returns-feed sources list${flags}`,
-          },
-        ];
+      ? step('Set RETURNS_API_TOKEN to a valid token, and start "watch" again.')
+      : step('The address, and where the token is stored:', `sources list${flags}`);
   if (code === 'unreadable' && group !== undefined)
-    return [{ text: 'Its last known state:', command: `returns-feed explain ${source} ${group}${flags}` }];
+    return step('Its last known state:', `explain ${source} ${group}${flags}`);
   const text = 'Each poll tries again; nothing is lost meanwhile.';
   return isLocal && baseUrl !== undefined && health.failure !== undefined
-    ? [
-        {
-          text: `${text} What the service answers:`,
-          command: `returns-feed probe --base-url ${shellWord(baseUrl)}`,
-        },
-      ]
-    : [{ text, command: null }];
+    ? step(`${text} What the service answers:`, `probe --base-url ${shellWord(baseUrl)}`)
+    : step(text);
 }

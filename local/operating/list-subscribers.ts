@@ -1,10 +1,9 @@
 // The ordered subscribers of a deployment, by the queues that are subscribed to its topic.
-import type { SQSClient } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
+import type { SQS } from '@aws-sdk/client-sqs';
 import type { Deployment } from './find-deployment.ts';
 import { describeProblem } from './problems.ts';
 import { readQueueAges } from './queue-ages.ts';
-import { type QueueAttributes, readQueueCounts, sumOfMessages } from './queue-counts.ts';
+import { readQueueCounts } from './queue-counts.ts';
 import { withClient } from './with-client.ts';
 
 /** Null is unknown. */
@@ -25,8 +24,6 @@ export interface Subscribers {
   readonly problems: readonly string[];
 }
 
-type Counted = Omit<SubscriberStatus, 'oldestSeconds'>;
-
 /**
  * All subscribed queues but those of webhooks, by name; none where the deployment has no topic.
  *
@@ -46,7 +43,7 @@ export async function listSubscribers(
     countQueues(queues, problems),
     readQueueAges(own).catch((error: unknown) => {
       problems.push(describeProblem("The age of the subscribers' oldest events", error));
-      return new Map<string, number>();
+      return new Map<string, undefined>();
     }),
   ]);
   const subscribers = counted.map((each) => ({ ...each, oldestSeconds: ages.get(each.queue) ?? null }));
@@ -54,10 +51,10 @@ export async function listSubscribers(
 }
 
 async function subscribedQueues(TopicArn: string): Promise<string[]> {
-  const { paginateListSubscriptionsByTopic, SNSClient } = await import('@aws-sdk/client-sns');
-  return withClient(new SNSClient(), async (client) => {
+  const { SNS } = await import('@aws-sdk/client-sns');
+  return withClient(new SNS(), async (client) => {
     const arns: string[] = [];
-    for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
+    for await (const { Subscriptions = [] } of client.paginateListSubscriptionsByTopic({ TopicArn }))
       for (const { Protocol, Endpoint } of Subscriptions)
         if (Protocol === 'sqs' && Endpoint !== undefined) arns.push(Endpoint);
     return arns;
@@ -65,50 +62,36 @@ async function subscribedQueues(TopicArn: string): Promise<string[]> {
 }
 
 /** @param problems receives a sentence for each queue that can't be counted */
-async function countQueues(arns: readonly string[], problems: string[]): Promise<Counted[]> {
-  const sqs = await import('@aws-sdk/client-sqs');
-  return withClient(new sqs.SQSClient(), (client) =>
-    Promise.all(arns.map((arn) => countQueue(client, arn, problems))),
-  );
+async function countQueues(arns: readonly string[], problems: string[]) {
+  const { SQS } = await import('@aws-sdk/client-sqs');
+  return withClient(new SQS(), (client) => Promise.all(arns.map((arn) => countQueue(client, arn, problems))));
 }
 
-async function countQueue(client: SQSClient, arn: string, problems: string[]): Promise<Counted> {
+async function countQueue(client: SQS, arn: string, problems: string[]) {
   const queue = nameOfArn(arn);
-  const read = async (what: string, of: string) =>
-    readAttributes(client, of).catch((error: unknown) => {
+  const read = (what: string, of: string) =>
+    readCounts(client, of).catch((error: unknown) => {
       // SQS reports a queue that it does not let the caller see as one that does not exist.
       const rights = `It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${of}.`;
       problems.push(`${describeProblem(what, error)} ${rights}`);
       return undefined;
     });
-  const attributes = await read(`The queue of subscriber ${queue}`, arn);
-  const deadLetterArn = deadLetterArnOf(attributes?.RedrivePolicy);
+  const counts = await read(`The queue of subscriber ${queue}`, arn);
+  const deadLetterArn = counts?.deadLetterArn ?? null;
   const letters = deadLetterArn && (await read(`The dead letters of subscriber ${queue}`, deadLetterArn));
   return {
     queue,
-    waiting: attributes ? sumOfMessages(attributes) : null,
-    deadLetters: letters ? sumOfMessages(letters) : null,
-    deadLetterArn: deadLetterArn ?? null,
+    waiting: counts?.messages ?? null,
+    deadLetters: letters ? letters.messages : null,
+    deadLetterArn,
   };
 }
 
-async function readAttributes(client: SQSClient, arn: string): Promise<QueueAttributes> {
-  return readQueueCounts(client, await urlOf(client, arn), ['RedrivePolicy']);
-}
-
-async function urlOf(client: SQSClient, arn: string): Promise<string> {
-  const { GetQueueUrlCommand } = await import('@aws-sdk/client-sqs');
-  const { QueueUrl } = await client.send(
-    new GetQueueUrlCommand({ QueueName: nameOfArn(arn), QueueOwnerAWSAccountId: accountOf(arn) }),
-  );
+async function readCounts(client: SQS, arn: string) {
+  const name = { QueueName: nameOfArn(arn), QueueOwnerAWSAccountId: accountOf(arn) };
+  const { QueueUrl } = await client.getQueueUrl(name);
   if (QueueUrl === undefined) throw new Error(`The queue ${nameOfArn(arn)} has no URL.`);
-  return QueueUrl;
-}
-
-const redrivePolicy = z.object({ deadLetterTargetArn: z.string() });
-
-function deadLetterArnOf(policy: string | undefined): string | undefined {
-  return policy === undefined ? undefined : redrivePolicy.parse(JSON.parse(policy)).deadLetterTargetArn;
+  return readQueueCounts(client, QueueUrl);
 }
 
 export function nameOfArn(arn: string): string {

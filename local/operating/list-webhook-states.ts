@@ -11,12 +11,20 @@ import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
 import type { Attempt } from './problems.ts';
-import { readQueueCounts, sumOfMessages } from './queue-counts.ts';
+import { readQueueCounts } from './queue-counts.ts';
 import { listWebhooks } from './webhook-records.ts';
-import { describeWebhook, hostOf, type WebhookStatus, worstFirst } from './webhook-status.ts';
+import {
+  describeWebhook,
+  hostOf,
+  type KnownWebhook,
+  type WebhookStatus,
+  worstFirst,
+} from './webhook-status.ts';
 import { withClient } from './with-client.ts';
 
 type StatesPlace = Pick<Place, 'client' | 'deployment' | 'isLocal'>;
+
+type Listed = Omit<KnownWebhook, 'state'>;
 
 export interface ListOptions {
   /** The webhooks of a deployment. @default as the stack records them */
@@ -31,7 +39,13 @@ export async function listWebhookStates(
   now: Instant,
   options: ListOptions = {},
 ): Promise<WebhookStatus[]> {
-  return worstFirst(await (place.isLocal ? listForwarded(place, now) : listDeployed(place, now, options)));
+  const known = await (place.isLocal ? listForwarded(place) : listDeployed(place, options));
+  if (known.length === 0) return [];
+  const endpoints = openEndpointStates(place);
+  const states = known.map(async (webhook) =>
+    describeWebhook({ ...webhook, state: await endpoints.load(webhook.id) }, now),
+  );
+  return worstFirst(await Promise.all(states));
 }
 
 export function openEndpointStates({
@@ -43,47 +57,25 @@ export function openEndpointStates({
 }
 
 async function listDeployed(
-  place: StatesPlace,
-  now: Instant,
+  { deployment }: StatesPlace,
   { records: known, attempt = (_, load) => load() }: ListOptions,
-): Promise<WebhookStatus[]> {
-  const records = known ?? (await listWebhooks(place.deployment));
+): Promise<Listed[]> {
+  const records = known ?? (await listWebhooks(deployment));
   if (records.length === 0) return [];
-  const endpoints = openEndpointStates(place);
-  const waiting = await countWaiting(records, attempt);
-  return Promise.all(
-    records.map(async (record, index) => {
-      const state = await endpoints.load(record.id);
-      const { id, filter } = record;
-      return describeWebhook(
-        { id, filter, host: hostOf(record), state, waiting: waiting[index] ?? null },
-        now,
-      );
-    }),
-  );
-}
-
-async function countWaiting(records: readonly WebhookRecord[], attempt: Attempt): Promise<(number | null)[]> {
-  const { SQSClient } = await import('@aws-sdk/client-sqs');
-  return withClient(new SQSClient(), (client) => {
-    const count = async (queueUrl: string) => sumOfMessages(await readQueueCounts(client, queueUrl));
-    return Promise.all(
-      records.map(({ id, queueUrl }) =>
-        attempt(`The waiting returns of webhook ${id}`, () => count(queueUrl), null),
-      ),
-    );
+  const { SQS } = await import('@aws-sdk/client-sqs');
+  return withClient(new SQS(), (client) => {
+    const describe = async ({ id, filter, url, queueUrl }: WebhookRecord) => {
+      const count = async () => (await readQueueCounts(client, queueUrl)).messages;
+      const waiting = await attempt(`The waiting returns of webhook ${id}`, count, null);
+      return { id, filter, host: hostOf(url), waiting };
+    };
+    return Promise.all(records.map(describe));
   });
 }
 
 /** The URLs themselves are not kept, only a digest of each. Nothing waits in a queue. */
-async function listForwarded(place: StatesPlace, now: Instant): Promise<WebhookStatus[]> {
-  const endpoints = openEndpointStates(place);
-  return Promise.all(
-    (await forwardedIds(place)).map(async (id) => {
-      const state = await endpoints.load(id);
-      return describeWebhook({ id, filter: {}, host: null, state, waiting: null }, now);
-    }),
-  );
+async function listForwarded(place: StatesPlace): Promise<Listed[]> {
+  return (await forwardedIds(place)).map((id) => ({ id, filter: {}, host: null, waiting: null }));
 }
 
 /** The names of the URLs that were ever forwarded to. */

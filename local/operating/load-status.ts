@@ -1,17 +1,13 @@
 // Loads what `status` shows: the sources' states and the webhooks. A bounded number of reads, however many groups.
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Poller } from './judge-source.ts';
 import { listWebhookStates } from './list-webhook-states.ts';
 import type { OpenStates } from './open-states.ts';
 import type { Attempt } from './problems.ts';
-import { describeSource, type SourceStatus } from './source-status.ts';
+import { describeSource } from './source-status.ts';
 import type { WebhookStatus } from './webhook-status.ts';
 
-export interface LoadedSource {
-  readonly state: SourceState;
-  readonly status: SourceStatus;
-}
+export type LoadedSource = Awaited<ReturnType<typeof loadSources>>[number];
 
 /**
  * @param now milliseconds since the epoch
@@ -23,18 +19,16 @@ export async function loadSources(
   now: number,
   asked: string | undefined,
   attempt: Attempt = (_, load, otherwise) => load().catch(() => otherwise),
-): Promise<LoadedSource[]> {
+) {
   const { flags, isLocal } = open;
   const loaded = await Promise.all((await open.sources(asked)).map((name) => open.states.load(name)));
   // Without permission to describe the tables, the rest of the status is still available.
   const place = await attempt('Whether the tables were restored', () => open.states.identity(), undefined);
   const poller = await findPoller(open);
+  const known = { now: now * MILLISECOND, flags, isLocal, place, poller };
   return loaded
-    .filter((state): state is SourceState => state !== undefined)
-    .map((state) => ({
-      state,
-      status: describeSource(state, { now: now * MILLISECOND, flags, isLocal, place, poller }),
-    }));
+    .filter((state) => state !== undefined)
+    .map((state) => ({ state, status: describeSource(state, known) }));
 }
 
 async function findPoller({ isLocal, holder }: Pick<OpenStates, 'isLocal' | 'holder'>): Promise<Poller> {

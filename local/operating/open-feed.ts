@@ -6,7 +6,12 @@ import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts'
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { DESTINATION_NAMES, type DestinationLabels, labelsOf } from '../../shared/deployment/destinations.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationLabels,
+  type DestinationTraits,
+  traitsOf,
+} from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
@@ -29,7 +34,7 @@ export interface OpenFeed extends OpenStates {
   readonly activities: Pick<Activities, 'load'>;
   readonly marksTable: string;
   /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
-  readonly destinations: readonly DestinationLabels[];
+  readonly destinations: readonly DestinationTraits[];
   /** The webhooks, which have marks too; on one machine the URLs that `watch` forwards to. */
   webhooks(): Promise<readonly WebhookLabels[]>;
   readonly clock: Clock;
@@ -42,11 +47,16 @@ export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter | undefined;
 }
 
-const WATCH: DestinationLabels = { name: HANDED_OVER, mark: HANDED_OVER, title: '"watch"' };
+const WATCH: DestinationTraits = {
+  name: HANDED_OVER,
+  mark: HANDED_OVER,
+  title: '"watch"',
+  getsReports: false,
+};
 
 /** On one machine there is a bus only where the environment names it, for `watch` as well as here. */
-function localDestinations(): readonly DestinationLabels[] {
-  return isBusNamed(process.env) ? [WATCH, labelsOf('bus')] : [WATCH];
+function localDestinations(): readonly DestinationTraits[] {
+  return isBusNamed(process.env) ? [WATCH, traitsOf('bus')] : [WATCH];
 }
 
 /** A tick has less patience. A person's first request also waits for credentials and a connection. */
@@ -72,7 +82,7 @@ export function withFeed<Result>(
       presentGeneration: createPresentGeneration(open.states),
       activities: createDynamoDbActivities({ client, tables, timeoutMs: ACTIVITY_MS }),
       marksTable: marks,
-      destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(labelsOf),
+      destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(traitsOf),
       webhooks: () => webhookLabels(open),
       log: createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) }),
     });

@@ -1,6 +1,6 @@
 // Opens the place that a command's flags name: a deployment, or a data directory on this machine. Commands share the
 // engine of a directory, with each other and with a running `watch`.
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
@@ -9,6 +9,7 @@ import { shellWord } from '../cli/shell-word.ts';
 import { findHolder, type Holder } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { followEngine } from '../engines/follow-engine.ts';
+import { namedRegion, readNamedEngines } from '../engines/named-engines.ts';
 import { type SharedEngine, shareEngine } from '../engines/shared-engine.ts';
 import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
@@ -81,14 +82,13 @@ async function openDeployment(find: () => Promise<Deployment>, flags: string): P
 }
 
 async function openDirectory(path: string): Promise<Place> {
-  if (process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL)
-    return local(path, createDynamoDbClient(), async () => {});
+  if (readNamedEngines(process.env).dynamoDb !== undefined) {
+    const client = createDynamoDbClient({ region: await namedRegion(process.env) });
+    return local(path, client, async () => {});
+  }
   const file = join(path, 'tables.db');
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
+  if (!existsSync(file))
+    throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
   const engine = shareEngine(path, () => startDynamoDbEngine({ dbPath: file }));
   await engine.endpoint().catch(async (error: unknown) => {
     await engine.close();

@@ -1,5 +1,5 @@
 // Opens a deployment for a command about one of its webhooks.
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { createRingQueue, type RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { type Place, type PlaceFlags, withPlace } from './open-place.ts';
@@ -25,8 +25,8 @@ export async function withRingQueue<Result>(
 }
 
 export async function withSecrets<Result>(
-  work: (client: SecretsManagerClient) => Promise<Result>,
+  work: (client: SecretsManager) => Promise<Result>,
 ): Promise<Result> {
-  const { SecretsManagerClient: Client } = await import('@aws-sdk/client-secrets-manager');
-  return withClient(new Client(), work);
+  const secrets = await import('@aws-sdk/client-secrets-manager');
+  return withClient(new secrets.SecretsManager(), work);
 }

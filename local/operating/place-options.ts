@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Adds the options that name the place of the sources' state. */
 export function addPlaceOptions(command: Command): Command {
@@ -27,8 +27,13 @@ export function parseDirectory(text: string): string {
   return text;
 }
 
-/** Adds the option that names the deployment, and the argument that names one of its webhooks. */
-export function addWebhookOptions(command: Command, argument?: 'webhook'): Command {
-  const named = argument === undefined ? command : command.argument('<webhook>', 'the id of the webhook');
-  return named.option('--stack <name>', describeStack(', MARKS_TABLE and WEBHOOKS_PATH'));
+export const WEBHOOKS_STACK = describeStack(', MARKS_TABLE and WEBHOOKS_PATH');
+
+/** A command about one webhook of a deployment. */
+export function createWebhookCommand(name: string, description: string, help: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<webhook>', 'the id of the webhook')
+    .option('--stack <name>', WEBHOOKS_STACK)
+    .addHelpText('after', help);
 }

@@ -8,11 +8,12 @@ import * as z from 'zod';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/deployment/metrics.ts';
 import { tokenNames } from '../../shared/deployment/token-names.ts';
-import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../../shared/source/source-settings.ts';
+import { parseJson } from '../../shared/parse-json.ts';
+import { DEFAULT_INTERVAL_MS, type sourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 
 /** The given settings; the poller's defaults replace the missing ones. */
-export type GivenSettings = Pick<SourceSettings, 'name' | 'baseUrl'> & Partial<SourceSettings>;
+export type GivenSettings = z.input<typeof sourceSettings>;
 
 export interface NewSource {
   readonly settings: GivenSettings;
@@ -37,11 +38,7 @@ const addedSource = z.looseObject({ added: z.literal(true) });
 
 /** Whether {@link parameterText} made the value of a source's parameter. */
 export function wasAdded(parameter: string): boolean {
-  try {
-    return addedSource.safeParse(JSON.parse(parameter)).success;
-  } catch {
-    return false;
-  }
+  return addedSource.safeParse(parseJson(parameter)).success;
 }
 
 /**
@@ -67,11 +64,7 @@ const tickInput = z.looseObject({ source: z.string() });
 
 /** @returns the source whose ticks a schedule sends; undefined for any other schedule */
 export function sourceOfSchedule({ Target }: GetScheduleCommandOutput): string | undefined {
-  try {
-    return tickInput.safeParse(JSON.parse(Target?.Input ?? '')).data?.source;
-  } catch {
-    return undefined;
-  }
+  return tickInput.safeParse(parseJson(Target?.Input ?? '')).data?.source;
 }
 
 /** @param like the schedule of another source */
@@ -113,12 +106,9 @@ export function alarmName(path: string, source: string): string {
 /** @param like the alarm of another source */
 export function alarmLike(
   like: MetricAlarm,
-  {
-    path,
-    from,
-    settings,
-  }: { readonly path: string; readonly from: string; readonly settings: GivenSettings },
+  of: { readonly path: string; readonly from: string; readonly settings: GivenSettings },
 ): PutMetricAlarmCommandInput {
+  const { path, from, settings } = of;
   const { name, intervalMs = DEFAULT_INTERVAL_MS } = settings;
   const { periodSeconds, evaluationPeriods, threshold } = freshnessAlarm(intervalMs / 1_000);
   return {

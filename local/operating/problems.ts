@@ -9,30 +9,21 @@ export type Attempt = <Part, Otherwise>(
   otherwise: Otherwise,
 ) => Promise<Part | Otherwise>;
 
-export interface Problems {
-  /** Without repetitions, in the order of the first `note`. */
-  readonly sentences: readonly string[];
-  note(sentence: string): void;
-  readonly attempt: Attempt;
-}
-
-export function createProblems(): Problems {
+export function createProblems() {
   const sentences: string[] = [];
+  /** Adds a sentence, unless it is there already. */
   const note = (sentence: string) => {
     if (!sentences.includes(sentence)) sentences.push(sentence);
   };
-  return {
-    sentences,
-    note,
-    async attempt(what, load, otherwise) {
-      try {
-        return await load();
-      } catch (error) {
-        note(describeProblem(what, error));
-        return otherwise;
-      }
-    },
+  const attempt: Attempt = async (what, load, otherwise) => {
+    try {
+      return await load();
+    } catch (error) {
+      note(describeProblem(what, error));
+      return otherwise;
+    }
   };
+  return { sentences, note, attempt };
 }
 
 /** Returns one sentence, which ends with a single full stop. */

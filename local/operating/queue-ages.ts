@@ -6,30 +6,24 @@ import { withClient } from './with-client.ts';
 const LOOK_BACK_MS = 15 * 60_000;
 
 /**
- * Seconds by the queue's name; without a report nothing. One call: a topic has at most 100 queues, and a call takes 500.
+ * Seconds by the queue's name; undefined without a report. One call: a topic has at most 100 queues, and a call takes 500.
  *
  * @throws the errors of CloudWatch
  */
-export async function readQueueAges(queues: readonly string[]): Promise<Map<string, number>> {
+export async function readQueueAges(queues: readonly string[]): Promise<Map<string, number | undefined>> {
   if (queues.length === 0) return new Map();
-  const { CloudWatchClient, GetMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
+  const { CloudWatch } = await import('@aws-sdk/client-cloudwatch');
   const now = Date.now();
-  const command = new GetMetricDataCommand({
-    StartTime: new Date(now - LOOK_BACK_MS),
-    EndTime: new Date(now),
-    ScanBy: 'TimestampDescending',
-    MetricDataQueries: queues.map((queue, index) => ({ Id: idOf(index), MetricStat: ageOf(queue) })),
-  });
-  const { MetricDataResults = [] } = await withClient(new CloudWatchClient(), (client) =>
-    client.send(command),
-  );
-  const newest = new Map(MetricDataResults.map(({ Id, Values }) => [Id, Values?.[0]]));
-  return new Map(
-    queues.flatMap((queue, index) => {
-      const age = newest.get(idOf(index));
-      return age === undefined ? [] : [[queue, age] as const];
+  const { MetricDataResults = [] } = await withClient(new CloudWatch(), (client) =>
+    client.getMetricData({
+      StartTime: new Date(now - LOOK_BACK_MS),
+      EndTime: new Date(now),
+      ScanBy: 'TimestampDescending',
+      MetricDataQueries: queues.map((queue, index) => ({ Id: idOf(index), MetricStat: ageOf(queue) })),
     }),
   );
+  const newest = new Map(MetricDataResults.map(({ Id, Values }) => [Id, Values?.[0]]));
+  return new Map(queues.map((queue, index) => [queue, newest.get(idOf(index))]));
 }
 
 function idOf(index: number): string {

@@ -1,26 +1,22 @@
-// How many messages a queue holds.
-import type { QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs';
+// How many messages a queue holds, and where its dead letters go.
+import type { SQS } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
 
 /** Messages that are visible, that wait for their next attempt, and that are being handled. */
 const COUNTS = [
   'ApproximateNumberOfMessages',
   'ApproximateNumberOfMessagesNotVisible',
   'ApproximateNumberOfMessagesDelayed',
-] as const satisfies readonly QueueAttributeName[];
+] as const;
 
-export type QueueAttributes = Readonly<Partial<Record<string, string>>>;
+const redrivePolicy = z.object({ deadLetterTargetArn: z.string() });
 
-/** The attributes that {@link sumOfMessages} adds up, and others. */
-export async function readQueueCounts(
-  client: SQSClient,
-  QueueUrl: string,
-  others: readonly QueueAttributeName[] = [],
-): Promise<QueueAttributes> {
-  const { GetQueueAttributesCommand } = await import('@aws-sdk/client-sqs');
-  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS, ...others] });
-  return (await client.send(command)).Attributes ?? {};
-}
-
-export function sumOfMessages(attributes: QueueAttributes): number {
-  return COUNTS.reduce((sum, name) => sum + Number(attributes[name] ?? 0), 0);
+export async function readQueueCounts(client: SQS, QueueUrl: string) {
+  const AttributeNames = [...COUNTS, 'RedrivePolicy' as const];
+  const { Attributes = {} } = await client.getQueueAttributes({ QueueUrl, AttributeNames });
+  const { RedrivePolicy } = Attributes;
+  return {
+    messages: COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0),
+    deadLetterArn: RedrivePolicy && redrivePolicy.parse(JSON.parse(RedrivePolicy)).deadLetterTargetArn,
+  };
 }

@@ -54,7 +54,6 @@ const GROUP_MS = 60_000;
 
 /**
  * @param onGroup called after each group
- * @returns how many groups were tried
  * @throws UsageError for a feed on one machine, which has nothing to redrive; for a generation that the source never had;
  * and if several generations are stuck at the event to skip
  */
@@ -62,21 +61,17 @@ export async function redriveGroups(
   feed: OpenFeed,
   request: RedriveRequest,
   onGroup: OnGroup,
-): Promise<number> {
+): Promise<void> {
   if (feed.isLocal)
     throw new UsageError(
-      'redrive needs a deployment. With --data, each start of "watch" delivers all undelivered events.',
+      'redrive needs a deployment. With --data, each start of "watch" tries all undelivered events again; its log ' +
+        'names the returns that stay behind, and why.',
     );
-  const { to, skip } = request;
+  const { to } = request;
   const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
-  if (named !== undefined && 'webhook' in named) {
-    const keys = await findKeys(feed, named.webhook.id, request);
-    return ringWebhook(feed, named.webhook, keys, skip, onGroup);
-  }
-  let tried = 0;
+  if (named !== undefined && 'webhook' in named) return ringWebhook(feed, named.webhook, request, onGroup);
   for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-    tried += await redriveTo(feed, name, await findKeys(feed, markOf(name), request), skip, onGroup);
-  return tried;
+    await redriveTo(feed, name, request, onGroup);
 }
 
 async function findKeys(
@@ -107,11 +102,10 @@ function keysOfGroup(
   { source, generation, earlierGenerations }: SourceState,
   group: GroupKey['group'],
 ): FoundKey[] {
-  const earlier = earlierGenerations.map((each) => ({
+  return [...earlierGenerations, generation].map((each) => ({
     key: { source, generation: each, group },
-    isEarlier: true,
+    isEarlier: each !== generation,
   }));
-  return [...earlier, { key: { source, generation, group }, isEarlier: false }];
 }
 
 function keyOfGeneration({ source }: SourceState, keys: readonly FoundKey[], generation: string): FoundKey {
@@ -148,41 +142,32 @@ async function stuckKeys(
   return (atSkip.length === 1 ? atSkip : chosen).map(({ found }) => found);
 }
 
-/** @returns the number of groups */
 async function ringWebhook(
   feed: OpenFeed,
   webhook: WebhookRecord,
-  keys: readonly FoundKey[],
-  skip: number | undefined,
+  request: RedriveRequest,
   onGroup: OnGroup,
-): Promise<number> {
+): Promise<void> {
+  const destination = webhook.id;
+  const keys = await findKeys(feed, destination, request);
   if (keys.some(({ key }) => key.group === FEED_GROUP))
     throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
   await withRingQueue(webhook, async (queue) => {
-    for (const { key, isEarlier } of keys) {
-      const { skipped, problem } = await ringGroup(feed, queue, webhook.id, key, skip);
-      const done = `${skipped === undefined ? '' : `skipped ${skipped}; `}its sender tries again`;
-      await onGroup({
-        destination: webhook.id,
-        key,
-        isEarlier,
-        outcome: problem ?? done,
-        isBehind: problem !== undefined,
-      });
+    for (const found of keys) {
+      const rung = await ringGroup(feed, queue, destination, found.key, request.skip);
+      await onGroup({ destination, ...found, ...rung });
     }
   });
-  return keys.length;
 }
 
-/** @returns the number of groups that were tried */
 async function redriveTo(
   feed: OpenFeed,
   name: DestinationName,
-  keys: readonly FoundKey[],
-  skip: number | undefined,
+  request: RedriveRequest,
   onGroup: OnGroup,
-): Promise<number> {
-  if (keys.length === 0) return 0;
+): Promise<void> {
+  const keys = await findKeys(feed, markOf(name), request);
+  if (keys.length === 0) return;
   const destination = openDestinationOf(feed.deployment, name);
   let cause: string | undefined;
   // The printed outcome of a group lacks only one thing that the relay logs: the error.
@@ -197,28 +182,17 @@ async function redriveTo(
     withholds: withheldFrom(name),
   };
   const relay = createRelay(ports);
+  const options = request.skip === undefined ? {} : { stepOver: request.skip };
   try {
-    for (const { key, isEarlier } of keys) {
+    for (const found of keys) {
       cause = undefined;
-      const redriven = await redrive(
-        ports,
-        relay,
-        key,
-        GROUP_MS,
-        skip === undefined ? {} : { stepOver: skip },
-      );
-      await onGroup({
-        destination: name,
-        key,
-        isEarlier,
-        outcome: describeOutcome(redriven, cause),
-        isBehind: redriven.outcome.state !== 'done',
-      });
+      const redriven = await redrive(ports, relay, found.key, GROUP_MS, options);
+      const isBehind = redriven.outcome.state !== 'done';
+      await onGroup({ destination: name, ...found, outcome: describeOutcome(redriven, cause), isBehind });
     }
   } finally {
     destination.close();
   }
-  return keys.length;
 }
 
 function describeOutcome({ outcome, steppedOver }: Redriven, cause: string | undefined): string {

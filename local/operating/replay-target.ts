@@ -1,7 +1,7 @@
 // Where `replay` sends events: stdout on one machine, a destination of the feed, or a webhook.
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { type DestinationName, labelsOf } from '../../shared/deployment/destinations.ts';
+import { traitsOf } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -9,7 +9,7 @@ import { HANDED_OVER } from '../feed/handed-over.ts';
 import { openEndpointStates } from './list-webhook-states.ts';
 import { nameDestination } from './name-destination.ts';
 import { openDestinationOf } from './open-destinations.ts';
-import type { OpenFeed } from './open-feed.ts';
+import { labelsOfWebhook, type OpenFeed } from './open-feed.ts';
 import { checkAwake, openWebhookDestination, type WebhookDestination } from './webhook-destination.ts';
 
 export interface ReplayTarget {
@@ -27,23 +27,16 @@ export async function findReplayTarget(feed: OpenFeed, name: string): Promise<Re
   if (feed.isLocal)
     return { kind: 'stdout', mark: HANDED_OVER, title: 'stdout', admits, open: async () => onStdout() };
   const named = await nameDestination(feed.deployment, name);
-  return 'webhook' in named
-    ? targetOfWebhook(feed, named.webhook)
-    : targetOfDestination(feed, named.destination);
-}
-
-function targetOfDestination({ deployment }: OpenFeed, name: DestinationName): ReplayTarget {
-  const { mark, title } = labelsOf(name);
-  const open = async () => openDestinationOf(deployment, name);
-  return { kind: 'destination', mark, title, admits: () => true, open };
+  if ('webhook' in named) return targetOfWebhook(feed, named.webhook);
+  const open = async () => openDestinationOf(feed.deployment, named.destination);
+  return { kind: 'destination', ...traitsOf(named.destination), admits, open };
 }
 
 async function targetOfWebhook(feed: OpenFeed, webhook: WebhookRecord): Promise<ReplayTarget> {
-  const { id, filter } = webhook;
-  await checkAwake(openEndpointStates(feed), id, feed.clock.now());
-  const admits = (event: FeedEvent) => admitsEvent(filter, event);
+  await checkAwake(openEndpointStates(feed), webhook.id, feed.clock.now());
+  const admits = (event: FeedEvent) => admitsEvent(webhook.filter, event);
   const open = () => openWebhookDestination(webhook, feed);
-  return { kind: 'webhook', mark: id, title: `the webhook ${id}`, admits, open };
+  return { kind: 'webhook', ...labelsOfWebhook(webhook), admits, open };
 }
 
 function onStdout(): OpenDestination {

@@ -5,12 +5,6 @@ import type { SourceStates } from '../../shared/ports.ts';
 import { renewState } from '../../shared/source/renew-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
-export interface RestoreOptions {
-  /** Whether to renew a state that was never restored. */
-  readonly force: boolean;
-  readonly now: Instant;
-}
-
 /** Longer than any tick's lease. */
 const LEASE_US = 65_000_000;
 
@@ -18,13 +12,14 @@ const LEASE_US = 65_000_000;
  * Starts a new generation. One conditional write makes it and needs no lease of its own: a poller that holds the lease,
  * or saves the state in between, makes this fail.
  *
+ * @param force renews a state that was never restored too
  * @returns the state as it was saved
  * @throws Error if the state was not restored, or a poller is working on it
  */
 export async function restoreSource(
   states: SourceStates,
   state: SourceState,
-  { force, now }: RestoreOptions,
+  { force, now }: { readonly force: boolean; readonly now: Instant },
 ): Promise<SourceState> {
   const { source, mintedIn, version } = state;
   const place = await states.identity();

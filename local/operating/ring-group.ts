@@ -9,18 +9,12 @@ import type { OpenFeed } from './open-feed.ts';
 /** Above every number of an event: the sender of a group without a mark begins where the webhook does. */
 const BEYOND_ALL = 999_999_999_999_999;
 
-export interface RungGroup {
-  /** The number that was skipped, if it was. */
-  readonly skipped: number | undefined;
-  /** Why nothing was done; undefined if it rang. */
-  readonly problem: string | undefined;
-}
-
 /**
  * Rings for a group.
  *
- * @throws RestoredStateError instead of skipping in a state that was restored
  * @param skip the number of an event that is noted as failing: the mark moves over it, which is published
+ * @returns the outcome in words; the group is behind if nothing was done
+ * @throws RestoredStateError instead of skipping in a state that was restored
  */
 export async function ringGroup(
   feed: OpenFeed,
@@ -28,11 +22,11 @@ export async function ringGroup(
   webhook: string,
   key: GroupKey,
   skip: number | undefined,
-): Promise<RungGroup> {
+): Promise<{ readonly outcome: string; readonly isBehind: boolean }> {
   if (skip !== undefined) {
     const { behind } = await readMark(feed.client, feed.marksTable, webhook, key);
     const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
-    if (Number(stuck) !== skip) return { skipped: undefined, problem: describeOther(stuck, skip) };
+    if (Number(stuck) !== skip) return { outcome: describeOther(stuck, skip), isBehind: true };
     const ports: StepOverPorts = { ...feed, destination: { name: webhook } };
     if (!(await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`)))
       throw new RestoredStateError(key.source, feed.flags);
@@ -40,7 +34,8 @@ export async function ringGroup(
   const sent = await feed.marks.load(webhook, key);
   const now = feed.clock.now();
   await (sent === undefined ? queue.ring(key, BEYOND_ALL, now) : queue.ringBeside(key, sent + 1, now));
-  return { skipped: skip, problem: undefined };
+  const skipped = skip === undefined ? '' : `skipped ${skip}; `;
+  return { outcome: `${skipped}its sender tries again`, isBehind: false };
 }
 
 function describeOther(stuck: string | undefined, skip: number): string {

@@ -1,27 +1,24 @@
 // Saves a release on the condition that the state is unchanged; otherwise it loads the state again and retries. So the
 // release never overwrites the progress of a tick.
-
-import { type Release, releaseHold } from '../../shared/guarding/release-hold.ts';
+import { releaseHold } from '../../shared/guarding/release-hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SourceStates } from '../../shared/ports.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
 
 /** Ticks that may save in between; a state is saved a few times a minute. */
 const MAX_TRIES = 20;
 
-export interface Released {
-  readonly release: Release;
-  /** The saved state if the hold was released, otherwise the state as loaded. */
-  readonly state: SourceState;
-}
+export type Released = Awaited<ReturnType<typeof saveRelease>>;
 
-/** @throws Error if the source has no state, or other processes keep saving it */
+/**
+ * @returns the release, and the saved state if the hold was released, otherwise the state as loaded
+ * @throws Error if the source has no state, or other processes keep saving it
+ */
 export async function saveRelease(
   states: Pick<SourceStates, 'load' | 'save'>,
   source: string,
   number: number,
   now: Instant,
-): Promise<Released> {
+) {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
     if (state === undefined) throw new Error(`There is no state of a source "${source}".`);

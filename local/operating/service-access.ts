@@ -6,7 +6,6 @@ import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 import { readBaseUrl, readToken, tokenInEnvironment } from '../cli/service-options.ts';
 import { createPollerFinder } from './ask-poller.ts';
-import { partOf } from './find-deployment.ts';
 import type { OpenFeed } from './open-feed.ts';
 
 export interface AccessOptions {
@@ -24,13 +23,7 @@ export interface ServiceAccess extends Finder {
 
 export function openServiceAccess(feed: OpenFeed, options: AccessOptions = {}): ServiceAccess {
   if (feed.isLocal) return openLocalAccess(feed, options);
-  // Named with the first question: ids are found without the poller, which a stack of an earlier release does not name.
-  const finder = () => createPollerFinder(partOf(feed.deployment, 'poller'));
-  return {
-    find: async (...asked) => finder().find(...asked),
-    ask: async (...asked) => finder().ask(...asked),
-    close() {},
-  };
+  return { ...createPollerFinder(feed.deployment), close() {} };
 }
 
 function openLocalAccess(

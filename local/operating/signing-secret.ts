@@ -1,7 +1,7 @@
 // A webhook's signing secret: shown, and replaced. The sender signs with the current version and with the previous one,
 // so a rotation gives the receiver until the next one to change over.
 import { randomInt } from 'node:crypto';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { parseSigningSecret, SigningSecretError } from '../../functions/adapters/webhook-signature.ts';
 
 const PREFIX = 'whsec_';
@@ -12,9 +12,8 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PAUSE_MS = 24 * 3_600_000;
 
 /** Returns the secret that signs now, with its prefix. @throws Error if it can't sign */
-export async function readSigningSecret(client: SecretsManagerClient, SecretId: string): Promise<string> {
-  const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
-  const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+export async function readSigningSecret(client: SecretsManager, SecretId: string): Promise<string> {
+  const { SecretString = '' } = await client.getSecretValue({ SecretId });
   parseSigningSecret(SecretString);
   const text = SecretString.trim();
   return text.startsWith(PREFIX) ? text : `${PREFIX}${text}`;
@@ -28,24 +27,23 @@ export async function readSigningSecret(client: SecretsManagerClient, SecretId: 
  * @throws Error within 24 hours of the last rotation if the current secret can sign; nothing is changed then
  */
 export async function rotateSigningSecret(
-  client: SecretsManagerClient,
+  client: SecretsManager,
   SecretId: string,
   now: number,
 ): Promise<string> {
-  const { PutSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
   const rotatedAt = await lastRotation(client, SecretId);
   const isEarly = rotatedAt !== undefined && now - rotatedAt < PAUSE_MS;
   if (isEarly && (await canSign(client, SecretId))) throw tooEarly(rotatedAt);
   const SecretString = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   // Without stages named, the new version becomes AWSCURRENT, and the one that was becomes AWSPREVIOUS.
-  await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+  await client.putSecretValue({ SecretId, SecretString });
   return `${PREFIX}${SecretString}`;
 }
 
 /** A secret that can't sign is in no receiver's use: nothing is sent until it is replaced. */
-async function canSign(client: SecretsManagerClient, secretId: string): Promise<boolean> {
+async function canSign(client: SecretsManager, SecretId: string): Promise<boolean> {
   try {
-    await readSigningSecret(client, secretId);
+    await readSigningSecret(client, SecretId);
     return true;
   } catch (error) {
     if (error instanceof SigningSecretError) return false;
@@ -57,11 +55,10 @@ async function canSign(client: SecretsManagerClient, secretId: string): Promise<
  * When the current version replaced another; undefined if it is the first.
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_SecretVersionsListEntry.html
  */
-async function lastRotation(client: SecretsManagerClient, SecretId: string): Promise<number | undefined> {
-  const { paginateListSecretVersionIds } = await import('@aws-sdk/client-secrets-manager');
+async function lastRotation(client: SecretsManager, SecretId: string): Promise<number | undefined> {
   let createdAt: number | undefined;
   let hasPrevious = false;
-  for await (const { Versions = [] } of paginateListSecretVersionIds({ client }, { SecretId })) {
+  for await (const { Versions = [] } of client.paginateListSecretVersionIds({ SecretId })) {
     for (const { VersionStages = [], CreatedDate } of Versions) {
       if (VersionStages.includes('AWSCURRENT')) createdAt = CreatedDate?.getTime();
       hasPrevious ||= VersionStages.includes('AWSPREVIOUS');

@@ -1,11 +1,11 @@
 // Adds a source to a running deployment, or removes it. The schedule is created last and deleted first. Every step can
 // be repeated: after an interruption, run the command again.
-import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
+import type { ParameterMetadata } from '@aws-sdk/client-ssm';
 import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { messageOf } from '../cli/failures.ts';
-import { partOf } from './find-deployment.ts';
+import { type Deployment, partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
 import {
   alarmLike,
@@ -21,186 +21,130 @@ import {
   wasAdded,
 } from './plan-source.ts';
 
-export interface SourceResources {
-  /**
-   * Adds the source, or changes one that was added before.
-   *
-   * @returns whether it has an alarm
-   * @throws Error if the stack has the source, or its token does not exist
-   * @throws UsageError if the poller may not read its token
-   */
-  add(source: NewSource): Promise<{ readonly hasAlarm: boolean }>;
-  /** Removes the source and its activity; its state stays. @throws Error if it was not added by {@link add} */
-  remove(source: string): Promise<void>;
-  close(): void;
+/**
+ * Adds the source, or changes one that was added before.
+ *
+ * @returns whether it has an alarm
+ * @throws Error if the stack has the source, or its token does not exist
+ * @throws UsageError if the poller may not read its token
+ */
+export function addSource(place: Place, source: NewSource): Promise<{ readonly hasAlarm: boolean }> {
+  return withAws(place, async (aws) => {
+    const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
+    const { settings } = source;
+    const known = await findParameter(aws, settings.name);
+    if (known !== undefined && !wasAdded(known))
+      throw new Error(`The source "${settings.name}" is already defined in the stack: change it there.`);
+    checkTokenName(path, source.token, await findTokenArn(aws, source.token));
+    const like = await findSchedule(aws, settings.name);
+    const from = sourceOfSchedule(like) ?? '';
+    const change = { ...scheduleLike(like, settings), GroupName };
+    await ssm.putParameter({
+      Name: parameterName(path, settings.name),
+      Description: `How source ${settings.name} is read`,
+      Type: 'String',
+      Value: parameterText(source),
+      Overwrite: true,
+    });
+    const { MetricAlarms } = await cloudWatch.describeAlarmsForMetric(freshnessOf(path, from));
+    const alarm = MetricAlarms?.[0];
+    if (alarm !== undefined) await cloudWatch.putMetricAlarm(alarmLike(alarm, { path, from, settings }));
+    await scheduler.updateSchedule(change).catch((error: unknown) => {
+      ignoreMissing(error);
+      return scheduler.createSchedule(change);
+    });
+    return { hasAlarm: alarm !== undefined };
+  });
 }
 
-type Clients = Awaited<ReturnType<typeof createClients>>;
+/** Removes the source and its activity; its state stays. @throws Error if it was not added by {@link addSource} */
+export function removeSource(place: Place, source: string): Promise<void> {
+  return withAws(place, async (aws) => {
+    const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
+    const known = await findParameter(aws, source);
+    if (known === undefined || !wasAdded(known))
+      throw new Error(
+        `No source "${source}" was added with "sources add"; remove a source of the stack in the stack.`,
+      );
+    await scheduler.deleteSchedule({ GroupName, Name: resourceName(source) }).catch(ignoreMissing);
+    await cloudWatch.deleteAlarms({ AlarmNames: [alarmName(path, source)] });
+    // A tick that is still running may write it once more, which does no harm.
+    await deleteActivity(place.client, place.deployment.sources, source);
+    // Delete the parameter last: it marks the source as added here.
+    await ssm.deleteParameter({ Name: parameterName(path, source) }).catch(ignoreMissing);
+  });
+}
 
-interface Feed {
-  readonly path: string;
-  readonly group: string;
+async function withAws<Result>({ deployment }: Place, work: (aws: Aws) => Promise<Result>): Promise<Result> {
+  const aws = await openAws(deployment);
+  return work(aws).finally(() => {
+    for (const client of [aws.ssm, aws.secrets, aws.scheduler, aws.cloudWatch]) client.destroy();
+  });
 }
 
 /** @throws UsageError if the deployment does not name its path of sources or its group of schedules */
-export async function openSourceResources({
-  client,
-  deployment,
-}: Pick<Place, 'client' | 'deployment'>): Promise<SourceResources> {
-  const feed: Feed = {
-    path: partOf(deployment, 'sourcesPath'),
-    group: partOf(deployment, 'schedules'),
-  };
-  const clients = await createClients();
-  return {
-    add: (source) => addSource(clients, feed, source),
-    remove: (source) =>
-      removeSource(clients, feed, source, () => deleteActivity(client, deployment.sources, source)),
-    close: () => {
-      for (const service of Object.values(clients)) service.client.destroy();
-    },
-  };
-}
-
-/** Loaded only for `sources add` and `sources remove`. */
-async function createClients() {
-  const [ssm, secrets, scheduler, cloudWatch] = await Promise.all([
+async function openAws(deployment: Deployment) {
+  const path = partOf(deployment, 'sourcesPath');
+  const GroupName = partOf(deployment, 'schedules');
+  // Loaded only for `sources add` and `sources remove`.
+  const [{ SSM }, { SecretsManager }, { Scheduler }, { CloudWatch }] = await Promise.all([
     import('@aws-sdk/client-ssm'),
     import('@aws-sdk/client-secrets-manager'),
     import('@aws-sdk/client-scheduler'),
     import('@aws-sdk/client-cloudwatch'),
   ]);
-  return {
-    ssm: { client: new ssm.SSMClient(), ...ssm },
-    secrets: { client: new secrets.SecretsManagerClient(), ...secrets },
-    scheduler: { client: new scheduler.SchedulerClient(), ...scheduler },
-    cloudWatch: { client: new cloudWatch.CloudWatchClient(), ...cloudWatch },
-  };
+  const clients = { ssm: new SSM(), secrets: new SecretsManager(), scheduler: new Scheduler() };
+  return { ...clients, cloudWatch: new CloudWatch(), path, GroupName };
 }
 
+type Aws = Awaited<ReturnType<typeof openAws>>;
+
 /** Does not read the token: only the poller may. */
-async function findTokenArn({ ssm, secrets }: Clients, token: TokenPlace): Promise<string> {
+async function findTokenArn({ ssm, secrets }: Aws, token: TokenPlace): Promise<string> {
   if ('secretId' in token) {
-    const command = new secrets.DescribeSecretCommand({ SecretId: token.secretId });
-    const { ARN } = await secrets.client.send(command).catch((error: unknown) => {
-      throw new Error(`There is no secret ${token.secretId}: ${messageOf(error)}`, { cause: error });
+    const { secretId: SecretId } = token;
+    const { ARN } = await secrets.describeSecret({ SecretId }).catch((error: unknown) => {
+      throw new Error(`There is no secret ${SecretId}: ${messageOf(error)}`, { cause: error });
     });
-    if (ARN === undefined) throw new Error(`The secret ${token.secretId} has no ARN.`);
+    if (ARN === undefined) throw new Error(`The secret ${SecretId} has no ARN.`);
     return ARN;
   }
   const ParameterFilters = [{ Key: 'Name', Option: 'Equals', Values: [token.parameter] }];
-  const { Parameters } = await ssm.client.send(new ssm.DescribeParametersCommand({ ParameterFilters }));
-  const [found] = Parameters ?? [];
+  let found: ParameterMetadata | undefined;
+  // A page may be empty although a later one has the parameter.
+  for await (const { Parameters = [] } of ssm.paginateDescribeParameters({ ParameterFilters }))
+    found ??= Parameters[0];
   if (found?.ARN === undefined) throw new Error(`There is no parameter ${token.parameter}.`);
   if (found.Type !== 'SecureString')
     throw new Error(`The parameter ${token.parameter} is no SecureString: store the token encrypted.`);
   return found.ARN;
 }
 
-async function addSource(clients: Clients, feed: Feed, source: NewSource): Promise<{ hasAlarm: boolean }> {
-  const { ssm, scheduler, cloudWatch } = clients;
-  const { settings } = source;
-  const { path, group } = feed;
-  const known = await findParameter(clients, feed, settings.name);
-  if (known !== undefined && !wasAdded(known))
-    throw new Error(`The source "${settings.name}" is already defined in the stack: change it there.`);
-  checkTokenName(path, source.token, await findTokenArn(clients, source.token));
-  const like = await findSchedule(clients, feed, settings.name);
-  const from = sourceOfSchedule(like) ?? '';
-  const schedule = scheduleLike(like, settings);
-  await ssm.client.send(
-    new ssm.PutParameterCommand({
-      Name: parameterName(path, settings.name),
-      Description: `How source ${settings.name} is read`,
-      Type: 'String',
-      Value: parameterText(source),
-      Overwrite: true,
-    }),
-  );
-  const alarm = await findAlarm(clients, feed, from);
-  if (alarm !== undefined)
-    await cloudWatch.client.send(
-      new cloudWatch.PutMetricAlarmCommand(alarmLike(alarm, { path, from, settings })),
-    );
-  const change = { ...schedule, GroupName: group };
-  await scheduler.client.send(new scheduler.UpdateScheduleCommand(change)).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-    return scheduler.client.send(new scheduler.CreateScheduleCommand(change));
-  });
-  return { hasAlarm: alarm !== undefined };
-}
-
-/** @param forgetActivity a tick that is still running may write it once more, which does no harm */
-async function removeSource(
-  clients: Clients,
-  feed: Feed,
-  source: string,
-  forgetActivity: () => Promise<void>,
-): Promise<void> {
-  const { ssm, scheduler, cloudWatch } = clients;
-  const known = await findParameter(clients, feed, source);
-  if (known === undefined || !wasAdded(known))
-    throw new Error(
-      `No source "${source}" was added with "sources add"; remove a source of the stack in the stack.`,
-    );
-  await scheduler.client
-    .send(new scheduler.DeleteScheduleCommand({ GroupName: feed.group, Name: resourceName(source) }))
-    .catch(ignoreMissing);
-  await cloudWatch.client.send(
-    new cloudWatch.DeleteAlarmsCommand({ AlarmNames: [alarmName(feed.path, source)] }),
-  );
-  await forgetActivity();
-  // Delete the parameter last: it marks the source as added here.
-  await ssm.client
-    .send(new ssm.DeleteParameterCommand({ Name: parameterName(feed.path, source) }))
-    .catch(ignoreMissing);
-}
-
 /** @returns the value of a source's parameter; undefined if there is none */
-async function findParameter({ ssm }: Clients, { path }: Feed, source: string): Promise<string | undefined> {
-  const command = new ssm.GetParameterCommand({ Name: parameterName(path, source) });
-  try {
-    return (await ssm.client.send(command)).Parameter?.Value ?? '';
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+async function findParameter({ ssm, path }: Aws, source: string): Promise<string | undefined> {
+  const found = await ssm.getParameter({ Name: parameterName(path, source) }).catch(ignoreMissing);
+  return found && (found.Parameter?.Value ?? '');
 }
 
 /** The schedule of another source, to copy. */
 async function findSchedule(
-  { scheduler }: Clients,
-  { group: GroupName }: Feed,
+  { scheduler, GroupName }: Aws,
   except: string,
 ): Promise<GetScheduleCommandOutput> {
-  const { Schedules = [] } = await scheduler.client.send(new scheduler.ListSchedulesCommand({ GroupName }));
-  for (const { Name } of Schedules) {
-    const schedule = await scheduler.client.send(new scheduler.GetScheduleCommand({ GroupName, Name }));
-    const source = sourceOfSchedule(schedule);
-    if (source !== undefined && source !== except) return schedule;
-  }
+  for await (const { Schedules = [] } of scheduler.paginateListSchedules({ GroupName }))
+    for (const { Name } of Schedules) {
+      const schedule = await scheduler.getSchedule({ GroupName, Name });
+      const source = sourceOfSchedule(schedule);
+      if (source !== undefined && source !== except) return schedule;
+    }
   throw new Error(
     `No schedule in the group ${GroupName} sends ticks of another source: there is none to copy.`,
   );
 }
 
-async function findAlarm(
-  { cloudWatch }: Clients,
-  { path }: Feed,
-  source: string,
-): Promise<MetricAlarm | undefined> {
-  const { MetricAlarms } = await cloudWatch.client.send(
-    new cloudWatch.DescribeAlarmsForMetricCommand(freshnessOf(path, source)),
-  );
-  return MetricAlarms?.[0];
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
-}
-
 const MISSING = new Set(['ResourceNotFoundException', 'ParameterNotFound']);
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && MISSING.has(error.name);
+/** @throws the error, if it is another one than that something is missing */
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof Error && MISSING.has(error.name))) throw error;
 }

@@ -12,19 +12,14 @@ export interface TestWebhookPorts {
   readonly clock: Clock;
 }
 
-export interface TestOutcome {
-  readonly id: string;
-  /** Undefined if none was stored in time. */
-  readonly answer: Answer | undefined;
-}
-
 export const LONGEST_WAIT_MS = 60_000;
 const LOOK_EVERY_MS = 500;
 
+/** @returns the test's id and the answer; undefined if none was stored in time */
 export async function testWebhook(
   { queue, tests, clock }: TestWebhookPorts,
   webhook: string,
-): Promise<TestOutcome> {
+): Promise<{ readonly id: string; readonly answer: Answer | undefined }> {
   const id = formatTestId(Math.floor(clock.now() / MILLISECOND));
   await queue.test(id);
   const until = clock.elapsed() + LONGEST_WAIT_MS * MILLISECOND;

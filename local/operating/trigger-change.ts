@@ -21,23 +21,14 @@ const group = z.object({
 
 type Group = z.infer<typeof group>;
 
-export interface TriggeredChange {
-  readonly groupId: number;
-  readonly entityId: string | number;
-  readonly before: string;
-}
-
 /**
  * Changes the first entity of the newest return group that has another status.
  *
  * @param baseUrl of the service, as the feed uses it
+ * @returns the ids of group and entity, and the status before
  * @throws UsageError if no entity could change, Error if the service does not answer
  */
-export async function triggerChange(
-  baseUrl: string,
-  kind: ChangeableKind,
-  status: string,
-): Promise<TriggeredChange> {
+export async function triggerChange(baseUrl: string, kind: ChangeableKind, status: string) {
   const control = new URL('/_control/', baseUrl);
   const groups = z.array(group).parse(await ask(new URL('snapshot', control)));
   const found = findEntity(groups, kind, status);

@@ -1,12 +1,8 @@
 // Derives a webhook's status for operators from what its senders noted. Pure.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
-
-/** `new`: nothing was posted yet. `held`: the endpoint asked for a pause (429 or 503). */
-export type WebhookCondition = 'failing' | 'paused' | 'held' | 'working' | 'new';
 
 /** Times are ISO 8601; null is unknown, or never. */
 export type WebhookStatus = ReturnType<typeof describeWebhook>;
@@ -45,18 +41,19 @@ export function describeWebhook({ id, host, filter, state: noted, waiting }: Kno
   };
 }
 
-const WORST_FIRST: readonly WebhookCondition[] = ['failing', 'paused', 'held', 'working', 'new'];
+/** `held`: the endpoint asked for a pause (429 or 503). `new`: nothing was posted yet. */
+const WORST_FIRST = ['failing', 'paused', 'held', 'working', 'new'] as const;
 
 export function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
   return webhooks.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
 }
 
 /** The host of a webhook's URL: its path may be a credential. */
-export function hostOf({ url }: Pick<WebhookRecord, 'url'>): string | null {
+export function hostOf(url: string | undefined): string | null {
   return url === undefined ? null : new URL(url).host;
 }
 
-function conditionOf(state: EndpointState | undefined, now: Instant): WebhookCondition {
+function conditionOf(state: EndpointState | undefined, now: Instant): (typeof WORST_FIRST)[number] {
   if (state?.isPaused === true) return 'paused';
   if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
   if (isFailing(state, now)) return 'failing';

@@ -21,7 +21,7 @@ export function projectGroup(group: ReturnGroup): GroupProjection {
   };
 }
 
-function projectHeader(group: ReturnGroup): contract.ReturnGroup {
+function projectHeader(group: ReturnGroup): Required<contract.ReturnGroup> {
   return {
     type: 'return_group',
     id: group.id,
@@ -38,7 +38,7 @@ function projectOrder(order: ReturnGroup['order']): contract.ReturnGroup['order'
   return { id: order?.id ?? null, name: order?.name ?? null, platform_id: order?.platform_id ?? null };
 }
 
-function projectShipment(shipment: EntityOf<'shipments'>): contract.Shipment {
+function projectShipment(shipment: EntityOf<'shipments'>): Required<contract.Shipment> {
   return {
     type: 'shipment',
     id: shipment.id,
@@ -52,7 +52,7 @@ function projectShipment(shipment: EntityOf<'shipments'>): contract.Shipment {
   };
 }
 
-function projectReturnLineItem(item: EntityOf<'returns'>): contract.ReturnLineItem {
+function projectReturnLineItem(item: EntityOf<'returns'>): Required<contract.ReturnLineItem> {
   const reason = item.return_reason_details;
   return {
     type: 'return_line_item',
@@ -77,7 +77,7 @@ function projectReturnLineItem(item: EntityOf<'returns'>): contract.ReturnLineIt
   };
 }
 
-function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): contract.ExchangeLineItem {
+function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): Required<contract.ExchangeLineItem> {
   return {
     type: 'exchange_line_item',
     id: item.id,
@@ -93,7 +93,9 @@ function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): contrac
   };
 }
 
-function projectRefundTransaction(refund: EntityOf<'refund_transactions'>): contract.RefundTransaction {
+function projectRefundTransaction(
+  refund: EntityOf<'refund_transactions'>,
+): Required<contract.RefundTransaction> {
   return {
     type: 'refund_transaction',
     // An empty id identifies nothing: several refunds may have it.

@@ -1,7 +1,7 @@
 // The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter in
 // functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
-// local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts. The compiler names each of these
-// files, but neither the alarms (infra/monitoring.ts) nor the graphs (infra/create-dashboard.ts).
+// local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts, its alarms in infra/monitoring.ts. The
+// compiler names each of these files.
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 
@@ -23,18 +23,18 @@ export interface DestinationLabels {
   readonly title: string;
 }
 
-interface Traits extends DestinationLabels {
+export interface DestinationTraits extends DestinationLabels {
   /** Whether it gets the feed's reports on itself. All destinations get `feed.source_read`. */
   readonly getsReports: boolean;
 }
 
-const TRAITS: Readonly<Record<DestinationName, Traits>> = {
+const TRAITS: Readonly<Record<DestinationName, DestinationTraits>> = {
   // Its mark is older than the topic: under a new name the feed would publish the last 30 days again.
   ordered: { name: 'ordered', mark: 'queue', title: 'the ordered subscribers', getsReports: false },
   bus: { name: 'bus', mark: 'bus', title: 'the bus', getsReports: true },
 };
 
-export function labelsOf(destination: DestinationName): DestinationLabels {
+export function traitsOf(destination: DestinationName): DestinationTraits {
   return TRAITS[destination];
 }
 

@@ -94,8 +94,8 @@ async function inTime<Sent>(sending: Promise<Sent>): Promise<Sent> {
       error.cause instanceof Error
         ? error.cause.message
         : 'The budget of the token leaves no room for another request now.';
-    throw new NotAskedError(`${why} No answer came in ${ASKING_MS / 1_000} s: try again in a minute.`, {
-      cause: error,
-    });
+    // The next request may be known to come too late long before the time is over.
+    const limit = `A search may take ${ASKING_MS / 1_000} s`;
+    throw new NotAskedError(`${why} ${limit}: try again in a minute.`, { cause: error });
   }
 }

@@ -59,7 +59,7 @@ export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOption
   let earliest = clock.elapsed();
 
   async function send(query: ReturnGroupsQuery): Promise<ProbeAnswer> {
-    if (requests >= mostRequests) throw new BudgetSpent('No request is left.');
+    if (requests >= mostRequests) throw new BudgetSpent('no requests were left');
     const early = earliest - clock.elapsed();
     if (early > 0) await clock.sleep(early / MILLISECOND);
     earliest = clock.elapsed() + pauseMs * MILLISECOND;

@@ -17,7 +17,7 @@ import {
   type StampsFound,
 } from './read-rows.ts';
 
-/** The findings; null means unknown, because of too few groups or requests. */
+/** The findings; null means unknown. `unanswered` has the reasons. */
 export interface ProbeReport {
   readonly requests: number;
   readonly answers: {
@@ -35,10 +35,8 @@ export interface ProbeReport {
   readonly rows: RowsFound;
   /** Values and fields that the service's document does not list. */
   readonly unlisted: readonly string[];
-  /** Questions that were left out for lack of requests. */
-  readonly leftOut: readonly string[];
-  /** Questions that the service did not answer. */
-  readonly failed: readonly { readonly question: string; readonly reason: string }[];
+  /** Questions without an answer. */
+  readonly unanswered: readonly { readonly question: string; readonly reason: string }[];
 }
 
 export interface PageFound {
@@ -83,32 +81,37 @@ const FEWEST_ROWS = 3;
 /** No group has this id, and any parser accepts it. */
 const UNKNOWN_ID = 2_000_000_000;
 
+/** Thrown where the answers of the service leave a question open. */
+class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
 /** @throws ReturnsServiceError if the service answers nothing at all */
 export async function probeService(asking: Asking): Promise<ProbeReport> {
-  const leftOut: string[] = [];
-  const failed: { question: string; reason: string }[] = [];
-  async function unlessSpent<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
+  const unanswered: { question: string; reason: string }[] = [];
+  async function answerTo<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
     try {
       return await find();
     } catch (error) {
-      if (error instanceof BudgetSpent) leftOut.push(question);
-      else if (error instanceof ReturnsServiceError && asking.answers.length > 0)
-        failed.push({ question, reason: error.message });
-      else throw error;
+      const isKnown = error instanceof Unanswered || error instanceof BudgetSpent;
+      if (!isKnown && !(error instanceof ReturnsServiceError && asking.answers.length > 0)) throw error;
+      unanswered.push({ question, reason: error.message });
       return null;
     }
   }
-  const byDefault = await unlessSpent('rows without a limit', () => findDefault(asking));
-  const order = await unlessSpent('order', () => findOrder(asking));
+  const byDefault = await answerTo('rows without a limit', () => findDefault(asking));
+  const order = await answerTo('order', () => findOrder(asking));
   const known = rowsOf(asking);
-  const stamps = describeStamps(asking.answers);
+  const stamps = await answerTo('stamps', async () => describeStamps(asking.answers) ?? noGroup(asking));
   const row = known[Math.floor(known.length / 2)];
-  const findBounds = (which: 'Updated' | 'Created') =>
-    row === undefined || stamps === null ? Promise.resolve(null) : probeBounds(asking, which, row, stamps);
-  const updated = await unlessSpent('bounds of updated_at', () => findBounds('Updated'));
-  const created = await unlessSpent('bounds of created_at', () => findBounds('Created'));
-  const lookUp = await unlessSpent('look-up by id', () => probeLookUp(asking, row));
-  const page = await unlessSpent('page sizes', () => probeLimits(asking, byDefault));
+  const findBounds = async (which: 'Updated' | 'Created') =>
+    row === undefined || stamps === null ? noGroup(asking) : probeBounds(asking, which, row, stamps);
+  const updated = await answerTo('bounds of updated_at', () => findBounds('Updated'));
+  const created = await answerTo('bounds of created_at', () => findBounds('Created'));
+  const lookUp = await answerTo('look-up by id', async () =>
+    row === undefined ? noGroup(asking) : probeLookUp(asking, row),
+  );
+  const page = await answerTo('page sizes', () => probeLimits(asking, byDefault));
   return {
     requests: asking.requests,
     answers: describeAnswers(asking.answers),
@@ -119,15 +122,20 @@ export async function probeService(asking: Asking): Promise<ProbeReport> {
     lookUp,
     rows: describeRows(asking.answers.flatMap(({ rows }) => rows)),
     unlisted: [...asking.drift].sort(),
-    leftOut,
-    failed,
+    unanswered,
   };
+}
+
+function noGroup({ answers }: Asking): never {
+  const areRows = answers.some(({ rows }) => rows.length > 0);
+  throw new Unanswered(areRows ? 'no group can be read' : 'the service returned no group');
 }
 
 /** The rows of a page without a requested limit, if there are more rows than that. */
 async function findDefault({ ask }: Asking): Promise<number | null> {
   const first = await ask({});
-  if (first === 'refused' || first.rows.length === 0) return null;
+  if (first === 'refused') throw new Unanswered('the service refuses a request without parameters');
+  if (first.rows.length === 0) return null;
   const next = await ask({ limit: 1, offset: first.rows.length });
   return next !== 'refused' && next.rows.length > 0 ? first.rows.length : null;
 }
@@ -147,16 +155,20 @@ function describeAnswers(answers: readonly ProbeAnswer[]): ProbeReport['answers'
   };
 }
 
-async function findOrder({ ask }: Asking): Promise<OrderFound | null> {
+async function findOrder({ ask }: Asking): Promise<OrderFound> {
   const page = { limit: ROWS, offset: 0 };
   const [one, other] = [await ask(page), await ask(page)];
-  if (one === 'refused' || other === 'refused' || one.rows.length < FEWEST_ROWS) return null;
+  if (one === 'refused' || other === 'refused')
+    throw new Unanswered(`the service refuses a page of ${ROWS} rows`);
+  const readable = one.rows.filter(isReadable);
+  if (readable.length < FEWEST_ROWS)
+    throw new Unanswered(`too few groups to tell: a page has ${readable.length} that can be read`);
   const half = Math.floor(one.rows.length / 2);
   const next = await ask({ limit: ROWS, offset: half });
   const fits =
     next === 'refused' ? null : areSame(one.rows.slice(half), next.rows.slice(0, one.rows.length - half));
   return {
-    by: findOrders(one.rows.filter(isReadable)),
+    by: findOrders(readable),
     isSameTwice: areSame(one.rows, other.rows),
     pagesFit: fits,
   };
@@ -198,8 +210,7 @@ async function probeBounds(
   return { min: boundOf(min), max: boundOf(max) };
 }
 
-async function probeLookUp({ ask }: Asking, row: ReadableRow | undefined): Promise<LookUpFound | null> {
-  if (row === undefined) return null;
+async function probeLookUp({ ask }: Asking, row: ReadableRow): Promise<LookUpFound> {
   const found = await ask({ returnGroupId: row.group.id });
   const none = await ask({ returnGroupId: UNKNOWN_ID });
   const isFound =
@@ -227,5 +238,5 @@ async function probeLimits({ ask }: Asking, byDefault: number | null): Promise<P
     if (isMore) return { byDefault, most, beyond: 'clamped', refused, groups: null };
     return { byDefault, most: null, beyond, refused, groups: most };
   }
-  return { byDefault, most: null, beyond: 'refused', refused, groups: null };
+  throw new Unanswered(`the service refuses every limit, down to ${refused}`);
 }

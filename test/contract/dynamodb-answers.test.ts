@@ -4,7 +4,7 @@ import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { badWire, newSaves } from './dynamodb-faults.ts';
 import { refuse, rewriting } from './faulty-proxy.ts';
-import { clockAt, hastyClock, storesOn } from './stores.ts';
+import { clockAt, connect, hastyClock, storesOn } from './stores.ts';
 
 const wire = badWire();
 
@@ -17,7 +17,7 @@ describe('the known groups of a range', () => {
       i: { S: `${source.source}_${source.generation}` },
       c: { N: String(id) },
     }));
-    await insertBatch(wire.engine.client, { clock: hastyClock }, wire.tables.snapshots, items);
+    await insertBatch({ client: wire.engine.client, clock: hastyClock }, wire.tables.snapshots, items);
 
     const known = [];
     for await (const { groupId } of wire.stores.snapshots.knownCreatedBetween(
@@ -51,19 +51,27 @@ describe('the known groups of a range', () => {
 });
 
 describe("the store's time", () => {
-  test("is the Date of the table's answer", async () => {
-    wire.proxy.next(
-      'GetItem',
-      rewriting((answer) => ({
-        ...answer,
-        headers: { ...answer.headers, date: 'Fri, 20 Nov 2026 10:15:03 GMT' },
-      })),
-    );
+  test.each([false, true])(
+    'is the Date of each answer of the table (cached handlers: %s)',
+    async (cached) => {
+      const client = connect(wire.proxy.endpoint, { cacheMiddleware: cached });
+      const { budgets } = storesOn(client, wire.tables);
+      wire.proxy.next(
+        'GetItem',
+        rewriting((answer) => ({
+          ...answer,
+          headers: { ...answer.headers, date: 'Fri, 20 Nov 2026 10:15:03 GMT' },
+        })),
+        2,
+      );
 
-    const { storeTime } = await wire.stores.budgets.load('dated');
+      const times = [(await budgets.load('dated')).storeTime, (await budgets.load('dated')).storeTime];
+      client.destroy();
 
-    expect(storeTime).toBe(Date.UTC(2026, 10, 20, 10, 15, 3) * MILLISECOND);
-  });
+      const date = Date.UTC(2026, 10, 20, 10, 15, 3) * MILLISECOND;
+      expect(times).toEqual([date, date]);
+    },
+  );
 
   test.each([{}, { date: 'yesterday' }])('is the local time if the answer has none: %j', async (date) => {
     const here = 12 * SECOND;

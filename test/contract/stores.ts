@@ -1,7 +1,7 @@
 // The stores of the contract suites: the fakes, and the adapters on a real engine. The engine is the project's own, or
 // the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
-import { type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, type DynamoDBClientConfig, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
@@ -99,9 +99,9 @@ export async function startStream(client: DynamoDBClient, ledger: string): Promi
   await client.send(new UpdateTableCommand({ TableName: ledger, StreamSpecification }));
 }
 
-export function connect(endpoint: string): DynamoDBClient {
+export function connect(endpoint: string, overrides: DynamoDBClientConfig = {}): DynamoDBClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return createDynamoDbClient({ endpoint, region: 'eu-west-1', credentials });
+  return createDynamoDbClient({ endpoint, region: 'eu-west-1', credentials, ...overrides });
 }
 
 export function storesOn(

@@ -9,10 +9,14 @@ const INTRODUCTION = `# Command line
 \`npm run cli-reference\` writes this page from the commands; a test compares. In a checkout the command is
 \`npx returns-feed\`.
 
-The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`. Times are written as \`30s\`, \`5m\` or
-\`2h\`. \`--data\` names a directory that \`watch --data\` keeps; \`--stack\` names a deployment, for which the AWS credentials
-and the region come from the environment ([what they must allow](../SECURITY.md#operators)). Times are printed in the local
-time zone, or in UTC with \`--utc\`; in JSON they are UTC. \`returns-feed completion bash\` completes commands and options.
+- The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`.
+- \`--data\` names a directory that \`watch --data\` keeps.
+- \`--stack\` names a deployment. AWS credentials ([what they must allow](../SECURITY.md#operators)) and region come from
+  the environment.
+- Write durations as \`30s\`, \`5m\` or \`2h\`. Times are printed in the local time zone, or in UTC with \`--utc\`; in JSON
+  they are UTC.
+- \`returns-feed completion bash\` completes commands and options.
+
 If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glossary.md](glossary.md).
 
 | exit code | meaning |
@@ -20,7 +24,7 @@ If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glos
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
 | 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
-| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event |
+| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
 
 Errors are one line on stderr and never contain the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.

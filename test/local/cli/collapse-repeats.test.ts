@@ -14,10 +14,10 @@ function setUp() {
       const { error } = fields;
       lines.push(`${level}: ${message}${error instanceof Error ? ` ${error.message}` : ''}`);
     };
-  const log = collapseRepeats({
-    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
-    elapsed: () => now,
-  });
+  const log = collapseRepeats(
+    { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    () => now,
+  );
   return {
     log,
     lines: () => lines.splice(0),

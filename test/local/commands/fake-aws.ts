@@ -1,6 +1,7 @@
 // The parts of AWS that adding a source and working on a webhook need: parameters, secrets, schedules, alarms. In
-// memory, over the wire, each service with its own protocol. The answers equal moto's, except for the versions of
-// secrets, which follow the documentation of PutSecretValue and ListSecretVersionIds.
+// memory, over the wire, each service with its own protocol. The answers equal moto's, except where AWS documents more:
+// the versions of secrets follow PutSecretValue and ListSecretVersionIds; lists come in pages, of which the first may be
+// empty (DescribeParameters: "between zero and the value of MaxResults").
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -92,15 +93,17 @@ function answerJson(aws: World, target: string, body: Body): Body {
       if (!aws.parameters.has(body.Name)) throw new Refusal('ParameterNotFound');
       return { Parameter: aws.parameters.get(body.Name) };
     case 'GetParametersByPath':
-      return {
-        Parameters: [...aws.parameters.values()].filter(({ Name }) => Name.startsWith(`${body.Path}/`)),
-      };
+      return pageOf(
+        'Parameters',
+        [...aws.parameters.values()].filter(({ Name }) => Name.startsWith(`${body.Path}/`)),
+        body.NextToken,
+      );
     case 'DescribeParameters':
-      return {
-        Parameters: [...aws.parameters.values()].filter(({ Name }) =>
-          body.ParameterFilters[0].Values.includes(Name),
-        ),
-      };
+      return pageOf(
+        'Parameters',
+        [...aws.parameters.values()].filter(({ Name }) => body.ParameterFilters[0].Values.includes(Name)),
+        body.NextToken,
+      );
     case 'DeleteParameter':
       note();
       if (!aws.parameters.delete(body.Name)) throw new Refusal('ParameterNotFound');
@@ -132,6 +135,15 @@ function answerJson(aws: World, target: string, body: Body): Body {
     default:
       throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
   }
+}
+
+/** An empty page, then one item a page. */
+function pageOf(field: string, all: readonly Body[], token: string | null | undefined): Body {
+  const at = Number(token ?? -1);
+  return {
+    [field]: all.slice(Math.max(at, 0), at + 1),
+    ...(at + 1 < all.length && { NextToken: String(at + 1) }),
+  };
 }
 
 const STAGES = ['AWSCURRENT', 'AWSPREVIOUS'];
@@ -167,7 +179,12 @@ function answerVersions({ versions, changes }: World, operation: string, body: B
 
 function answerScheduler({ schedules, changes }: World, method: string, url: URL, body: string): Body {
   const name = url.pathname.split('/')[2];
-  if (name === undefined) return { Schedules: [...schedules.values()].map(({ Name }) => ({ Name })) };
+  if (name === undefined)
+    return pageOf(
+      'Schedules',
+      [...schedules.values()].map(({ Name }) => ({ Name })),
+      url.searchParams.get('NextToken'),
+    );
   if (method !== 'POST' && !schedules.has(name)) throw new Refusal('ResourceNotFoundException');
   if (method === 'GET') return schedules.get(name);
   changes.push(`${method} schedule`);

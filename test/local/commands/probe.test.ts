@@ -33,6 +33,14 @@ test('the findings are printed as text or as JSON, without the token', async () 
   expect(JSON.stringify(service.control.snapshot())).toBe(before);
 });
 
+test('questions without an answer are exit code 3, also for lack of requests', async () => {
+  const few = ['probe', '--base-url', service.url, '--requests', '3'];
+  const ended = await runFeed(few, { token: TOKEN });
+
+  expect(ended).toMatchObject({ code: 3, stderr: '' });
+  expect(ended.stdout.replaceAll(/\s+/g, ' ')).toContain('page sizes: no requests were left');
+});
+
 test.each([
   ['no token', () => service.url, undefined, 2],
   ['a token that is refused', () => service.url, 'another-token-that-nobody-may-see', 1],

@@ -1,13 +1,16 @@
 // `watch` as a user runs it: in terminals of several widths, in a pipe, and with errors that end it.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
+import { startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
+import { findProcess } from '../cli/find-process.ts';
 import { runFeed, runFeedOnTerminal } from '../cli/run-feed.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -122,6 +125,61 @@ describe('a data directory', () => {
     // It is another store after all: the guard detects that, and prints a command that can be pasted.
     expect(allowed.stdout).toBe('');
     expect(allowed.stderr).toContain(`returns-feed release --source acme --hold 1 --data ${data}`);
+  });
+});
+
+describe('engines that the environment names', () => {
+  test('serve a watch and commands without a region', async () => {
+    const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
+    const environment = {
+      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+      ...{ AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_PROFILE: '' },
+      ...{ AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull },
+    };
+    const data = join(directory, 'named');
+
+    const watched = await runUntilEvent(watch('--every', '1s', '--json', '--data', data), environment);
+    const status = await run(['status', '--data', data], environment);
+    await Promise.all([dynamoDb.stop(), sqs.stop()]);
+
+    expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('return_group.created') });
+    expect(status.stderr).toBe('');
+    expect(status.stdout).toMatch(/^acme /);
+  });
+
+  test.each([
+    ['watch', () => watch('--for', '3s')],
+    ['status', () => ['status', '--data', join(directory, 'named')]],
+  ])('have addresses, or else the variable is named: %s', async (_, args) => {
+    const { code, stdout, stderr } = await run(args(), { AWS_ENDPOINT_URL_DYNAMODB: 'garbage' });
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: AWS_ENDPOINT_URL_DYNAMODB must be .* \(got "garbage"\)\.\n$/);
+  });
+});
+
+describe('a watch whose engine ends', () => {
+  test.each([
+    ['the engine', /dynoxide$/],
+    ['its guard', /sh$/],
+  ])('ends too, and the next one continues, if this is killed: %s', async (name, program) => {
+    const data = join(directory, `killed ${name}`);
+    const args = watch('--baseline', 'emit', '--every', '1s', '--json', '--data', data);
+    const ended = await runFeed(args, {
+      token: TOKEN,
+      onOutput: () => process.kill(findProcess(program, join(data, 'tables.db')), 'SIGKILL'),
+    });
+
+    const next = await run([...args, '--for', '3s']);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(
+      /error: The DynamoDB engine of the data directory [^\n]+ has ended\. [^\n]+ nothing is lost\.\n$/,
+    );
+    expect(ended.stderr).not.toContain('ECONNREFUSED');
+    expect(next.code).toBe(0);
   });
 });
 

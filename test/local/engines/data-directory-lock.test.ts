@@ -1,13 +1,17 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findHolder, lockDataDirectory } from '../../../local/engines/data-directory-lock.ts';
+import {
+  type DataDirectoryLock,
+  findHolder,
+  lockDataDirectory,
+} from '../../../local/engines/data-directory-lock.ts';
 import { EngineError } from '../../../local/engines/engine-error.ts';
 import { describeMyself } from '../../../local/engines/lock-holder.ts';
 
@@ -58,6 +62,25 @@ async function lockElsewhere(): Promise<string> {
   const holder = { ...describeMyself('theirs'), place: 'another container', host: 'another-container' };
   await writeFile(file, JSON.stringify(holder));
   return file;
+}
+
+/** Locks the directory, then takes it away. */
+async function lockAndLose(lose: () => Promise<void>): Promise<{ lost: Error; lock: DataDirectoryLock }> {
+  let onLost: (error: Error) => void = () => {};
+  const losing = new Promise<Error>((resolve) => {
+    onLost = resolve;
+  });
+  const lock = await lockDataDirectory(directory, { times: SHORT, onLost });
+  await lose();
+  return { lost: await losing, lock };
+}
+
+/** What a holder sees after its directory was deleted and another process has locked a new one there; in one step. */
+async function beginAnew(): Promise<void> {
+  const theirs = join(directory, 'theirs');
+  await writeFile(theirs, JSON.stringify(describeMyself('theirs')));
+  await utimes(theirs, 0, 0);
+  await rename(theirs, join(directory, 'lock-1'));
 }
 
 describe('the lock of a data directory', () => {
@@ -158,14 +181,53 @@ describe('the lock of a data directory', () => {
   });
 
   it('reports a takeover to the process that held it', async () => {
-    const lost = await new Promise<Error>((resolve) => {
-      void lockDataDirectory(directory, { times: SHORT, onLost: resolve }).then(() =>
-        rm(join(directory, 'lock-1')),
-      );
+    const { lost } = await lockAndLose(async () => {
+      await writeFile(join(directory, 'lock-2'), JSON.stringify(describeMyself('theirs')));
+      await rm(join(directory, 'lock-1'));
     });
 
     expect(lost).toBeInstanceOf(EngineError);
-    expect(lost.message).toContain(`took over the data directory ${directory}`);
+    expect(lost.message).toBe(`Another process took over the data directory ${directory}.`);
+  });
+
+  it.each([
+    ['deleted', () => rm(directory, { recursive: true })],
+    ['moved', () => rename(directory, `${directory}-moved`)],
+    ['emptied', () => rm(join(directory, 'lock-1'))],
+  ])('reports to the process that held it that its directory was %s', async (_, remove) => {
+    const { lost, lock } = await lockAndLose(remove);
+
+    await lock.release();
+    await mkdir(directory, { recursive: true });
+    await rm(`${directory}-moved`, { recursive: true, force: true });
+    expect(lost).toBeInstanceOf(EngineError);
+    expect(lost.message).toMatch(`The data directory ${directory} was deleted or moved.`);
+  });
+
+  it('reports to the process that held it that another one has begun the directory anew', async () => {
+    const { lost, lock } = await lockAndLose(beginAnew);
+    await lock.release();
+
+    const file = join(directory, 'lock-1');
+    expect(lost.message).toMatch(`The data directory ${directory} was deleted or moved, and another process`);
+    expect(await readFile(file, 'utf8')).toBe(JSON.stringify(describeMyself('theirs')));
+    // It got no heartbeat.
+    expect((await stat(file)).mtimeMs).toBe(0);
+  });
+
+  it('is not announced or released by a process that held the directory before it was begun anew', async () => {
+    const earlier = await lockDataDirectory(directory);
+    await rm(directory, { recursive: true });
+    await mkdir(directory);
+    const lock = await lockDataDirectory(directory);
+
+    const file = join(directory, 'lock-1');
+    const before = await readFile(file, 'utf8');
+    await earlier.announce('http://127.0.0.1:1');
+    await earlier.release();
+
+    expect(await readFile(file, 'utf8')).toBe(before);
+    await lock.release();
   });
 
   it('is not restored by a release after a takeover', async () => {

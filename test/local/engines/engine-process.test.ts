@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { startEngineProcess } from '../../../local/engines/engine-process.ts';
 
@@ -7,11 +8,9 @@ const startShell = (script: string, stopTimeoutMs?: number) =>
   startEngineProcess('/bin/sh', ['-c', script], stopTimeoutMs);
 
 const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  // An orphan that has ended stays a zombie until the first process of the system or container gets to it.
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^[^Z\s]/.test(stdout);
 };
 
 const pidIn = (text: string) => Number(/pid (\d+)/.exec(text)?.[1]);
@@ -66,6 +65,34 @@ onPosix('gives the engine its own session, which Ctrl-C does not reach', async (
 
   expect(engine.stderr()).toMatch(/group \d+/);
   expect(engine.stderr()).not.toContain(`group ${process.pid}\n`);
+});
+
+/** The id of the guard, which is the engine's parent. */
+const guardIn = (text: string) => Number(/guard (\d+)/.exec(text)?.[1]);
+const LISTENING = 'echo "guard $PPID pid $$" >&2; echo listening >&2;';
+
+onPosix.each([
+  ['', `${LISTENING} exec sleep 60`],
+  [', also if it ignores the signal to end', `trap "" TERM; ${LISTENING} exec sleep 60`],
+])('ends an engine whose guard was killed%s', async (_, script) => {
+  const engine = startShell(script, 500);
+  await engine.said(/listening/);
+  process.kill(guardIn(engine.stderr()), 'SIGKILL');
+  await engine.ended;
+
+  await engine.stop();
+
+  expect(isRunning(pidIn(engine.stderr()))).toBe(false);
+});
+
+onPosix('reports that the engine has ended', async () => {
+  const engine = startShell(`${LISTENING} exec sleep 60`);
+  await engine.said(/listening/);
+
+  process.kill(pidIn(engine.stderr()), 'SIGKILL');
+
+  await expect(engine.ended).resolves.toBeUndefined();
+  await engine.stop();
 });
 
 onPosix('can be stopped again', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EngineError } from '../../../local/engines/engine-error.ts';
 import { isBusNamed, startEngines } from '../../../local/engines/engines.ts';
 import { runProgram } from './programs/run-program.ts';
@@ -137,7 +137,46 @@ test('does not change credentials if every engine is named', async () => {
     AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:4566',
     AWS_ENDPOINT_URL_SNS: 'http://127.0.0.1:4566',
     AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:4566',
+    AWS_REGION: expect.any(String),
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  });
+});
+
+test('rejects each variable that is no address, by its name, before it starts an engine', async () => {
+  const [noUrl, noHttp] = ['garbage', 'localhost:8000'];
+  const names = ['', '_DYNAMODB', '_DYNAMODB_STREAMS', '_SQS', '_SNS', '_EVENTBRIDGE'];
+  const variables = names.map((name) => `AWS_ENDPOINT_URL${name}`);
+
+  for (const variable of variables)
+    await expect(startEngines({ environment: { [variable]: noUrl } })).rejects.toThrow(
+      `${variable} must be the address of an engine, such as http://127.0.0.1:8000 (got "garbage").`,
+    );
+  const both = { AWS_ENDPOINT_URL_SQS: noHttp, AWS_ENDPOINT_URL_SNS: noUrl };
+  await expect(startEngines({ environment: both })).rejects.toThrow(
+    /AWS_ENDPOINT_URL_SQS must be .* \(got "localhost:8000"\)\. AWS_ENDPOINT_URL_SNS must be /,
+  );
+});
+
+describe('the region of named engines', () => {
+  const AWS_ENDPOINT_URL = 'http://127.0.0.1:4566';
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    ['its own variable', { AWS_REGION: 'eu-west-1' }, 'eu-west-1'],
+    ['the variable of the CLI', { AWS_DEFAULT_REGION: 'eu-west-2' }, 'eu-west-2'],
+    ['the profile', { AWS_PROFILE: 'real' }, 'eu-north-1'],
+    ['the default', {}, 'us-east-1'],
+  ])('comes from %s', async (_, variables, region) => {
+    const { AWS_CONFIG_FILE } = await usersEnvironment();
+    const environment = { AWS_ENDPOINT_URL, AWS_CONFIG_FILE, ...variables };
+    // The SDK looks the profile up in the environment of the process.
+    const none = { AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined, AWS_PROFILE: undefined };
+    for (const [name, value] of Object.entries({ ...none, ...environment })) vi.stubEnv(name, value);
+
+    const engines = await startEngines({ environment });
+    await engines.stop();
+
+    expect(engines.environment.AWS_REGION).toBe(region);
   });
 });
 

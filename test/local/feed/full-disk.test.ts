@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { OutputError } from '../../../local/cli/write-whole.ts';
 import { explainFullDisk, FullDiskError, withoutFullDisk } from '../../../local/feed/full-disk.ts';
 
 const SQLITE =
@@ -19,8 +20,10 @@ test.each([
 
 test('other errors, and errors of a feed without a data directory, stay unchanged', () => {
   const [other, full] = [new Error('No connection.'), new Error(SQLITE)];
+  const output = new OutputError(new Error('ENOSPC: no space left on device, write'));
 
   expect(explainFullDisk(other, '/srv/state')).toBe(other);
+  expect(explainFullDisk(output, '/srv/state')).toBe(output);
   expect(explainFullDisk(full, undefined)).toBe(full);
 });
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { OutputError } from '../../../local/cli/write-whole.ts';
 import { findHolder } from '../../../local/engines/data-directory-lock.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
@@ -24,16 +27,19 @@ async function startService() {
   return service;
 }
 
-async function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Promise<LocalFeed> {
-  const feed = await startLocalFeed({
+function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Promise<LocalFeed> {
+  return startFeedThat((event) => events.push(event), baseUrl, dataDir);
+}
+
+function startFeedThat(handle: (event: FeedEvent) => unknown, baseUrl: string, dataDir?: string) {
+  return startLocalFeed({
     settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280 }),
     token: TOKEN,
     dataDir,
     log: QUIET,
     onProgress() {},
-    onEvent: async (event) => void events.push(event),
+    onEvent: async (event) => void handle(event),
   });
-  return feed;
 }
 
 describe('the feed on one machine', () => {
@@ -62,6 +68,32 @@ describe('the feed on one machine', () => {
     });
   });
 
+  it('delivers an event as large as the topic of a deployment accepts it', async () => {
+    const service = await startService();
+    const events: FeedEvent[] = [];
+    const feed = await startFeed(service.url, events);
+    ends.push(feed.close);
+    await feed.tick();
+    const names = [
+      ['CANCELED', 300_000],
+      ['REJECTED', 5],
+    ] as const;
+
+    for (const [status, length] of names) {
+      service.control.mutate(Number(service.control.snapshot()[0]?.id), ({ returns: [first] }) => {
+        if (first === undefined) return;
+        first.product = { ...first.product, product_name: 'n'.repeat(length) };
+        first.status = status;
+      });
+      await feed.tick();
+    }
+    await feed.handOver();
+
+    const changes = events.filter(({ type }) => type === 'return_line_item.status_changed');
+    const objects = changes.map(({ data }) => data.object as { status: string; product_name: string });
+    expect(objects.map(({ status, product_name }) => [status, product_name.length])).toEqual(names);
+  });
+
   it('delivers saved but undelivered events after a restart', async () => {
     const service = await startService();
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
@@ -82,6 +114,69 @@ describe('the feed on one machine', () => {
     expect(new Set(ids).size).toBeGreaterThan(0);
     expect(after.every(({ id }) => !before.some((event) => event.id === id))).toBe(true);
     expect([...before, ...after].map(({ type }) => type)).toContain('return_group.created');
+  });
+
+  it('fails if an event can not be printed, and prints it after the next start', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const failure = new OutputError(new Error('EIO: i/o error, write'));
+    const refused: FeedEvent[] = [];
+    const handle = (event: FeedEvent) => {
+      refused.push(event);
+      throw failure;
+    };
+    const first = await startFeedThat(handle, service.url, dataDir);
+    // A tick rejects too if it still runs when an event is refused.
+    await first.tick().catch(() => {});
+    service.control.create();
+    await first.tick().catch(() => {});
+    await expect(first.failed).rejects.toBe(failure);
+    await first.close();
+    const events: FeedEvent[] = [];
+
+    const second = await startFeed(service.url, events, dataDir);
+    ends.push(second.close);
+    await second.handOver();
+
+    expect(refused.length).toBeGreaterThan(0);
+    expect(events).toEqual(expect.arrayContaining(refused));
+  });
+
+  it('polls, and ends within seconds, while the bus hangs with events of an earlier process', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const first = await startFeed(service.url, [], dataDir);
+    await first.tick();
+    service.control.create();
+    await first.tick();
+    await first.close();
+    const bus = createServer();
+    let givenUp = 0;
+    bus.on('connection', (socket) => {
+      // Without reading, the server would not notice the end.
+      socket.resume().on('close', () => (givenUp += 1));
+      socket.on('error', () => {});
+    });
+    await once(bus.listen(0, '127.0.0.1'), 'listening');
+    ends.push(async () => bus.close());
+    const called = once(bus, 'connection');
+    vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', `http://127.0.0.1:${(bus.address() as AddressInfo).port}`);
+    ends.push(async () => vi.unstubAllEnvs());
+
+    const second = await startFeed(service.url, [], dataDir);
+    ends.push(second.close);
+    const givenUpAtStart = givenUp;
+    const report = await second.tick();
+    await called;
+    second.stopPolling();
+    const stoppedAt = performance.now();
+    await second.handOver();
+    await second.close();
+
+    expect([givenUpAtStart, report.outcome]).toEqual([0, 'done']);
+    expect(performance.now() - stoppedAt).toBeLessThan(6_000);
   });
 
   it.each([

@@ -108,3 +108,15 @@ test('ends a pause at once when it is stopped', async () => {
 
   expect(clock.elapsed()).toBe(1_000);
 });
+
+test('ends a sweep that waits for a gap when it is stopped', async () => {
+  const { world, clock, relay } = aRelay();
+  world.show(A, 2);
+  const sweeping = relay.sweep().catch((error: Error) => error.message);
+  await clock.advance(1_000);
+
+  await relay.stop();
+
+  expect(await sweeping).toContain('stopped');
+  expect([clock.elapsed(), world.numbersArrived(A)]).toEqual([1_000, []]);
+});

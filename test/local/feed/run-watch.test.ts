@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { OutputError } from '../../../local/cli/write-whole.ts';
 import { patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
@@ -62,6 +63,31 @@ test('cycles shorter than the poll interval start when they are due', async () =
     type: 'shipment.status_changed',
     data: { observed: { through: 'reconciliation' } },
   });
+});
+
+test('a watch whose output fails while it hands over the last events fails at once', async () => {
+  const service = await createReferenceService({ groups: 30, token: TOKEN, life: false });
+  ends.push(service.close);
+  const stopping = new AbortController();
+  const failure = new OutputError(new Error('EIO: i/o error, write'));
+
+  const watch = runWatch({
+    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url }),
+    token: TOKEN,
+    dataDir: undefined,
+    forMs: undefined,
+    signal: stopping.signal,
+    log: QUIET,
+    lastEventsMs: 3_600_000,
+    onReport() {},
+    async onEvent() {
+      // Groups created shortly before the start are announced.
+      stopping.abort();
+      throw failure;
+    },
+  });
+
+  await expect(watch).rejects.toBe(failure);
 });
 
 test('repeatedly dropped ticks are reported, with the remedy', async () => {

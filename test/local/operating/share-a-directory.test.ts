@@ -13,6 +13,7 @@ import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
+import { findProcess } from '../cli/find-process.ts';
 import { runFeed } from '../cli/run-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
@@ -99,6 +100,17 @@ describe('a data directory that no watch uses', () => {
 });
 
 describe('a command that keeps a data directory open', () => {
+  test('continues to read after its engine was killed', async () => {
+    const open = openStates(await openPlace({ data }));
+
+    const before = await sourcesOf(open);
+    process.kill(findProcess(/dynoxide$/, join(data, 'tables.db')), 'SIGKILL');
+    const after = await sourcesOf(open);
+    await open.close();
+
+    expect([before, after]).toEqual([['acme'], ['acme']]);
+  });
+
   test('gives it to a watch that starts, and continues to read during the watch and after it', async () => {
     const reader = await startReader();
     const open = openStates(await openPlace({ data }));

@@ -24,15 +24,21 @@ if (refusals.length > 0) {
   process.exit(1);
 }
 
+const events = await recordExamples();
+// Found before anything is written: a missing one leaves all files as they are.
+const examples = EVENT_TYPES.map((type) => exampleOf(type));
+
 for (const type of EVENT_TYPES)
   write(`schemas/${fileNameOf(type)}`, `${JSON.stringify(publishedSchema(type), null, 2)}\n`);
-const events = await recordExamples();
 write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-for (const type of EVENT_TYPES) {
-  // Take the last event of a type, which has the longest history, but not the event with the unlisted status.
+for (const example of examples)
+  write(`examples/${example.type}.json`, `${JSON.stringify(example, null, 2)}\n`);
+write('catalogue.md', writeCatalogue());
+
+/** Returns the last event of a type, which has the longest history, but not the event with the unlisted status. */
+function exampleOf(type: string): (typeof events)[number] {
   const all = events.filter((event) => event.type === type);
   const example = all.findLast((event) => !JSON.stringify(event).includes(UNLISTED)) ?? all.at(-1);
   if (example === undefined) throw new Error(`The recorded run has no ${type}.`);
-  write(`examples/${type}.json`, `${JSON.stringify(example, null, 2)}\n`);
+  return example;
 }
-write('catalogue.md', writeCatalogue());

@@ -142,6 +142,19 @@ test('a 429 makes all holders of the token pause, and then the search continues'
   expect(world.time.now() - before).toBeGreaterThan(1_000 * MILLISECOND);
 });
 
+test('a service that keeps asking for pauses is reported before the time is over, with the true reason', async () => {
+  const world = await aPolledSource();
+  world.control.failNext('429-retry-after', 100);
+  const before = world.time.now();
+
+  const failure = await find(world, { orderName: '#R7' }).catch((error: Error) => error);
+
+  expect(world.time.now() - before).toBeLessThan(ASKING_MS * MILLISECOND);
+  expect(failure).toMatchObject({ message: expect.stringContaining('429') });
+  expect(String(failure)).not.toContain('No answer came');
+  expect(String(failure)).toContain('try again');
+});
+
 test('a used-up budget is reported, and a poll does not wait for searches', async () => {
   const world = await aPolledSource({ settings: { requestsPerMinute: 60 } });
   await world.time.advance(2 * MINUTE);

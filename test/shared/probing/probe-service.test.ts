@@ -41,6 +41,11 @@ async function probe(
   return { report, received: service.control.requests().length };
 }
 
+/** Without line breaks. */
+function textOf(report: ProbeReport): string {
+  return formatProbe('returns.example.com', report).join(' ').replaceAll(/\s+/g, ' ');
+}
+
 test('a probe describes an ordinary service with about fifteen requests', async () => {
   const { report, received } = await probe({});
 
@@ -53,7 +58,7 @@ test('a probe describes an ordinary service with about fifteen requests', async 
     lookUp: { known: 'found', unknown: 'empty' },
     rows: { unreadable: [], olderThanTheirParts: 0 },
     unlisted: [],
-    leftOut: [],
+    unanswered: [],
   });
   expect(report.requests).toBe(received);
   expect(received).toBeLessThan(17);
@@ -108,23 +113,56 @@ test('a probe reports unreadable groups by reasons without values', async () => 
   expect(unreadable.every(({ reason }) => reason.includes('status'))).toBe(true);
 });
 
-test('a probe reports the number of groups of a store that fits one page, also of an empty one', async () => {
-  const [few, none] = [await probe({}, { groups: 12 }), await probe({}, { groups: 0 })];
+test('a probe reports the number of groups of a store that fits one page', async () => {
+  const { report } = await probe({}, { groups: 12 });
 
-  expect(few.report.page).toMatchObject({ byDefault: null, most: null, groups: 12 });
-  expect(none.report).toMatchObject({ page: { groups: 0 }, order: null, stamps: null, lookUp: null });
-  expect(formatProbe('returns.example.com', none.report).join('\n')).toContain('too few groups to tell');
+  expect(report).toMatchObject({ page: { byDefault: null, most: null, groups: 12 }, unanswered: [] });
 });
 
-test('a probe keeps its limit of requests, and reports the checks that it left out', async () => {
+test('a probe of an empty store concludes nothing, and says why', async () => {
+  const { report } = await probe({}, { groups: 0 });
+
+  expect(report).toMatchObject({ page: { groups: 0 }, order: null, stamps: null, lookUp: null });
+  expect(textOf(report)).toMatch(
+    /groups 0 groups seen not answered order: too few groups to tell: a page has 0 that can be read not answered stamps, bounds of updated_at, bounds of created_at, look-up by id: the service returned no group$/,
+  );
+});
+
+test('a probe of unreadable groups concludes nothing about their shipments', async () => {
+  const { report } = await probe({ unreadableEvery: 1, unreadableAs: 'no-status' });
+
+  const text = textOf(report);
+  expect(report.order).toBeNull();
+  expect(text).toContain('look-up by id: no group can be read');
+  expect(text).not.toContain('shipment is newer');
+});
+
+test('a probe keeps its limit of requests, and names the questions that it left out', async () => {
   const { report, received } = await probe({}, { mostRequests: 6 });
 
   expect(received).toBe(6);
   expect(report.order).not.toBeNull();
-  expect(report.leftOut).toEqual([
-    'bounds of updated_at',
-    'bounds of created_at',
-    'look-up by id',
-    'page sizes',
-  ]);
+  expect(report.unanswered).toEqual(
+    ['bounds of updated_at', 'bounds of created_at', 'look-up by id', 'page sizes'].map((question) => ({
+      question,
+      reason: 'no requests were left',
+    })),
+  );
+});
+
+test('a probe without requests left does not blame the number of groups', async () => {
+  const { report } = await probe({}, { mostRequests: 3 });
+
+  const text = textOf(report);
+  expect(text).toContain('order not answered');
+  expect(text).not.toContain('too few');
+});
+
+test('a service that refuses every limit leaves the page sizes open', async () => {
+  const { report } = await probe({ limitMax: 8, limitDefault: 8, limitOver: 'refuse' });
+
+  expect(report.unanswered).toContainEqual({
+    question: 'page sizes',
+    reason: 'the service refuses every limit, down to 50',
+  });
 });

@@ -55,7 +55,7 @@ test('a request that fails once is tried again, after the pause that the service
     number === 1 ? unavailable() : number === 5 ? unavailable(2_500) : undefined,
   );
 
-  expect(report).toMatchObject({ page: { byDefault: 50 }, lookUp: { known: 'found' }, failed: [] });
+  expect(report).toMatchObject({ page: { byDefault: 50 }, lookUp: { known: 'found' }, unanswered: [] });
   expect(waits).toEqual([1_000, 2_500]);
 });
 
@@ -66,7 +66,7 @@ test('a question without an answer is named, and the others are answered', async
 
   if (report instanceof Error) throw report;
   expect(report).toMatchObject({ page: { byDefault: 50 }, order: { isSameTwice: true }, lookUp: null });
-  expect(report.failed).toEqual([
+  expect(report.unanswered).toEqual([
     { question: 'look-up by id', reason: 'The service answered with status 503.' },
   ]);
   expect(waits).toEqual([1_000, 2_000, 4_000]);
@@ -96,7 +96,7 @@ test('a probe does not wait for a service that asks for a long pause', async () 
   const { report, waits } = await probe((_, number) => (number > 1 ? unavailable(60_000) : undefined));
 
   expect(report).toMatchObject({
-    failed: expect.arrayContaining([expect.objectContaining({ question: 'order' })]),
+    unanswered: expect.arrayContaining([expect.objectContaining({ question: 'order' })]),
   });
   expect(waits).toEqual([]);
 });
