@@ -1,7 +1,8 @@
-// The last line of `.ci/run`: adds up vitest's reports, and the steps that failed without one failing test.
+// The last lines of `.ci/run`: each failed test with its error, then the sums of vitest's reports and of the steps that
+// failed without one failing test. A log that is cut from its start still says what failed.
 // usage: node .ci/count-tests.mjs <directory of results> <exit code so far>; exits with 1 if anything failed
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const [, , directory, code] = process.argv;
 const names = readdirSync(directory);
@@ -10,6 +11,7 @@ let passed = 0;
 let failed = 0;
 
 for (const step of stepsWith('.json')) {
+  for (const line of failuresOf(readReport(step))) print(`${step}: ${line}`);
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(step);
   passed += numPassedTests;
   failed += numFailedTests;
@@ -26,6 +28,24 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 function stepsWith(ending) {
   return names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
+}
+
+/** A file that could not be run, or whose hook failed, has no failed test of its own: its message stands for it. */
+function failuresOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length === 0) return status === 'failed' ? [`${file} failed\n${message}`] : [];
+    return tests.map(
+      (test) =>
+        `${file} > ${test.fullName}\n${test.failureMessages.map(withoutFramesOfLibraries).join('\n')}`,
+    );
+  });
+}
+
+function withoutFramesOfLibraries(message) {
+  const lines = message.split('\n');
+  return lines.filter((line) => !/^\s+at (?:.*node_modules|new Promise)/.test(line)).join('\n');
 }
 
 /** Empty where there is none, or only the half of one that was written when its run was ended. */
