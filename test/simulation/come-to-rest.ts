@@ -3,7 +3,6 @@
 
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
 import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { Plan } from './plan.ts';
@@ -100,11 +99,12 @@ function wholeCycles({ settings }: Plan, pauseMs: number): number {
   return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
 }
 
-/** Returns whether a poll succeeded and the source is well, except for unreadable groups, and has no holds. */
+/** Returns whether a poll succeeded and the source is well, except for unreadable groups. */
 function isWhole(report: TickReport | undefined): boolean {
   const { state } = report ?? {};
-  const isHeld = state !== undefined && standingHolds(state).length > 0;
-  const isWell = state?.health.degradedSince === undefined || (state.setAside.length > 0 && !isHeld);
+  const { degradedSince, reasons = [] } = state?.health ?? {};
+  const isWell =
+    degradedSince === undefined || (reasons.length > 0 && reasons.every(({ code }) => code === 'unreadable'));
   const isBegun = state?.baseline.status === 'completed';
   return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }

@@ -32,10 +32,13 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const isForEver = evidence.lasting !== undefined && evidence.lasting.to === undefined;
   // A source without a first state can't report anything.
   if (source.startedAt === undefined) return violations;
+  const { unreadableInTheEnd, promises } = evidence;
   const hasUnreadable = isAnyUnreadable(evidence);
+  // Without walks nothing notices that an unreadable group was removed.
+  const mayHaveUnreadable = promises.findsRemovals ? hasUnreadable : unreadableInTheEnd.size > 0;
   if (hasUnreadable && !isDegraded)
     violations.push(violate('groups are unreadable, and the source is not degraded'));
-  const mayStand = hasUnreadable || isForEver || !evidence.promises.keepsUp;
+  const mayStand = mayHaveUnreadable || isForEver || !promises.keepsUp;
   if (!mayStand && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('everything has been readable for long, and the source is still degraded'));
   }
