@@ -22,9 +22,9 @@ describe.each([
   // 4 KB of the poller are for operators' requests and for feed.source_read, 2 KB for stamps that fall back, news in
   // parts and the matching of refunds, half a KB for the lists that confirm empty look-ups and for what guards know of
   // other walks. 5 KB of the relay and 3 KB of the webhook read the source's state: before they number an event of the feed,
-  // they ask for the present generation.
+  // they ask for the present generation. A tenth of a KB of each keeps the Date of the table's answers.
   { name: 'poller', exported: ['handler'], maxKiB: 191 },
-  { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 131 },
+  { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 132 },
   { name: 'sample-warehouse', exported: ['handler', 'onBus'], maxKiB: 160 },
   { name: 'webhook', exported: ['handler', 'sweep'], maxKiB: 133 },
 ])('the bundle of the $name', ({ name, exported, maxKiB }) => {
