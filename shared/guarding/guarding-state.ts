@@ -47,6 +47,9 @@ const hold = storedObject({
   releasedAt: maybe(instant),
   /** A few of the suspects, for the operator who decides. */
   samples: z.array(holdSample).default([]),
+  /** The groups of the samples as the current cycle began, and how many of them it has found again. */
+  sampled: z.array(z.int()).default([]),
+  foundAgain: z.int().default(0),
 });
 
 export type Hold = Stored<typeof hold>;

@@ -7,7 +7,7 @@ import type { ComparedReading } from './reading-guard.ts';
 
 /** The first change of each group. */
 export function sampleChanges(changes: readonly ComparedReading[]): HoldSample[] {
-  return changes.slice(0, MAX_HOLD_SAMPLES).flatMap(({ snapshot, compared }) => {
+  return changes.flatMap(({ snapshot, compared }) => {
     const [event] = compared.verdict === 'differs' ? compared.saves.flatMap(({ events }) => events) : [];
     return snapshot === undefined || event === undefined
       ? []

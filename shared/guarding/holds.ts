@@ -19,6 +19,7 @@ export interface Suspicion {
   /** The creation time at which they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
   readonly tokenHash?: string | undefined;
+  /** All suspects, as far as they can be shown: the hold keeps a few. */
   readonly samples?: readonly HoldSample[] | undefined;
 }
 
@@ -61,6 +62,8 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
       tokenHash,
       releasedAt: undefined,
       samples: someOf(samples),
+      sampled: [],
+      foundAgain: 0,
     };
     const holds = [...guarding.holds.filter((other) => other !== known), hold];
     return { ...state, guarding: { ...guarding, holds, lastNumber: number } };
@@ -77,6 +80,7 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
     met: found,
     isOverThreshold: known.isOverThreshold || isOverThreshold,
     from: earlier(known.from, from),
+    foundAgain: known.foundAgain + countAgain(known, samples),
     // Those of the cycle before may be over.
     samples: someOf(known.met === 0 && samples.length > 0 ? samples : [...known.samples, ...samples]),
   });
@@ -107,9 +111,14 @@ export function beginCycleOfHolds<State extends Guarded>(
   isOnlyTier: boolean,
 ): State {
   const holds = state.guarding.holds.map((hold) =>
-    hold.tier === tier || isOnlyTier ? { ...hold, tier, met: 0, isOverThreshold: false } : hold,
+    hold.tier === tier || isOnlyTier ? begin(hold, tier) : hold,
   );
   return { ...state, guarding: { ...state.guarding, holds } };
+}
+
+function begin(hold: Hold, tier: Tier): Hold {
+  const sampled = hold.samples.map(({ groupId }) => groupId);
+  return { ...hold, tier, met: 0, isOverThreshold: false, sampled, foundAgain: 0 };
 }
 
 /** Ends the holds that a whole cycle did not find again and the permits that it did not need; resizes other holds. */
@@ -118,10 +127,23 @@ export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier)
     if (hold.tier !== tier) return [hold];
     // Only a known group that is found ends this hold.
     if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
-    if (!hold.isOverThreshold || hold.suspects === 0) return [];
+    if (!(hold.isOverThreshold || isSame(hold)) || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });
   return { ...state, guarding: { ...state.guarding, holds } };
+}
+
+/**
+ * Whether most of what a standing hold held shows again. The part of a mistake that was published before the hold no
+ * longer differs, so the rest may be few: they are still the same mistake.
+ */
+function isSame({ releasedAt, sampled, foundAgain }: Hold): boolean {
+  return releasedAt === undefined && 2 * foundAgain > sampled.length;
+}
+
+function countAgain({ sampled }: Hold, samples: readonly HoldSample[]): number {
+  const groups = new Set(samples.map(({ groupId }) => groupId));
+  return sampled.filter((groupId) => groups.has(groupId)).length;
 }
 
 /** One of each group. */

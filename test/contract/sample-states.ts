@@ -107,6 +107,8 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
           tokenHash: undefined,
           releasedAt: undefined,
           samples: [{ groupId: 184_467, what: 'return group', before: 'known', after: 'missing' }],
+          sampled: [184_467],
+          foundAgain: 1,
         },
       ],
       lastNumber: 7,

@@ -116,13 +116,14 @@ function drawPlan(seed: number, profile: Profile): Plan {
 
 /**
  * Draws the order of rows. With another order at every request, sweeps find changes before the walk judges them. A walk
- * reads such a list in pieces of one page: with pages of up to twenty rows, one that is cut off publishes twenty groups
- * of a mistake (guarantees.md, "Where they end").
+ * reads such a list in pieces of one page or half of it, and publishes the first twenty groups of a mistake if a piece has
+ * hardly more (guarantees.md, "Where they end"): here it has at least forty.
  */
 function inAnotherOrder(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 79));
   if (!random.chance(0.35)) return plan;
-  const unordered: Plan = { ...plan, knobs: { ...plan.knobs, order: 'random', limitMax: 25 } };
+  const knobs = { ...plan.knobs, order: 'random', limitMax: 50 } as const;
+  const unordered: Plan = { ...plan, groups: 2 * plan.groups, knobs };
   return random.chance(0.5) ? answeredOtherwiseAfterSweeps(unordered) : unordered;
 }
 

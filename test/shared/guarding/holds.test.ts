@@ -79,6 +79,25 @@ describe('a whole cycle', () => {
     expect(standingHolds(endCycleOfHolds(foundAgain, 'all'))).toMatchObject([{ number: 1, suspects: 8 }]);
   });
 
+  it('ends a hold of too few suspects, unless most of its samples show again', () => {
+    const samples = (groups: readonly number[]) =>
+      groups.map((groupId) => ({ groupId, what: 'x', before: 'a', after: 'b' }));
+    const held = holdBack(WELL, { ...MISSING, samples: samples([1, 2, 3, 4]) }, 100);
+    const few = (found: readonly (readonly number[])[]) => {
+      const begun = beginCycleOfHolds(held, 'all', true);
+      const cycle = found.reduce(
+        (state, groups) =>
+          holdBack(state, { ...MISSING, suspects: 3, isOverThreshold: false, samples: samples(groups) }, 200),
+        begun,
+      );
+      return standingHolds(endCycleOfHolds(cycle, 'all')).length;
+    };
+
+    expect([few([[9], [1, 2, 3]]), few([[3, 1], [4]]), few([[1, 2], [9]]), few([[7, 8, 9]])]).toEqual([
+      1, 1, 0, 0,
+    ]);
+  });
+
   it('of another tier does not end a hold', () => {
     const held = beginCycleOfHolds(holdBack(WELL, MISSING, 100), 'all', false);
 

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createWalkGuard, finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { beginCycleOfHolds, endCycleOfHolds } from '../../../shared/guarding/holds.ts';
 import { HOUR } from '../../../shared/instant.ts';
+import { withCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { Tier } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
@@ -65,6 +67,34 @@ it('changes that one walk holds are not published by another', async () => {
 
   expect(source.run.source.state.guarding.holds).toMatchObject([{ tier: 'all' }]);
   expect(countRecorded(source.done)).toBe(0);
+});
+
+// The share of the rest was no longer improbable, so the next walk ended the hold, and the one after it published the rest.
+it('the rest of a fault stays held if its first twenty groups were published', async () => {
+  const source = inAnHour();
+  const { update } = source.run.source;
+  const endWalk = () => {
+    update((state) =>
+      beginCycleOfHolds(endCycleOfHolds(finishLearning(state, 'all', NOW), 'all'), 'all', true),
+    );
+    update((state) => withCycle(state, 'all', { ...state.reconciliation.all, compared: 0, unstamped: 0 }));
+  };
+
+  await walkRange(source, 'all', idsFrom(1, 22), 20);
+  await walkRange(source, 'all', idsFrom(101, 122), 18);
+  const publishedFirst = countRecorded(source.done);
+  for (const _walk of [2, 3, 4]) {
+    endWalk();
+    await walkRange(source, 'all', idsFrom(1, 22), 0);
+    await walkRange(source, 'all', idsFrom(101, 122), 18);
+  }
+
+  expect(publishedFirst).toBe(20);
+  expect(countRecorded(source.done)).toBe(20);
+  endWalk();
+  await walkRange(source, 'all', [...idsFrom(1, 22), ...idsFrom(101, 122)], 1);
+  endWalk();
+  expect(source.run.source.state.guarding.holds).toEqual([]);
 });
 
 it('a walk that held changes teaches no usual rate', async () => {
