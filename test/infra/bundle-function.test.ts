@@ -18,15 +18,12 @@ function bundled(name: string): string {
 }
 
 describe.each([
-  // A bundle with only the DynamoDB client has 64 KB, or 100 KB with the SDK's chain of credential providers.
-  // 4 KB of the poller are for operators' requests and for feed.source_read, 2 KB for stamps that fall back, news in
-  // parts and the matching of refunds, half a KB for the lists that confirm empty look-ups and for what guards know of
-  // other walks. 5 KB of the relay and 3 KB of the webhook read the source's state: before they number an event of the feed,
-  // they ask for the present generation. A tenth of a KB of each keeps the Date of the table's answers.
-  { name: 'poller', exported: ['handler'], maxKiB: 191 },
-  { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 132 },
-  { name: 'sample-warehouse', exported: ['handler', 'onBus'], maxKiB: 160 },
-  { name: 'webhook', exported: ['handler', 'sweep'], maxKiB: 133 },
+  // A bundle with only the DynamoDB client has 64 KB, or 100 KB with the SDK's chain of credential providers. The limits
+  // are 2 to 3 KB above what each bundle had in November 2026: enough for small changes, not for a library by accident.
+  { name: 'poller', exported: ['handler'], maxKiB: 193 },
+  { name: 'relay', exported: ['handler', 'sweep'], maxKiB: 134 },
+  { name: 'sample-warehouse', exported: ['handler', 'onBus'], maxKiB: 150 },
+  { name: 'webhook', exported: ['handler', 'sweep'], maxKiB: 135 },
 ])('the bundle of the $name', ({ name, exported, maxKiB }) => {
   const file = bundled(name);
 
