@@ -124,7 +124,9 @@ function inAnotherOrder(plan: Plan): Plan {
   if (!random.chance(0.35)) return plan;
   const knobs = { ...plan.knobs, order: 'random', limitMax: 50 } as const;
   const unordered: Plan = { ...plan, groups: 2 * plan.groups, knobs };
-  return random.chance(0.5) ? answeredOtherwiseAfterSweeps(unordered) : unordered;
+  if (!random.chance(0.5)) return unordered;
+  const swept = answeredOtherwiseAfterSweeps(unordered);
+  return random.chance(0.5) ? inSmallPieces(swept) : swept;
 }
 
 /** A process that lasts and has swept for a while, before the service answers in another way. */
@@ -135,6 +137,19 @@ function answeredOtherwiseAfterSweeps(plan: Plan): Plan {
     warm: 1,
     faults: { ...plan.faults, crash: 0, freeze: 0 },
     mishap: { kind: 'answered otherwise', fromMs: fromMs + 120_000, forMs },
+  };
+}
+
+/**
+ * A store of many small pages, whose walk takes most of a cycle. A round of sweeps then ends between two ranges of a walk, or
+ * before it, so what the sweeps teach counts for what the walk judges next.
+ */
+function inSmallPieces(plan: Plan): Plan {
+  return {
+    ...plan,
+    groups: 60,
+    knobs: { ...plan.knobs, limitMax: 5 },
+    settings: { ...plan.settings, intervalMs: 60_000, reconcileMs: 120_000 },
   };
 }
 
