@@ -37,7 +37,7 @@ function renderTable({ title, machine, rows }: MeasuredTable): string {
       perMinute: PER_MINUTE,
     }).toFixed(2),
     ...names.map((name) => renderReader(row, name)),
-    row.processorWait === undefined ? '–' : percent(row.processorWait),
+    percent(row.processorWait),
   ]);
   return [
     `### ${title}\n`,

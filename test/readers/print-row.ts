@@ -4,16 +4,13 @@ import type { Setting } from './settings.ts';
 /** A row for a terminal: a line for each reader. */
 export function printRow({ about }: Setting, row: Row): string {
   const { p50Ms, p99Ms, requests } = row.service;
-  const waited =
-    row.processorWait === undefined
-      ? ''
-      : `; something waited for a processor ${percent(row.processorWait)} of the time`;
+  const waited = `service and readers waited for a processor ${percent(row.processorWait)} of the time`;
   const head = `${about} (${row.changesPerSecond} changes a second), ${row.groups} groups, seed ${row.seed}`;
   return [
     head,
     `  ${'reader'.padEnd(40)} wrong  p50 s  p99 s   most  never  changes  requests/min  429  CPU s/min    MB`,
     ...row.readers.map(printReader),
-    `  service: ${requests} requests, ${p50Ms.toFixed(1)} ms in the middle, p99 ${p99Ms.toFixed(1)} ms${waited}\n`,
+    `  service: ${requests} requests, ${p50Ms.toFixed(1)} ms in the middle, p99 ${p99Ms.toFixed(1)} ms; ${waited}\n`,
   ].join('\n');
 }
 

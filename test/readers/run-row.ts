@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
 import { type Freshness, judgeFreshness } from './judge-freshness.ts';
-import { processorWaitMs, type Usage, usageOf } from './process-usage.ts';
+import { type Usage, usageOf } from './process-usage.ts';
 import type { Reader } from './reader.ts';
 import { behaviourOf, type Setting } from './settings.ts';
 import { type ReaderKind, tokenOf } from './start-readers.ts';
@@ -30,10 +30,8 @@ export interface Row {
   readonly seed: number;
   readonly readers: readonly ReaderRow[];
   readonly service: ServiceRow;
-  /**
-   * Share of the time in which something waited for a processor: above a third, the feed's figures are the machine's.
-   */
-  readonly processorWait: number | undefined;
+  /** How long the service, the readers and the feed waited for a processor, added up and divided by the time. */
+  readonly processorWait: number;
 }
 
 export interface ReaderRow extends Freshness {
@@ -74,7 +72,7 @@ export async function runRow(options: RowOptions): Promise<Row> {
     await untilAllRead(readers, options);
     say('every reader has read what was there; changes begin');
     const before = readers.map(({ pid }) => pid && usageOf(pid));
-    const waitedBefore = processorWaitMs();
+    const waitedBefore = usageOf(process.pid).waitSeconds;
     const beganAt = Date.now();
     service.startChanging();
     await pause(options.busyMs, readers, signal);
@@ -82,8 +80,7 @@ export async function runRow(options: RowOptions): Promise<Row> {
     say('the last change is made; the quiet begins');
     await pause(options.quietMs, readers, signal);
     const minutes = (Date.now() - beganAt) / 60_000;
-    const waitedAfter = processorWaitMs();
-    const waited = waitedBefore && waitedAfter && (waitedAfter - waitedBefore) / (minutes * 60_000);
+    const waited = (usageOf(process.pid).waitSeconds - waitedBefore) / (minutes * 60);
     const used = readers.map(({ pid }, index) => usageSince(before[index], pid, minutes));
     await Promise.all(readers.map((reader) => reader.stop()));
     return report(options, service, { readers, used, waited, beganAt, minutes });
@@ -118,14 +115,18 @@ function usageSince(
   minutes: number,
 ): Usage | undefined {
   if (!before || !pid) return undefined;
-  const { cpuSeconds, residentMb } = usageOf(pid);
-  return { cpuSeconds: (cpuSeconds - before.cpuSeconds) / minutes, residentMb };
+  const { cpuSeconds, waitSeconds, residentMb } = usageOf(pid);
+  return {
+    cpuSeconds: (cpuSeconds - before.cpuSeconds) / minutes,
+    waitSeconds: (waitSeconds - before.waitSeconds) / minutes,
+    residentMb,
+  };
 }
 
 interface Measured {
   readonly readers: readonly Reader[];
   readonly used: readonly (Usage | undefined)[];
-  readonly waited: number | undefined;
+  readonly waited: number;
   readonly beganAt: number;
   readonly minutes: number;
 }
