@@ -1,6 +1,7 @@
 // The command: `npm run simulate:webhooks -- --seeds 500 --from 1 [--trace]`. One process unless `--jobs` asks for more: CI
 // runs it beside other steps.
 import { Command } from 'commander';
+import { endWithReader } from '../../local/cli/print.ts';
 import { integer, print, printTrace, replayCommand, STEP } from '../simulation-frame/command-line.ts';
 import { runAsWorker, runSeeds, type SeedOptions } from '../simulation-frame/run-seeds.ts';
 import { addOutcome, createTally, type Outcome as OutcomeOf, outcomeOf } from '../simulation-frame/tally.ts';
@@ -95,4 +96,5 @@ async function main(): Promise<boolean> {
   return runMany(options);
 }
 
+endWithReader(process.stdout);
 process.exitCode = (await main()) ? 0 : 1;

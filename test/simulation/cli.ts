@@ -1,6 +1,7 @@
 // The command: `npm run simulate -- --seeds 2000`. It divides the seeds among as many processes as there are cores.
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
+import { endWithReader } from '../../local/cli/print.ts';
 import { readKnobs } from '../../local/reference-service/read-knobs.ts';
 import { integer, print, printTrace, STEP } from '../simulation-frame/command-line.ts';
 import { runAsWorker, runSeeds, type SeedOptions } from '../simulation-frame/run-seeds.ts';
@@ -124,4 +125,5 @@ async function main(): Promise<boolean> {
   return tally.violating.length === 0 && isWhole;
 }
 
+endWithReader(process.stdout);
 process.exitCode = (await main()) ? 0 : 1;
