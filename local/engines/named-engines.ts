@@ -16,40 +16,39 @@ export interface NamedEngines {
 
 const DEFAULT_REGION = 'us-east-1';
 
-/** The SDK treats an empty value as unset. */
-const address = z.preprocess((value) => value || undefined, z.url({ protocol: /^https?$/ }).optional());
-
-const variables = z.object({
-  AWS_ENDPOINT_URL: address,
-  AWS_ENDPOINT_URL_DYNAMODB: address,
-  AWS_ENDPOINT_URL_DYNAMODB_STREAMS: address,
-  AWS_ENDPOINT_URL_SQS: address,
-  AWS_ENDPOINT_URL_SNS: address,
-  AWS_ENDPOINT_URL_EVENTBRIDGE: address,
-});
+/** Of any service; the SDK treats an empty value as unset. */
+const ENDPOINT = /^AWS_ENDPOINT_URL(_|$)/;
+const address = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).optional();
 
 /** @throws UsageError with the name of each variable that is no address */
+export function checkEndpoints(environment: Environment): void {
+  const wrong = Object.entries(environment).filter(
+    ([name, value]) => ENDPOINT.test(name) && !address.safeParse(value).success,
+  );
+  if (wrong.length === 0) return;
+  const problems = wrong.map(
+    ([name, value]) =>
+      `${name} must be an http or https address, such as http://127.0.0.1:8000 (got ${JSON.stringify(value)}).`,
+  );
+  throw new UsageError(problems.join(' '));
+}
+
+/** @throws UsageError as {@link checkEndpoints} */
 export function readNamedEngines(environment: Environment): NamedEngines {
-  const { data, error } = variables.safeParse(environment);
-  if (data === undefined)
-    throw new UsageError(error.issues.map(({ path }) => describe(String(path[0]), environment)).join(' '));
-  const all = data.AWS_ENDPOINT_URL;
-  const dynamoDb = data.AWS_ENDPOINT_URL_DYNAMODB ?? all;
-  const sqs = data.AWS_ENDPOINT_URL_SQS ?? all;
+  checkEndpoints(environment);
+  const endpointOf = (service: string) => environment[`AWS_ENDPOINT_URL_${service}`] || undefined;
+  const all = environment.AWS_ENDPOINT_URL || undefined;
+  const dynamoDb = endpointOf('DYNAMODB') ?? all;
+  const sqs = endpointOf('SQS') ?? all;
   return {
     dynamoDb,
     // Engines serve tables and streams on one port; AWS does not.
-    streams: data.AWS_ENDPOINT_URL_DYNAMODB_STREAMS ?? dynamoDb,
+    streams: endpointOf('DYNAMODB_STREAMS') ?? dynamoDb,
     sqs,
     // Topics must reach the queues: by default one engine serves both.
-    sns: data.AWS_ENDPOINT_URL_SNS ?? sqs,
-    eventBridge: data.AWS_ENDPOINT_URL_EVENTBRIDGE ?? all,
+    sns: endpointOf('SNS') ?? sqs,
+    eventBridge: endpointOf('EVENTBRIDGE') ?? all,
   };
-}
-
-function describe(variable: string, environment: Environment): string {
-  const value = JSON.stringify(environment[variable]);
-  return `${variable} must be the address of an engine, such as http://127.0.0.1:8000 (got ${value}).`;
 }
 
 /** The region of engines that this machine starts. An engine accepts any. */

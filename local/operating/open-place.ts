@@ -9,7 +9,7 @@ import { shellWord } from '../cli/shell-word.ts';
 import { findHolder, type Holder } from '../engines/data-directory-lock.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { followEngine } from '../engines/follow-engine.ts';
-import { namedRegion, readNamedEngines } from '../engines/named-engines.ts';
+import { checkEndpoints, namedRegion, readNamedEngines } from '../engines/named-engines.ts';
 import { type SharedEngine, shareEngine } from '../engines/shared-engine.ts';
 import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
@@ -63,6 +63,7 @@ export async function openPlace({ data, stack }: PlaceFlags): Promise<Place> {
 }
 
 async function openDeployment(find: () => Promise<Deployment>, flags: string): Promise<Place> {
+  checkEndpoints(process.env);
   const client = createDynamoDbClient();
   await client.config.region().catch((cause: unknown) => {
     throw new UsageError(

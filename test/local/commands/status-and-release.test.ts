@@ -148,6 +148,18 @@ describe.concurrent('an impossible request', () => {
     });
   });
 
+  test('names the variable of an endpoint that is no address', async () => {
+    const environment = { AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_LAMBDA: 'localhost:4566' };
+
+    const { code, stderr } = await runFeed(['status', '--stack', 'ReturnsFeed'], { environment });
+
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'error: AWS_ENDPOINT_URL_LAMBDA must be an http or https address, such as http://127.0.0.1:8000 (got "localhost:4566").\n',
+    });
+  });
+
   test.each([
     ['neither a directory nor a stack', ['status'], 2],
     ['two places', ['status', '--data', 'a', '--stack', 'b'], 2],

@@ -149,7 +149,7 @@ test('rejects each variable that is no address, by its name, before it starts an
 
   for (const variable of variables)
     await expect(startEngines({ environment: { [variable]: noUrl } })).rejects.toThrow(
-      `${variable} must be the address of an engine, such as http://127.0.0.1:8000 (got "garbage").`,
+      `${variable} must be an http or https address, such as http://127.0.0.1:8000 (got "garbage").`,
     );
   const both = { AWS_ENDPOINT_URL_SQS: noHttp, AWS_ENDPOINT_URL_SNS: noUrl };
   await expect(startEngines({ environment: both })).rejects.toThrow(
