@@ -1,8 +1,8 @@
 // Turns changes into saves. Changes that exceed one transaction become several saves, and each is a true state: the old
 // one plus all that needs no event, and exactly the changes of its events. So a crash in between leaves an ordinary
 // difference.
-import { type Instant, parseStamp } from '../instant.ts';
-import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE, SMALLEST_LEAD } from '../limits.ts';
+import type { Instant } from '../instant.ts';
+import { CLOSED_FOR_SURE_AFTER, MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { Save } from '../ports.ts';
 import { applyChanges } from './apply-changes.ts';
 import type { ChangeSet, KnownState } from './change-set.ts';
@@ -142,11 +142,9 @@ function lastShownWhole(
 }
 
 /**
- * Since when a group may exist, by the service's Date. Its stamps may run ahead of that by minutes, which a young group
- * shows and an old one does not, and without a zone they may differ from it by hours.
+ * Since when a group may exist, by the service's Date. Stamps may differ from it by as much as any clock or zone, and an
+ * old group does not show how much.
  */
-function existsSince({ projection: { group }, createdAt, sentAt }: Reading): Instant {
-  const isZoned = group.created_at !== null && parseStamp(group.created_at)?.zoned === true;
-  const doubt = isZoned && createdAt <= sentAt ? SMALLEST_LEAD : CLOSED_FOR_SURE_AFTER;
-  return Math.min(createdAt, sentAt) - doubt;
+function existsSince({ createdAt, sentAt }: Reading): Instant {
+  return Math.min(createdAt, sentAt) - CLOSED_FOR_SURE_AFTER;
 }

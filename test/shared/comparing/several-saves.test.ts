@@ -129,8 +129,8 @@ describe.each(SETTINGS)('the changes of %s', (_, snapshotBefore, row, count) => 
 
     const rest = savesOf(stored(saves[0]?.snapshot), read(row, 10 * MINUTE));
 
-    // A group that is new exists since its creation at 08:00, less the half hour that Date may be behind, and `settle`.
-    const whole = saves[0]?.events[0]?.data.observed.after ?? '2026-11-18T07:29:00.000001Z';
+    // A group that is new exists since its creation at 08:00, less the 26 hours that Date may be behind, and `settle`.
+    const whole = saves[0]?.events[0]?.data.observed.after ?? '2026-11-17T05:59:00.000001Z';
     expect(new Set(rest.flatMap(({ events }) => events.map(({ data }) => data.observed.after)))).toEqual(
       new Set([whole]),
     );
@@ -142,7 +142,7 @@ describe('the remaining events of a new group after a crash', () => {
     ['two hours ahead, by a zone that they do not name', '2026-11-20T12:10:00', '2026-11-20T10:10:00Z'],
     ['hours ago, by a zone that they do not name', '2026-11-20T09:00:00', '2026-11-20T07:00:00Z'],
     ['ahead of the service’s Date', '2026-11-20T10:40:00Z', '2026-11-20T10:10:00Z'],
-    ['long ago, by stamps that run ahead of Date', '2026-11-18T08:00:00Z', '2026-11-18T07:31:00Z'],
+    ['long ago, by stamps that run hours ahead of Date', '2026-11-18T08:00:00Z', '2026-11-18T05:00:00Z'],
   ])('do not begin their observation after the group’s creation, stamped %s', (_, stamp, shownFrom) => {
     const row = { ...large(), created_at: stamp, updated_at: stamp };
     const [first] = savesOf(undefined, read(row));
