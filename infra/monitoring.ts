@@ -88,7 +88,7 @@ export class Monitoring extends Construct {
         hurts:
           `Users of the ordered subscriber ${name} miss changes: it failed events ${ORDERED_TRIES} times, ` +
           'and they are in its dead-letter queue.',
-        anchor: 'an-ordered-subscriber-gave-up-events',
+        anchor: 'an-ordered-subscriber-has-dead-letters',
         threshold: 1,
       },
       subscription,
@@ -164,7 +164,7 @@ export class Monitoring extends Construct {
         metric: countOf(queue),
         hurts:
           'Users of a subscriber of the bus miss changes: events could not be delivered to it, or it failed them.',
-        anchor: 'a-subscriber-of-the-bus-gave-up-events',
+        anchor: 'a-subscriber-of-the-bus-has-dead-letters',
         threshold: 1,
       },
       scope,
@@ -246,7 +246,7 @@ export class Monitoring extends Construct {
     this.#alarm('DeadLetters', {
       metric: this.#props.metrics.deadLetters(),
       hurts: 'Subscribers may get changes late: a tick, a stream record or a sweep failed for good.',
-      anchor: 'the-feed-gave-something-up',
+      anchor: 'the-feed-has-dead-letters',
       threshold: 1,
     });
   }
