@@ -230,7 +230,7 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
     sources: 1,
     tickMs: 50_000,
     warm: Math.max(0.5, plan.warm),
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0 },
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0 },
     knobs: { ...known, ...before, limitMax: 10 },
     settings: {
       ...plan.settings,
