@@ -55,7 +55,10 @@ export function settledByRead(stamps: StampsState, readAt: Instant, lookback: nu
   return (stamps.zoned ? Math.min(time, readAt) : time) - lookback - mayFallBackBy(stamps);
 }
 
-/** Learns from the stamps of a page. Both stamps of a row count; unreadable rows have none. */
+/**
+ * Learns from the stamps of a page. Only `updated_at` counts: polls go by it, and `created_at` may come from another clock
+ * or be in another zone, neither of which it names.
+ */
 export function learnStamps(
   state: StampsState,
   rows: readonly RowReading[],
@@ -83,14 +86,9 @@ type Stamped = Extract<RowReading, { kind: 'readable' }>;
 /** The newest plausible stamp that at least `agreeing` rows have or exceed. */
 function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
   return rows
-    .map((row) => Math.max(...comparableStamps(row).filter((stamp) => stamp <= latest)))
-    .filter((stamp) => Number.isFinite(stamp))
+    .map(({ updatedAt }) => updatedAt)
+    .filter((stamp) => stamp <= latest)
     .sort((a, b) => b - a)[agreeing - 1];
-}
-
-/** If only one of the two stamps names its zone, they are hours apart. Polls go by updates, so that one counts. */
-function comparableStamps({ createdAt, updatedAt, hasMixedZones }: Stamped): readonly Instant[] {
-  return hasMixedZones ? [updatedAt] : [createdAt, updatedAt];
 }
 
 /** The first page decides. Later a whole page has to disagree, because a few odd rows must not change the bounds. */

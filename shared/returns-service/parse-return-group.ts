@@ -12,8 +12,6 @@ export interface ReadableRow {
   readonly updatedAt: Instant;
   /** Whether both stamps named an offset; stamps without one are read as UTC. */
   readonly zoned: boolean;
-  /** Set if only one of them did. */
-  readonly hasMixedZones?: true;
   /** Digits of the fraction of a second, 0 to 6: the more precise stamp's. */
   readonly precision: number;
 }
@@ -62,7 +60,6 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
     createdAt: created.instant,
     updatedAt: updated.instant,
     zoned: created.zoned && updated.zoned,
-    ...(created.zoned === updated.zoned ? {} : { hasMixedZones: true as const }),
     precision: Math.max(created.precision, updated.precision),
   };
 }
