@@ -7,7 +7,7 @@ import type { FaultKind } from './service/fault-kinds.ts';
 import type { LoggedRequest } from './service/request-log.ts';
 import type { Service } from './service/service.ts';
 import { type ShownGroup, showGroup } from './showing/show-group.ts';
-import { createStampForm } from './showing/stamp-form.ts';
+import { stampFormsOf } from './showing/stamp-form.ts';
 import type { Change } from './store/change.ts';
 import type { Alteration } from './store/changes-by-hand.ts';
 import type { Store } from './store/store.ts';
@@ -72,7 +72,7 @@ export function createControl({ store, service, clock, knobs }: ControlOptions):
     pause: store.pause,
     resume: store.resume,
     snapshot() {
-      const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+      const stamps = stampFormsOf(knobs);
       return Array.from(store.groups(), (group) => showGroup(group, stamps));
     },
     history: store.history,

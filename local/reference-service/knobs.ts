@@ -65,6 +65,12 @@ export const KNOBS = {
     'Zone of the timestamps in answers. none: UTC, without writing the zone. none:-05:00: the time of that zone, ' +
       'without writing it. Filters without a zone are read in the same way.',
   ),
+  createdForm: matching(
+    /^(same|Z|[+-]\d\d:\d\d|none(:[+-]\d\d:\d\d)?)$/,
+    'same | a form of stampForm',
+    'same',
+    'Zone of created_at of return groups, and of the filters by it, where it differs from the other timestamps.',
+  ),
   compares: oneOf(
     ['stored', 'shown'],
     'stored',

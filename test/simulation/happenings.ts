@@ -2,7 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate } from '../../local/reference-service/showing/deviate.ts';
 import { showGroup } from '../../local/reference-service/showing/show-group.ts';
-import { createStampForm } from '../../local/reference-service/showing/stamp-form.ts';
+import { stampFormsOf } from '../../local/reference-service/showing/stamp-form.ts';
 import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
@@ -65,7 +65,7 @@ function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[
 }
 
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
-  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  const stamps = stampFormsOf(knobs);
   // Fields that are omitted at random count as present; unreadable groups are not judged.
   const plain: Knobs = {
     ...knobs,

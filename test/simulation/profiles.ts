@@ -21,6 +21,7 @@ import {
 import { drawTurn } from './turn.ts';
 import {
   bustling,
+  createdElsewhere,
   fallenStamps,
   newborn,
   numbersLater,
@@ -35,13 +36,22 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawPlan(seed, profile)))));
+  const drawn = withTwoZones(drawPlan(seed, profile));
+  return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
 /** Drawn separately, so that the seeds of everything else stay the same. */
 function withReports(plan: Plan): Plan {
   const sourceRead = !createRandom(mix(plan.seed, 80)).chance(0.1);
   return { ...plan, settings: { ...plan.settings, sourceRead } };
+}
+
+/** As withReports. */
+function withTwoZones(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 81));
+  const { mishap, turns, lasting, earlySlot } = plan;
+  const isPlain = [mishap, turns, lasting, earlySlot].every((each) => each === undefined);
+  return isPlain && random.chance(0.06) ? createdElsewhere(plan, random) : plan;
 }
 
 const DAY_MS = 86_400_000;
@@ -66,11 +76,13 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
 
 /** Pages of one or two rows need many requests, so their budget must not be too small. */
 function withRoom(plan: Plan): Plan {
-  const { limitMax = 250, pageBytes = 0, order, date } = plan.knobs;
+  const { limitMax = 250, pageBytes = 0, order, date, rateLimit } = plan.knobs;
   const isLaborious = limitMax < 10 || pageBytes === 1 || order === 'random';
   // A new process learns from five answers that there is no Date.
   const isLearning = date === 'missing' && plan.warm === 0 && plan.sources > 1;
-  if (!isLaborious && !isLearning) return plan;
+  // A tick of three requests proves no page.
+  const isTooShort = rateLimit === 20 && plan.tickMs === 20_000 && plan.sources > 1;
+  if (!isLaborious && !isLearning && !isTooShort) return plan;
   const knobs = { ...plan.knobs };
   delete knobs.rateLimit;
   return { ...plan, knobs, tickMs: 50_000, settings: { ...plan.settings, requestsPerMinute: 240 } };

@@ -206,6 +206,35 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
   };
 }
 
+/** Groups are created by a clock in another zone than that of all other stamps, and nothing but polls finds changes soon. */
+export function createdElsewhere(plan: Plan, random: Random): Plan {
+  const {
+    pageBytes,
+    rateLimit,
+    limitChanges,
+    absurdEvery,
+    absurdStamps,
+    limitMax = 250,
+    ...knobs
+  } = withStableOrder(plan.knobs);
+  const [createdForm, stampForm] = random.pick<readonly [string, string]>([
+    ['none', 'none:-05:00'],
+    ['none:+05:30', 'none'],
+    ['Z', 'none:-05:00'],
+    ['none:-05:00', 'none:+02:00'],
+  ]);
+  return {
+    ...plan,
+    groups: 20 + random.below(20),
+    activeMs: 480_000,
+    changesPerSecond: 0.2,
+    outage: undefined,
+    tickMs: 50_000,
+    knobs: { ...knobs, stampForm, createdForm, limitMax: Math.max(20, limitMax) },
+    settings: { ...plan.settings, intervalMs: 15_000, requestsPerMinute: 240 },
+  };
+}
+
 /** Stamps fall back in the middle, in a store that is too large to be walked at each poll. */
 export function fallenStamps(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, limitChanges, unreadableEvery, staleShare, faultRate, ...knobs } =

@@ -3,7 +3,7 @@
 
 import { DAY, type Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
-import { createStampForm } from '../showing/stamp-form.ts';
+import { stampFormsOf } from '../showing/stamp-form.ts';
 import { FIRST_NAMES } from '../store/catalogue.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { pageLimit } from './page-limit.ts';
@@ -19,7 +19,7 @@ export function answerAllowlistItems(
   parameters: URLSearchParams,
   { knobs, age, openedAt }: AllowlistContext,
 ): Answer {
-  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  const stamps = stampFormsOf(knobs);
   const read = createParameterReader(parameters, stamps);
   const limit = pageLimit(read.integer('limit', 0), knobs, age);
   const before = read.text('before');
@@ -39,7 +39,7 @@ export function answerAllowlistItems(
       type: 'allowlist_item',
       id: idOf(item),
       email: `${name.toLowerCase()}.${item}@example.com`,
-      created_at: stamps.write(openedAt - (knobs.allowlistItems - item + 1) * DAY),
+      created_at: stamps.other.write(openedAt - (knobs.allowlistItems - item + 1) * DAY),
     };
   });
   return { ...jsonAnswer(200, items), rows: items.length };

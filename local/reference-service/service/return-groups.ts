@@ -3,7 +3,7 @@
 import type { Instant } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
 import type { RowWriter } from '../showing/row-writer.ts';
-import { createStampForm, unitOf } from '../showing/stamp-form.ts';
+import { stampFormsOf, unitOf } from '../showing/stamp-form.ts';
 import type { GroupFilter, GroupQuery, Range } from '../store/query.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import { type Answer, answerOf } from './answer.ts';
@@ -21,7 +21,7 @@ export interface ReturnGroupsContext {
 
 export function answerReturnGroups(parameters: URLSearchParams, context: ReturnGroupsContext): Answer {
   const { knobs } = context;
-  const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+  const stamps = stampFormsOf(knobs);
   const query = readQuery(createParameterReader(parameters, stamps), context);
   if (Array.isArray(query)) return validationAnswer(query);
   const shown = withinWindow(query, knobs);

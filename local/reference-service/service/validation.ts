@@ -2,7 +2,7 @@
 // ("Errors") in FastAPI's words.
 
 import type { Instant } from '../../../shared/instant.ts';
-import type { StampForm } from '../showing/stamp-form.ts';
+import type { StampForms } from '../showing/stamp-form.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
 export interface Problem {
@@ -19,7 +19,7 @@ export interface ParameterReader {
   readonly problems: readonly Problem[];
 }
 
-export function createParameterReader(query: URLSearchParams, stamps: StampForm): ParameterReader {
+export function createParameterReader(query: URLSearchParams, stamps: StampForms): ParameterReader {
   const problems: Problem[] = [];
 
   const text = (name: string): string | undefined => {
@@ -51,9 +51,9 @@ export function createParameterReader(query: URLSearchParams, stamps: StampForm)
     dateTime(name) {
       const value = text(name)?.trim();
       if (value === undefined) return undefined;
+      const { read } = name.endsWith('created_at') ? stamps.created : stamps.other;
       return (
-        stamps.read(value) ??
-        refuse(name, 'Input should be a valid datetime or date', 'datetime_from_date_parsing')
+        read(value) ?? refuse(name, 'Input should be a valid datetime or date', 'datetime_from_date_parsing')
       );
     },
   };

@@ -5,7 +5,7 @@ import type { Random } from '../store/seeded-random.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import { deviate } from './deviate.ts';
 import { showGroup } from './show-group.ts';
-import { createStampForm } from './stamp-form.ts';
+import { stampFormsOf } from './stamp-form.ts';
 
 /** Writes the rows of one answer. */
 export type RowWriter = (group: StoredGroup) => string;
@@ -17,7 +17,7 @@ export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
     const look = JSON.stringify(knobs);
     if (look !== writtenWith) written = new WeakMap();
     writtenWith = look;
-    const stamps = createStampForm(knobs.stampForm, knobs.stampPrecision);
+    const stamps = stampFormsOf(knobs);
     const isKept = !isRandom(knobs);
     return (group) => {
       const known = written.get(group);

@@ -2,7 +2,7 @@
 // applies the knobs.
 
 import type { StoredExchange, StoredGroup, StoredLineItem, StoredShipment } from '../store/stored-group.ts';
-import type { StampForm } from './stamp-form.ts';
+import type { StampForms } from './stamp-form.ts';
 
 /** A mutable object of an answer. */
 export type Shown = Record<string, unknown>;
@@ -14,7 +14,7 @@ export interface ShownGroup extends Shown {
   refund_transactions: Shown[];
 }
 
-export function showGroup(group: StoredGroup, { write }: StampForm): ShownGroup {
+export function showGroup(group: StoredGroup, { created, other: { write } }: StampForms): ShownGroup {
   const writeOrNull = (instant: number | null) => (instant === null ? null : write(instant));
   const { order } = group;
   return {
@@ -22,7 +22,7 @@ export function showGroup(group: StoredGroup, { write }: StampForm): ShownGroup 
     id: group.id,
     return_method: group.return_method,
     credit_method: group.credit_method,
-    created_at: write(group.created_at),
+    created_at: created.write(group.created_at),
     updated_at: write(group.updated_at),
     return_outcome: group.return_outcome,
     order: {

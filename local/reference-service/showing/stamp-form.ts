@@ -8,14 +8,33 @@ export interface StampForm {
   read(text: string): Instant | undefined;
 }
 
+/** The forms of a group's creation and of all other stamps. */
+export interface StampForms {
+  readonly created: StampForm;
+  readonly other: StampForm;
+}
+
+/** The knobs that decide how stamps are written; knobs.ts. */
+interface StampKnobs {
+  readonly stampForm: string;
+  readonly createdForm: string;
+  readonly stampPrecision: Precision;
+}
+
+export function stampFormsOf({ stampForm, createdForm, stampPrecision }: StampKnobs): StampForms {
+  const other = createStampForm(stampForm, stampPrecision);
+  return { created: createdForm === 'same' ? other : createStampForm(createdForm, stampPrecision), other };
+}
+
 const UNITS = { us: 1, ms: MILLISECOND, s: SECOND } as const;
+type Precision = keyof typeof UNITS;
 const DIGITS = { us: 6, ms: 3, s: 0 } as const;
 
 /**
  * @param form `Z`, an offset like `+05:30`, `none` (UTC, zone not written) or `none:-05:00` (time of that zone, zone
  *   not written)
  */
-export function createStampForm(form: string, precision: keyof typeof UNITS): StampForm {
+export function createStampForm(form: string, precision: Precision): StampForm {
   const isSilent = form.startsWith('none');
   const zone = isSilent ? form.slice('none:'.length) : form;
   const offset = offsetOf(zone);
@@ -38,7 +57,7 @@ export function createStampForm(form: string, precision: keyof typeof UNITS): St
 }
 
 /** The unit that stamps of this precision are cut to, in microseconds. */
-export function unitOf(precision: keyof typeof UNITS): number {
+export function unitOf(precision: Precision): number {
   return UNITS[precision];
 }
 

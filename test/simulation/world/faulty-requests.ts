@@ -7,7 +7,7 @@ import {
   jsonAnswer,
 } from '../../../local/reference-service/service/answer.ts';
 import { problemWith, validationAnswer } from '../../../local/reference-service/service/validation.ts';
-import { createStampForm } from '../../../local/reference-service/showing/stamp-form.ts';
+import { stampFormsOf } from '../../../local/reference-service/showing/stamp-form.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Trace } from '../../simulation-frame/trace.ts';
 import { type FaultAnswer, type FaultShape, type LastingFault, nameOfShape } from '../lasting-fault.ts';
@@ -97,8 +97,7 @@ function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: In
   return {
     groups: new Set(known.filter(isWithin).map(({ id }) => id)),
     isOverThreshold(query) {
-      const { stampForm, stampPrecision } = control.knobs();
-      const { read } = createStampForm(stampForm, stampPrecision);
+      const { read } = stampFormsOf(control.knobs()).created;
       const least = read(query.get('min_created_at') ?? '');
       const most = read(query.get('max_created_at') ?? '');
       if (least === undefined && most === undefined) return false;

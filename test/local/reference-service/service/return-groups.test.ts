@@ -139,6 +139,23 @@ describe('GET /v2/return-groups', () => {
     expect(ids(found)).toEqual([group?.id]);
   });
 
+  it('writes and filters creation in a zone of its own', () => {
+    const [inUtc] = aService({ knobs: { stampForm: 'none' } }).rows('offset=20');
+    const service = aService({ knobs: { stampForm: 'none:-05:00', createdForm: 'none:+02:00' } });
+    const [group] = service.rows('offset=20');
+    const hoursBetween = (stamp = '', other = '') =>
+      (Date.parse(`${stamp}Z`) - Date.parse(`${other}Z`)) / 3_600_000;
+
+    const found = [
+      service.rows(`min_created_at=${group?.created_at}&max_created_at=${group?.created_at}`),
+      service.rows(`min_updated_at=${group?.updated_at}&max_updated_at=${group?.updated_at}`),
+    ];
+
+    expect(hoursBetween(group?.created_at, inUtc?.created_at)).toBe(2);
+    expect(hoursBetween(group?.updated_at, inUtc?.updated_at)).toBe(-5);
+    expect(found.map(ids)).toEqual([[group?.id], [group?.id]]);
+  });
+
   it('filters by each of its parameters, and by all at once', () => {
     const service = aService({ groups: 200 });
     const group = service.control
