@@ -1,7 +1,8 @@
 // Finds out whether a list that ended with an empty page has more rows, because the service shows only the first rows
 // of a list. It requests the list in two halves, each from the place after the rows that were seen of it. If rows are
 // missing, at least one half has more rows than were seen, and the service shows them, whatever the order is. So two
-// requests confirm the end. If rows lie so close together that either half may have them, the half is read again.
+// requests confirm the end. If rows lie so close together that either half may have them, the half is read again. Polls
+// first ask whether longer lists by update go on behind that place: their lists often grow from one to the next.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { type DepthKeeper, noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
@@ -39,6 +40,7 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
     if (isOfAll) depth.learn(range, (known) => noteTrusted(known, list.end));
     return true;
   }
+  if (range.updated !== undefined && (await goesFurther(range, list, depth, reader))) return true;
   try {
     const isConfirmed = await isWholeList(range, list, reader, isOfAll ? depth : undefined);
     depth.learn(range, (known) =>
@@ -49,6 +51,28 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
     if (error instanceof PageOutOfReach) return false;
     throw error;
   }
+}
+
+/**
+ * Whether the longest list with these bounds goes on behind that place. If it does, its page confirms all lists up to the
+ * page's end with one request, so that lists that grow from poll to poll need no more.
+ */
+async function goesFurther(
+  range: Range,
+  { end }: SeenList,
+  depth: DepthKeeper,
+  reader: Reader,
+): Promise<boolean> {
+  const { longest = Number.POSITIVE_INFINITY } = depth.current(range);
+  if (end >= longest) return false;
+  try {
+    const { rows } = await reader.fetch({ range: widest(range), offset: end });
+    if (rows.length > 0) return true;
+  } catch (error) {
+    if (!(error instanceof PageOutOfReach)) throw error;
+  }
+  depth.learn(range, (known) => ({ ...known, longest: end }));
+  return false;
 }
 
 /** @param kept records that the first half is confirmed; undefined if the list's end does not identify it */

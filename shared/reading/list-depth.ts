@@ -29,6 +29,8 @@ export interface ListDepth {
   readonly grownTo: number | undefined;
   /** Where the list of all groups ended when its first half was confirmed: a tick may have room for one half only. */
   readonly halfConfirmed: number | undefined;
+  /** Where the longest list ended when it was last asked for; undefined while it went on. */
+  readonly longest: number | undefined;
   /** The most rows that a list shows; undefined while every list showed all it has. */
   readonly most: number | undefined;
   /** Where the last list with hidden rows seemed to end. If two in a row end there, lists show no more than that. */
@@ -43,6 +45,7 @@ export const UNKNOWN_DEPTH: ListDepth = {
   confirmed: undefined,
   grownTo: undefined,
   halfConfirmed: undefined,
+  longest: undefined,
   most: undefined,
   suspect: undefined,
   since: 0,
@@ -99,7 +102,7 @@ export function noteRefused(depth: ListDepth, offset: number): ListDepth {
 
 /** Drops all trusted ends: a list was proved to its end and still lacked a row. */
 export function distrustEnds(depth: ListDepth): ListDepth {
-  return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined };
+  return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined, longest: undefined };
 }
 
 /** What is known now of lists with this range's bounds. Of lists with both bounds, or with none, nothing is known. */

@@ -102,6 +102,7 @@ const listDepth = storedObject({
   most: maybe(z.number()),
   grownTo: maybe(z.number()),
   halfConfirmed: maybe(z.number()),
+  longest: maybe(z.number()),
   suspect: maybe(z.number()),
   since: instant,
 });

@@ -79,12 +79,13 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     driftReported: ['shipment.status: LOST'],
     pageLimit: 200,
     listDepths: {
-      updated: { ...UNKNOWN_DEPTH, trusted: 80, since: NOW },
+      updated: { ...UNKNOWN_DEPTH, trusted: 80, longest: 81, since: NOW },
       created: {
         trusted: 5_000,
         confirmed: 5_001,
         grownTo: 5_012,
         halfConfirmed: 5_012,
+        longest: undefined,
         most: 10_000,
         suspect: undefined,
         since: NOW,

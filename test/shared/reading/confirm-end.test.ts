@@ -129,6 +129,37 @@ describe('the end of a list', () => {
     });
   });
 
+  describe('bounded by update', () => {
+    const byUpdate = { updated: RANGE.created };
+    const isLongest = ({ range }: PageRequest) => range.updated?.from === 0;
+
+    it('is confirmed by one page of a longer list', async () => {
+      const reader = readerOf(keeperOf(), (request) => aPage(isLongest(request) ? [aRow(99)] : []));
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests).toEqual([{ range: { updated: { from: 0, to: undefined } }, offset: 20 }]);
+    });
+
+    it('is confirmed by halves if no list is longer, and asks for a longer one only once', async () => {
+      const depth = keeperOf();
+      const first = readerOf(depth, () => aPage([]));
+      const second = readerOf(depth, () => aPage([]));
+
+      expect(await confirmEnd(byUpdate, seen(), first)).toBe(true);
+      expect(await confirmEnd(byUpdate, seen(), second)).toBe(true);
+      expect([first, second].map(({ requests }) => requests.filter(isLongest).length)).toEqual([1, 0]);
+    });
+
+    it('is confirmed by halves if the service refuses to page a longer list', async () => {
+      const reader = readerOf(keeperOf(), (request) => {
+        if (isLongest(request)) throw new PageOutOfReach('injected by the test');
+        return aPage([]);
+      });
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+    });
+  });
+
   it('is confirmed by halves of the update time if rows were created at one time', async () => {
     const rows = ROWS.map((_, index) => aRow(index, { updatedAt: NOON - index * HOUR }));
     const reader = readerOf(keeperOf(), () => aPage([]));

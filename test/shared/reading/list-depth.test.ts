@@ -24,6 +24,7 @@ function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
     confirmed: undefined,
     grownTo: undefined,
     halfConfirmed: undefined,
+    longest: undefined,
     most: undefined,
     suspect: undefined,
     since: NOON,
