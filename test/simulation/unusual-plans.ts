@@ -166,9 +166,12 @@ function windowedByOneAxis(plan: Plan): Plan {
   const offsetMaxOf = random.pick(['updated', 'updated', 'created'] as const);
   return {
     ...plan,
-    changesPerSecond: 0.4,
-    knobs: { ...plan.knobs, limitMax: 5, offsetMax: 12 + random.below(5), offsetMaxOf },
-    settings: { ...plan.settings, lookbackMs: Math.max(60_000, plan.settings.lookbackMs) },
+    // In a smaller store polls are walks.
+    groups: 120,
+    // More changes between two polls than such a list shows.
+    changesPerSecond: 0.8,
+    knobs: { ...plan.knobs, limitMax: 10, offsetMax: 20 + random.below(5), offsetMaxOf },
+    settings: { ...plan.settings, intervalMs: 60_000, reconcileMs: 300_000, requestsPerMinute: 240 },
   };
 }
 
