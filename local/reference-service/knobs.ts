@@ -35,6 +35,11 @@ export const KNOBS = {
     'Changes of limit-max while the service runs, in seconds after the start, for instance 60:20,120:100.',
   ),
   offsetMax: count(0, 0, 'Lists end before the row at this offset; 0: no end.'),
+  offsetMaxOf: oneOf(
+    ['all', 'updated', 'created'],
+    'all',
+    'Lists that end at offset-max. updated: those with a filter by updated_at. created: all others.',
+  ),
   offsetOver: oneOf(
     ['empty', 'refuse', 'bad-request', 'timeout'],
     'empty',

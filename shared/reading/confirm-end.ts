@@ -1,7 +1,8 @@
 // Finds out whether a list that ended with an empty page has more rows, because the service shows only the first rows
 // of a list. It requests the list in two halves, each from the place after the rows that were seen of it. If rows are
 // missing, at least one half has more rows than were seen, and the service shows them, whatever the order is. So two
-// requests confirm the end. If rows lie so close together that either half may have them, the half is read again.
+// requests confirm the end. If rows lie so close together that either half may have them, the half is read again. Polls
+// first ask whether longer lists by update go on behind that place: their lists often grow from one to the next.
 import { type Instant, SECOND } from '../instant.ts';
 import type { RowStamps } from './cut-range.ts';
 import { type DepthKeeper, noteConfirmed, noteHidden, noteTrusted, trustsEnd } from './list-depth.ts';
@@ -35,13 +36,14 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
   const { depth } = reader;
   const isOfAll = range.updated === undefined && range.created?.from === undefined;
   if (depth === undefined) return true;
-  if (trustsEnd(depth.current(), list.end, isOfAll)) {
-    if (isOfAll) depth.learn((known) => noteTrusted(known, list.end));
+  if (trustsEnd(depth.current(range), list.end, isOfAll)) {
+    if (isOfAll) depth.learn(range, (known) => noteTrusted(known, list.end));
     return true;
   }
+  if (range.updated !== undefined && (await goesFurther(range, list, depth, reader))) return true;
   try {
     const isConfirmed = await isWholeList(range, list, reader, isOfAll ? depth : undefined);
-    depth.learn((known) =>
+    depth.learn(range, (known) =>
       isConfirmed ? noteConfirmed(known, list.end, isOfAll) : noteHidden(known, list.end),
     );
     return isConfirmed;
@@ -49,6 +51,28 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
     if (error instanceof PageOutOfReach) return false;
     throw error;
   }
+}
+
+/**
+ * Whether the longest list with these bounds goes on behind that place. If it does, its page confirms all lists up to the
+ * page's end with one request, so that lists that grow from poll to poll need no more.
+ */
+async function goesFurther(
+  range: Range,
+  { end }: SeenList,
+  depth: DepthKeeper,
+  reader: Reader,
+): Promise<boolean> {
+  const { longest = Number.POSITIVE_INFINITY } = depth.current(range);
+  if (end >= longest) return false;
+  try {
+    const { rows } = await reader.fetch({ range: widest(range), offset: end });
+    if (rows.length > 0) return true;
+  } catch (error) {
+    if (!(error instanceof PageOutOfReach)) throw error;
+  }
+  depth.learn(range, (known) => ({ ...known, longest: end }));
+  return false;
 }
 
 /** @param kept records that the first half is confirmed; undefined if the list's end does not identify it */
@@ -59,8 +83,8 @@ async function isWholeList(
   kept: DepthKeeper | undefined,
 ): Promise<boolean> {
   const halves = halve(range, list);
-  if (halves.length === 0) return isShorterThanAll(list, reader);
-  const isHalfDone = kept?.current().halfConfirmed === list.end;
+  if (halves.length === 0) return isShorterThanAll(range, list, reader);
+  const isHalfDone = kept?.current(range).halfConfirmed === list.end;
   for (const half of isHalfDone ? halves.slice(1) : halves) {
     // Rows leave a range bounded by update, so a missing row may have moved up among the seen places.
     const isExact = half.unsure === 0 && half.range.updated === undefined;
@@ -68,22 +92,29 @@ async function isWholeList(
       ? await isEmpty(half.range, half.seen, reader)
       : await showsNothingNew(half.range, list, reader);
     if (!isWhole) return false;
-    kept?.learn((known) => ({ ...known, halfConfirmed: list.end }));
+    kept?.learn(range, (known) => ({ ...known, halfConfirmed: list.end }));
   }
   return true;
 }
 
 /**
- * Rows with the same creation and update can't be halved. They are the whole list if the list of all groups goes
- * further: then no list is cut at that place. If it does not go further, the list is cut if other rows exist.
+ * Rows with the same creation and update can't be halved. They are the whole list if the longest list with the same
+ * bounds goes further: then no such list is cut at that place. If it does not go further, the list is cut if other rows
+ * exist.
  */
-async function isShorterThanAll(list: SeenList, reader: Reader): Promise<boolean> {
-  if (!(await isEmpty({}, list.end, reader))) return true;
+async function isShorterThanAll(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
+  if (!(await isEmpty(widest(range), list.end, reader))) return true;
   const [row] = list.rows.values();
   if (row === undefined) return true;
   const before = { from: undefined, to: row.createdAt - EITHER_HALF_WITHIN };
   const after = { from: row.createdAt + EITHER_HALF_WITHIN, to: undefined };
   return (await isEmpty({ created: before }, 0, reader)) && (await isEmpty({ created: after }, 0, reader));
+}
+
+/** The longest list with the same bounds: its start is before any service's first row. */
+function widest({ updated, created }: Range): Range {
+  const ever = { from: 0, to: undefined };
+  return { updated: updated && ever, created: created && ever };
 }
 
 async function isEmpty(range: Range, offset: number, reader: Reader): Promise<boolean> {

@@ -47,7 +47,8 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
   if (isShort(first) && (await provePage({ created: { from, to } }, first, reader)) === 'whole')
     return { to, fits: true, first, isWhole: true };
   let beyond = Math.max(first.rows.length - 1, 1) * Math.max(reader.maxPages - END_PAGES, 1);
-  if (reader.depth !== undefined) beyond = Math.min(beyond, rowsToPage(reader.depth.current()));
+  if (reader.depth !== undefined)
+    beyond = Math.min(beyond, rowsToPage(reader.depth.current({ created: { from, to } })));
   let end = to;
   let reach = beyond;
   for (let narrowings = 0; narrowings < MAX_NARROWINGS; narrowings += 1) {
@@ -68,14 +69,14 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
     end = narrower(lowest, end, wish);
     // Reach further: each narrowing removes only what was reached, so the whole store would take one per range.
     if (isSparse && newestOf(first) > oldestOf(page))
-      reach = Math.max(beyond, Math.min(2 * reach, lastShown(reader)));
+      reach = Math.max(beyond, Math.min(2 * reach, lastShown({ created: { from, to } }, reader)));
   }
   return { to: end, fits: false };
 }
 
 /** The last place of a list that the service shows: what lies behind it is refused, or fails after many tries. */
-function lastShown({ depth }: Reader): number {
-  return (depth?.current().most ?? Number.POSITIVE_INFINITY) - 1;
+function lastShown(range: Range, { depth }: Reader): number {
+  return (depth?.current(range).most ?? Number.POSITIVE_INFINITY) - 1;
 }
 
 /** @returns undefined if the service refuses the offset */

@@ -1,9 +1,22 @@
 // How far the service's lists can be paged. Many services show only the first rows of a list: behind these a page is
 // empty, or its offset is refused. So an empty page alone proves no end. An end is trusted if some list showed rows at
-// that place before, or if it was confirmed (confirm-end.ts). Ranges are made no longer than lists can be paged. Pure.
+// that place before, or if it was confirmed (confirm-end.ts). Ranges are made no longer than lists can be paged. A service
+// may serve lists by update from a search index and lists by creation from a table, so neither says how far the other
+// goes. Pure.
 import { HOUR, type Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
+import type { Range } from './page.ts';
 
+export interface ListDepths {
+  /** Of the lists bounded by update alone: the polls' lists. */
+  readonly updated: ListDepth;
+  /** Of the lists bounded by creation alone: the walks' lists. */
+  readonly created: ListDepth;
+  /** When this knowledge was started, by the service's clock. */
+  readonly since: Instant;
+}
+
+/** The depth of lists with the same bounds. */
 export interface ListDepth {
   /** A list that ends at or before this place really ends there: rows were shown behind it. */
   readonly trusted: number;
@@ -16,11 +29,13 @@ export interface ListDepth {
   readonly grownTo: number | undefined;
   /** Where the list of all groups ended when its first half was confirmed: a tick may have room for one half only. */
   readonly halfConfirmed: number | undefined;
+  /** Where the longest list ended when it was last asked for; undefined while it went on. */
+  readonly longest: number | undefined;
   /** The most rows that a list shows; undefined while every list showed all it has. */
   readonly most: number | undefined;
   /** Where the last list with hidden rows seemed to end. If two in a row end there, lists show no more than that. */
   readonly suspect: number | undefined;
-  /** When this knowledge was started, by the service's clock. */
+  /** When the trusted and confirmed ends were learned anew, by the service's clock. */
   readonly since: Instant;
 }
 
@@ -30,12 +45,15 @@ export const UNKNOWN_DEPTH: ListDepth = {
   confirmed: undefined,
   grownTo: undefined,
   halfConfirmed: undefined,
+  longest: undefined,
   most: undefined,
   suspect: undefined,
   since: 0,
 };
 
-/** Services change: after this long the depth is learned anew, which takes two requests a walk. */
+export const UNKNOWN_DEPTHS: ListDepths = { updated: UNKNOWN_DEPTH, created: UNKNOWN_DEPTH, since: 0 };
+
+/** Services change: after this long the depth is learned anew, which takes about two requests for each kind of list. */
 const FORGOTTEN_AFTER = HOUR;
 /** The share of the rows that a list shows for which a range is made. */
 const USED_SHARE = 0.8;
@@ -84,13 +102,45 @@ export function noteRefused(depth: ListDepth, offset: number): ListDepth {
 
 /** Drops all trusted ends: a list was proved to its end and still lacked a row. */
 export function distrustEnds(depth: ListDepth): ListDepth {
-  return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined };
+  return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined, longest: undefined };
 }
 
-/** The depth at the start of a walk: knowledge that is too old is dropped. */
-export function forgetOldDepth(depth: ListDepth, now: Instant): ListDepth {
-  const isRecent = now >= depth.since && now < depth.since + FORGOTTEN_AFTER;
-  return isRecent ? depth : { ...UNKNOWN_DEPTH, since: now };
+/** What is known now of lists with this range's bounds. Of lists with both bounds, or with none, nothing is known. */
+export function depthOf(depths: ListDepths, range: Range, now: Instant): ListDepth {
+  const kind = kindOf(range);
+  return kind === undefined ? UNKNOWN_DEPTH : forgetOldTrust(depths[kind], now);
+}
+
+/** Changes what is known of lists with this range's bounds. */
+export function learnDepth(
+  depths: ListDepths,
+  range: Range,
+  now: Instant,
+  change: (depth: ListDepth) => ListDepth,
+): ListDepths {
+  const kind = kindOf(range);
+  if (kind === undefined) return depths;
+  const changed = change(forgetOldTrust(depths[kind], now));
+  return changed === depths[kind] ? depths : { ...depths, [kind]: changed };
+}
+
+function kindOf({ updated, created }: Range): 'updated' | 'created' | undefined {
+  if ((updated === undefined) === (created === undefined)) return undefined;
+  return updated === undefined ? 'created' : 'updated';
+}
+
+/** Drops trusted ends that are too old, even in the middle of a walk: one walk may take days. */
+function forgetOldTrust(depth: ListDepth, now: Instant): ListDepth {
+  return isRecent(depth, now) ? depth : { ...distrustEnds(depth), since: now };
+}
+
+/** The depths at the start of a walk over all groups: all that is too old is dropped, also the most rows of a list. */
+export function forgetOldDepths(depths: ListDepths, now: Instant): ListDepths {
+  return isRecent(depths, now) ? depths : { ...UNKNOWN_DEPTHS, since: now };
+}
+
+function isRecent({ since }: Pick<ListDepths, 'since'>, now: Instant): boolean {
+  return now >= since && now < since + FORGOTTEN_AFTER;
 }
 
 /** The number of rows that a range may have to be paged to its end. */
@@ -98,8 +148,8 @@ export function rowsToPage({ most = Number.POSITIVE_INFINITY }: ListDepth): numb
   return Math.max(1, Math.floor(most * USED_SHARE));
 }
 
-/** The depth as reading uses it; the source's state stores it. */
+/** The depths as reading uses them, of lists with a range's bounds; the source's state stores them. */
 export interface DepthKeeper {
-  readonly current: () => ListDepth;
-  readonly learn: (change: (depth: ListDepth) => ListDepth) => void;
+  readonly current: (range: Range) => ListDepth;
+  readonly learn: (range: Range, change: (depth: ListDepth) => ListDepth) => void;
 }

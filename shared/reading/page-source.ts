@@ -12,7 +12,7 @@ import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.t
 import type { StampsState } from '../source/source-state.ts';
 import { boundsOf } from './bounds.ts';
 import { ownRowsOf } from './own-rows.ts';
-import { type FetchPage, type Page, PageOutOfReach } from './page.ts';
+import { type FetchPage, type Page, PageOutOfReach, type Range } from './page.ts';
 
 /** A page size that any service accepts, and that is too large for a poll to take for the end of the list (R1). */
 const FEW_ROWS = SHORT_PAGE_ROWS;
@@ -34,8 +34,8 @@ export interface PageSourceOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called first with every page and the drift that the client found in it. */
   readonly observe: (page: Page, drift: readonly string[]) => void;
-  /** Called with the offset at which a list could not be paged on. */
-  readonly refusedFrom: (offset: number) => void;
+  /** Called with the list and the offset at which it could not be paged on. */
+  readonly refusedFrom: (range: Range, offset: number) => void;
 }
 
 /**
@@ -78,7 +78,7 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
           return few;
         } else if (offset > 0 && mayBeAboutRequest(error)) {
           // The first page was read just before. If the service fails as a whole, the next first page shows it.
-          refusedFrom(offset);
+          refusedFrom(range, offset);
           throw new PageOutOfReach(`No page is available from row ${offset} on.`, { cause: error });
         } else throw error;
       }

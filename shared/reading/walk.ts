@@ -80,7 +80,7 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   // Keep what was proved: else a range that takes longer than a tick would start anew each time and never finish.
   if (through === undefined || through === from) return notYet(halfWidth(to - lowest), coverage);
   const covered = { from, to: through };
-  const mostRows = options.depth && rowsToPage(options.depth.current());
+  const mostRows = options.depth && rowsToPage(options.depth.current({ created: covered }));
   const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
   // With too few groups to measure the density, the width grows until there are more. It does not grow from the width
   // that was wished if that was narrowed: each range would be narrowed again, to about as little.

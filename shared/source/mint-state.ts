@@ -4,7 +4,7 @@ import { NO_GUARDING } from '../guarding/guarding-state.ts';
 import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from '../limits.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
-import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
+import { UNKNOWN_DEPTHS } from '../reading/list-depth.ts';
 import type { FetchPage } from '../reading/page.ts';
 import { WIDEST_RANGE } from '../reading/poll.ts';
 import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
@@ -115,7 +115,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     },
     driftReported: [],
     pageLimit: PAGE_LIMIT,
-    listDepth: UNKNOWN_DEPTH,
+    listDepths: UNKNOWN_DEPTHS,
     fullPageSeen: false,
     longestPage: 0,
     pollWidth: WIDEST_RANGE,

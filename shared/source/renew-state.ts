@@ -15,7 +15,7 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { stamps, pageLimit, listDepth, driftReported, setAside, pace, health, guarding } = state;
+  const { stamps, pageLimit, listDepths, driftReported, setAside, pace, health, guarding } = state;
   const { fieldsSince, wholeWalks, generation } = state;
   const first = firstState({
     settings: { name: state.source, baseline: 'emit' },
@@ -42,7 +42,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
       lastHoldReported: health.lastHoldReported,
     },
     guarding: { ...first.guarding, lastNumber: guarding.lastNumber },
-    ...{ stamps, pageLimit, listDepth, fieldsSince, wholeWalks, driftReported, setAside, pace },
+    ...{ stamps, pageLimit, listDepths, fieldsSince, wholeWalks, driftReported, setAside, pace },
   };
 }
 

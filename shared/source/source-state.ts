@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import * as feedObjects from '../contract/feed-objects.ts';
 import { guarding, NO_GUARDING } from '../guarding/guarding-state.ts';
-import { UNKNOWN_DEPTH } from '../reading/list-depth.ts';
+import { UNKNOWN_DEPTHS } from '../reading/list-depth.ts';
 import { NOTHING_READ, read } from '../reporting/read-state.ts';
 import { reconciliation, type tier } from './cycle-state.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
@@ -102,6 +102,7 @@ const listDepth = storedObject({
   most: maybe(z.number()),
   grownTo: maybe(z.number()),
   halfConfirmed: maybe(z.number()),
+  longest: maybe(z.number()),
   suspect: maybe(z.number()),
   since: instant,
 });
@@ -152,8 +153,10 @@ export const sourceStateBody = storedObject({
   driftReported: z.array(z.string()),
   /** Rows to a page that the service accepts; lowered by a 422 on `limit`. */
   pageLimit: z.number(),
-  /** How far the service's lists can be paged. */
-  listDepth: listDepth.default(UNKNOWN_DEPTH),
+  /** How far the service's lists can be paged. An earlier release kept one depth for all lists, as `listDepth`. */
+  listDepths: storedObject({ updated: listDepth, created: listDepth, since: instant }).default(
+    UNKNOWN_DEPTHS,
+  ),
   /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
   fullPageSeen: z.boolean(),
   /** Rows of the longest page in this cycle: what the service really gives. */

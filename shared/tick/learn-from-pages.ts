@@ -3,7 +3,7 @@
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
-import { type DepthKeeper, UNKNOWN_DEPTH } from '../reading/list-depth.ts';
+import { type DepthKeeper, depthOf, learnDepth, UNKNOWN_DEPTHS } from '../reading/list-depth.ts';
 import type { Page } from '../reading/page.ts';
 import { learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
 import type { SourceCell } from '../source/source-cell.ts';
@@ -34,7 +34,7 @@ export function createPageLearner(
 ): PageLearner {
   const drift = new Set<string>();
   const unread = new Map<number, Instant>();
-  let first = { stamps: UNKNOWN_STAMPS, listDepth: UNKNOWN_DEPTH, pageLimit: Number.MAX_SAFE_INTEGER };
+  let first = { stamps: UNKNOWN_STAMPS, listDepths: UNKNOWN_DEPTHS, pageLimit: Number.MAX_SAFE_INTEGER };
   let lastSeenId: number | undefined;
   let hasNewFields = false;
 
@@ -45,6 +45,7 @@ export function createPageLearner(
   }
 
   const current = () => cell.known ?? first;
+  const now = () => session.serviceClock.now().atLeast;
 
   /**
    * Without a Date, `newestReceivedAt` is by the clock of the process that received the stamp, which says nothing
@@ -75,8 +76,8 @@ export function createPageLearner(
       return current().stamps;
     },
     depth: {
-      current: () => current().listDepth,
-      learn: (change) => note({ listDepth: change(current().listDepth) }),
+      current: (range) => depthOf(current().listDepths, range, now()),
+      learn: (range, change) => note({ listDepths: learnDepth(current().listDepths, range, now(), change) }),
     },
     pageLimit: {
       get current() {

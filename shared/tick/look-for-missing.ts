@@ -154,6 +154,8 @@ async function lookForGroup(
   return 'done';
 }
 
+const EVER: Interval = { from: undefined, to: undefined };
+
 /** The range lacked this group although its end was proved. */
 function distrustProof(run: TickRun, groupId: number): void {
   const { log, settings } = run.session;
@@ -161,7 +163,7 @@ function distrustProof(run: TickRun, groupId: number): void {
     source: settings.name,
     group: groupId,
   });
-  run.depth.learn(distrustEnds);
+  run.depth.learn({ created: EVER }, distrustEnds);
 }
 
 /**

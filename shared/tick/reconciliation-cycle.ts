@@ -4,7 +4,7 @@ import { finishLearning } from '../guarding/guard-walk.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
-import { forgetOldDepth } from '../reading/list-depth.ts';
+import { forgetOldDepths } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
@@ -30,9 +30,9 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   run.update((state) => withCycle(state, tier, beginCycle(cycle, tier, now)));
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
   if (tier === 'all') {
-    const { listDepth } = run.state;
+    const { listDepths } = run.state;
     run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
-    if (run.state.listDepth !== listDepth) run.session.list.fullPage = undefined;
+    if (run.state.listDepths !== listDepths) run.session.list.fullPage = undefined;
     run.session.polling = { ...run.session.polling, walkBegunAt: now };
   }
   logPlan(run, tier);
@@ -40,10 +40,10 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
 
 /** R1: a short page may end a poll only if this cycle has shown that the service sends longer ones. */
 function withNewReadingRules(state: SourceState, now: Instant): SourceState {
-  const listDepth = forgetOldDepth(state.listDepth, now);
+  const listDepths = forgetOldDepths(state.listDepths, now);
   // The service may now accept a page size that it once refused.
-  const pageLimit = listDepth === state.listDepth ? state.pageLimit : PAGE_LIMIT;
-  return { ...state, fullPageSeen: false, longestPage: 0, listDepth, pageLimit };
+  const pageLimit = listDepths === state.listDepths ? state.pageLimit : PAGE_LIMIT;
+  return { ...state, fullPageSeen: false, longestPage: 0, listDepths, pageLimit };
 }
 
 /** Moves the cycle past the range that was read, or ends it. */

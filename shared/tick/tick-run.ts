@@ -151,13 +151,13 @@ export function createTickRun(session: SourceSession): TickRun {
         stamps: () => learner.stamps,
         pageLimit: learner.pageLimit,
         observe,
-        refusedFrom: (offset) => learner.depth.learn((known) => noteRefused(known, offset)),
+        refusedFrom: (range, offset) => learner.depth.learn(range, (known) => noteRefused(known, offset)),
         signal,
       });
       return async (request) => {
         const page = await fetchPage(request);
         const shownTo = request.offset + page.rows.length;
-        if (page.rows.length > 0) learner.depth.learn((known) => noteShown(known, shownTo));
+        if (page.rows.length > 0) learner.depth.learn(request.range, (known) => noteShown(known, shownTo));
         session.activity.showProgress();
         return keepNewFields(page);
       };

@@ -1,5 +1,6 @@
 // A source's state soon after the start.
 import { HOUR, SECOND } from '../../shared/instant.ts';
+import { UNKNOWN_DEPTH } from '../../shared/reading/list-depth.ts';
 import type { CycleState } from '../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
@@ -77,14 +78,19 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     },
     driftReported: ['shipment.status: LOST'],
     pageLimit: 200,
-    listDepth: {
-      trusted: 5_000,
-      confirmed: 5_001,
-      grownTo: 5_012,
-      halfConfirmed: 5_012,
-      most: 10_000,
-      suspect: undefined,
-      since: NOW,
+    listDepths: {
+      updated: { ...UNKNOWN_DEPTH, trusted: 80, longest: 81, since: NOW },
+      created: {
+        trusted: 5_000,
+        confirmed: 5_001,
+        grownTo: 5_012,
+        halfConfirmed: 5_012,
+        longest: undefined,
+        most: 10_000,
+        suspect: undefined,
+        since: NOW,
+      },
+      since: NOW - HOUR,
     },
     fullPageSeen: true,
     longestPage: 20,

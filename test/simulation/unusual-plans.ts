@@ -2,7 +2,7 @@
 
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
-import type { Random } from '../../local/reference-service/store/seeded-random.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { LastingFault } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
@@ -130,6 +130,10 @@ export function bustling(plan: Plan, random: Random): Plan {
 
 /** Lists end at a window that is smaller than the store. A walk must find the rows beyond it. */
 export function windowed(plan: Plan, random: Random): Plan {
+  return windowedByOneAxis(drawWindow(plan, random));
+}
+
+function drawWindow(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
   const limitMax = 5 + random.below(6);
   return {
@@ -149,6 +153,25 @@ export function windowed(plan: Plan, random: Random): Plan {
       offsetOver: random.pick(['empty', 'refuse', 'bad-request', 'timeout']),
     },
     settings: { ...plan.settings, requestsPerMinute: 240 },
+  };
+}
+
+/**
+ * The same, but only lists by update end there, or only all others. So many groups change that polls read lists which are
+ * longer than the window.
+ */
+function windowedByOneAxis(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 83));
+  if (!random.chance(0.7)) return plan;
+  const offsetMaxOf = random.pick(['updated', 'updated', 'created'] as const);
+  return {
+    ...plan,
+    // In a smaller store polls are walks.
+    groups: 120,
+    // More changes between two polls than such a list shows.
+    changesPerSecond: 0.8,
+    knobs: { ...plan.knobs, limitMax: 10, offsetMax: 20 + random.below(5), offsetMaxOf },
+    settings: { ...plan.settings, intervalMs: 60_000, reconcileMs: 300_000, requestsPerMinute: 240 },
   };
 }
 

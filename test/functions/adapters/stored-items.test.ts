@@ -13,6 +13,7 @@ import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/
 import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
+import { UNKNOWN_DEPTHS } from '../../../shared/reading/list-depth.ts';
 import type { CycleState } from '../../../shared/source/cycle-state.ts';
 import { newCycle } from '../../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -78,6 +79,17 @@ describe('items of earlier releases are read:', () => {
     const [shipment] = fromSnapshotItem(older).projection.shipments ?? [];
 
     expect(shipment).toEqual({ ...SNAPSHOT.projection.shipments?.[0], carrier: null });
+  });
+
+  test('a state with one depth for all lists, which is forgotten', () => {
+    const older = withBody(stateItem(), (body) => {
+      const { listDepths, ...rest } = body as unknown as SourceState;
+      return { ...rest, listDepth: listDepths.created };
+    });
+
+    const state = fromSourceStateItem(older, 'acme');
+
+    expect(state).toStrictEqual({ ...aState('acme'), listDepths: UNKNOWN_DEPTHS });
   });
 
   test('a state from before guards and walks over open groups', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { confirmEnd, type SeenList, seenInPage } from '../../../shared/reading/confirm-end.ts';
 import { type DepthKeeper, type ListDepth, UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
-import { type Page, PageOutOfReach, type PageRequest } from '../../../shared/reading/page.ts';
+import { type Page, PageOutOfReach, type PageRequest, type Range } from '../../../shared/reading/page.ts';
 import { aPage, aRow } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
@@ -17,7 +17,7 @@ function keeperOf(depth: Partial<ListDepth> = {}): DepthKeeper & { known: ListDe
   const keeper = {
     known: { ...UNKNOWN_DEPTH, ...depth },
     current: () => keeper.known,
-    learn(change: (depth: ListDepth) => ListDepth) {
+    learn(_: Range, change: (depth: ListDepth) => ListDepth) {
       keeper.known = change(keeper.known);
     },
   };
@@ -101,13 +101,16 @@ describe('the end of a list', () => {
 
   describe('of rows that were created and updated at one time, which can’t be halved,', () => {
     const crowd = seen(ROWS.map((_, index) => aRow(index)));
-    const isWithinAll = ({ range }: PageRequest) => range.created === undefined;
+    it.each([
+      ['created', RANGE],
+      ['updated', { updated: RANGE.created }],
+    ] as const)('is accepted if a longer list bounded by %s shows more', async (axis, range) => {
+      const reader = readerOf(keeperOf(), () => aPage([aRow(1)]));
 
-    it('is accepted if the list of all groups is longer', async () => {
-      const reader = readerOf(keeperOf(), (request) => aPage(isWithinAll(request) ? [aRow(1)] : []));
-
-      expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
-      expect(reader.requests.length).toBe(1);
+      expect(await confirmEnd(range, crowd, reader)).toBe(true);
+      expect(reader.requests.map(({ range, offset }) => ({ range, offset }))).toEqual([
+        { range: { [axis]: { from: 0, to: undefined } }, offset: 20 },
+      ]);
     });
 
     it('is accepted if there is no other group', async () => {
@@ -118,11 +121,42 @@ describe('the end of a list', () => {
 
     it.each(['from', 'to'] as const)('is rejected if other groups are beyond their %s', async (bound) => {
       const other = aRow(99, { createdAt: NOON });
-      const isBeyond = ({ range: { created } }: PageRequest) =>
-        created !== undefined && created[bound] === undefined;
+      const isBeyond = ({ range: { created }, offset }: PageRequest) =>
+        offset === 0 && created !== undefined && created[bound] === undefined;
       const reader = readerOf(keeperOf(), (request) => aPage(isBeyond(request) ? [other] : []));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(false);
+    });
+  });
+
+  describe('bounded by update', () => {
+    const byUpdate = { updated: RANGE.created };
+    const isLongest = ({ range }: PageRequest) => range.updated?.from === 0;
+
+    it('is confirmed by one page of a longer list', async () => {
+      const reader = readerOf(keeperOf(), (request) => aPage(isLongest(request) ? [aRow(99)] : []));
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests).toEqual([{ range: { updated: { from: 0, to: undefined } }, offset: 20 }]);
+    });
+
+    it('is confirmed by halves if no list is longer, and asks for a longer one only once', async () => {
+      const depth = keeperOf();
+      const first = readerOf(depth, () => aPage([]));
+      const second = readerOf(depth, () => aPage([]));
+
+      expect(await confirmEnd(byUpdate, seen(), first)).toBe(true);
+      expect(await confirmEnd(byUpdate, seen(), second)).toBe(true);
+      expect([first, second].map(({ requests }) => requests.filter(isLongest).length)).toEqual([1, 0]);
+    });
+
+    it('is confirmed by halves if the service refuses to page a longer list', async () => {
+      const reader = readerOf(keeperOf(), (request) => {
+        if (isLongest(request)) throw new PageOutOfReach('injected by the test');
+        return aPage([]);
+      });
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
     });
   });
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR } from '../../../shared/instant.ts';
 import {
+  depthOf,
   distrustEnds,
-  forgetOldDepth,
+  forgetOldDepths,
   type ListDepth,
+  learnDepth,
   noteConfirmed,
   noteHidden,
   noteRefused,
@@ -12,6 +14,7 @@ import {
   rowsToPage,
   trustsEnd,
   UNKNOWN_DEPTH,
+  UNKNOWN_DEPTHS,
 } from '../../../shared/reading/list-depth.ts';
 import { NOON } from './worlds.ts';
 
@@ -21,6 +24,7 @@ function aDepth(changes: Partial<ListDepth> = {}): ListDepth {
     confirmed: undefined,
     grownTo: undefined,
     halfConfirmed: undefined,
+    longest: undefined,
     most: undefined,
     suspect: undefined,
     since: NOON,
@@ -106,20 +110,63 @@ describe('the maximum of rows that a list shows', () => {
 });
 
 describe('the stored depth of lists', () => {
-  it('is valid for an hour', () => {
-    const depth = aDepth({ most: 80 });
+  const HOURS = { from: NOON - HOUR, to: NOON };
+  const BY_UPDATE = { updated: HOURS };
+  const BY_CREATION = { created: HOURS };
+  const shown = (end: number) => (depth: ListDepth) => noteShown(depth, end);
 
-    expect(forgetOldDepth(depth, NOON + HOUR - 1)).toBe(depth);
-    expect(forgetOldDepth(depth, NOON + HOUR)).toEqual({ ...UNKNOWN_DEPTH, since: NOON + HOUR });
+  it('is learned for lists by update and by creation apart', () => {
+    const byUpdate = learnDepth(UNKNOWN_DEPTHS, BY_UPDATE, NOON, shown(140));
+    const byCreation = learnDepth(UNKNOWN_DEPTHS, BY_CREATION, NOON, shown(140));
+
+    expect(depthOf(byUpdate, BY_UPDATE, NOON).trusted).toBe(139);
+    expect(depthOf(byUpdate, BY_CREATION, NOON).trusted).toBe(9);
+    expect(depthOf(byCreation, BY_CREATION, NOON).trusted).toBe(139);
+    expect(depthOf(byCreation, BY_UPDATE, NOON).trusted).toBe(9);
   });
 
-  it('is invalid after a clock is set back', () => {
-    expect(forgetOldDepth(aDepth(), NOON - 1)).toEqual({ ...UNKNOWN_DEPTH, since: NOON - 1 });
+  it.each([
+    ['both bounds', { ...BY_UPDATE, ...BY_CREATION }],
+    ['no bounds', {}],
+  ])('learns nothing from lists with %s, and says nothing of them', (_, range) => {
+    const known = { updated: aDepth(), created: aDepth(), since: NOON };
+
+    expect(learnDepth(known, range, NOON, shown(140))).toBe(known);
+    expect(depthOf(known, range, NOON)).toEqual(UNKNOWN_DEPTH);
+  });
+
+  it.each([
+    ['an hour', NOON + HOUR],
+    ['a clock is set back', NOON - 1],
+  ])('trusts no end after %s, and still knows the most rows of a list', (_, now) => {
+    const old = aDepth({ confirmed: 101, grownTo: 105, halfConfirmed: 105, most: 300 });
+    const known = { updated: old, created: old, since: NOON };
+
+    const depth = depthOf(known, BY_UPDATE, now);
+
+    expect(depth).toEqual({ ...UNKNOWN_DEPTH, most: 300, since: now });
+    expect(depthOf(known, BY_UPDATE, NOON + HOUR - 1)).toBe(old);
+  });
+
+  it('trusts new ends for an hour from then on', () => {
+    const old = { updated: aDepth(), created: aDepth(), since: NOON };
+    const known = learnDepth(old, BY_UPDATE, NOON + HOUR, shown(40));
+
+    expect(depthOf(known, BY_UPDATE, NOON + 2 * HOUR - 1).trusted).toBe(39);
+    expect(depthOf(known, BY_UPDATE, NOON + 2 * HOUR).trusted).toBe(9);
+  });
+
+  it('is forgotten at the start of a walk an hour later', () => {
+    const known = { updated: aDepth(), created: aDepth({ most: 80 }), since: NOON };
+
+    expect(forgetOldDepths(known, NOON + HOUR - 1)).toBe(known);
+    expect(forgetOldDepths(known, NOON + HOUR)).toEqual({ ...UNKNOWN_DEPTHS, since: NOON + HOUR });
+    expect(forgetOldDepths(known, NOON - 1)).toEqual({ ...UNKNOWN_DEPTHS, since: NOON - 1 });
   });
 
   it('stays the same object if a page adds nothing', () => {
-    const depth = aDepth();
+    const known = { updated: aDepth(), created: aDepth(), since: NOON };
 
-    expect(noteShown(depth, 20)).toBe(depth);
+    expect(learnDepth(known, BY_UPDATE, NOON, shown(20))).toBe(known);
   });
 });

@@ -63,7 +63,7 @@ function openList(
     ...service.options,
     stamps: () => stamps,
     pageLimit,
-    refusedFrom: (offset) => refused.push(offset),
+    refusedFrom: (_, offset) => refused.push(offset),
     signal,
   });
   return { ...service, pageLimit, fetch, refused };

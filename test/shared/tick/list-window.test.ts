@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { HOUR, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 /** Lists show at most `rows` rows; the pages after them are empty. */
@@ -8,6 +9,36 @@ function showAtMost({ reference }: SourceWorld, rows: number): void {
   const { select } = store;
   store.select = (query, from) =>
     query.offset >= rows ? [] : select({ ...query, limit: Math.min(query.limit, rows - query.offset) }, from);
+}
+
+/** The same, but only for lists bounded by update, or only for all others. */
+function showAtMostOf(axis: 'updated' | 'created', { reference, network }: SourceWorld, rows: number): void {
+  network.intercept = (request) => {
+    const query = new URLSearchParams(request.query);
+    const isByUpdate = query.has('min_updated_at') || query.has('max_updated_at');
+    const left = rows - Number(query.get('offset') ?? 0);
+    if (isByUpdate !== (axis === 'updated')) return undefined;
+    if (left <= 0) return jsonAnswer(200, []);
+    query.set('limit', String(Math.min(left, Number(query.get('limit') ?? left))));
+    return reference.service.answer({ ...request, query });
+  };
+}
+
+/** Changes these groups of the store, 100 ms apart and returns their ids. */
+async function change(world: SourceWorld, from: number, to: number): Promise<number[]> {
+  const changed = [...shownGroups(world)].slice(from, to);
+  for (const id of changed) {
+    world.reference.store.alter(id, (draft) => void Object.assign(draft, { credit_method: 'CHANGED' }));
+    await world.time.advance(100 * MILLISECOND);
+  }
+  return changed;
+}
+
+/** Of these groups, those whose change was published. */
+async function publishedOf(world: SourceWorld, groups: readonly number[]): Promise<number[]> {
+  const published: number[] = [];
+  for (const id of groups) if ((await world.groupEvents(id)).length > 0) published.push(id);
+  return published;
 }
 
 /** The service refuses offsets of `from` and more. */
@@ -82,6 +113,62 @@ describe('a list that shows only its first rows', () => {
     const events = await world.groupEvents(victim);
     expect(events.map(({ type }) => type)).toEqual(['return_group.updated']);
     expect((await world.events()).filter(({ type }) => type.endsWith('.removed'))).toEqual([]);
+  });
+});
+
+describe('a list by update that shows only its first rows, while lists by creation show all', () => {
+  it('is read by polls in ranges of fewer rows', async () => {
+    const world = createSourceWorld({
+      groups: 200,
+      knobs: { limitMax: 20 },
+      settings: { reconcileMs: HOUR / MILLISECOND },
+    });
+    showAtMostOf('updated', world, 40);
+    const session = world.startProcess('a');
+    await world.tick(session);
+    for (let minute = 0; minute < 65; minute += 1) await world.nextTick(session);
+    const changed = await change(world, 0, 90);
+
+    for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+
+    const { health, settledThrough } = await world.state();
+    expect(await publishedOf(world, changed)).toEqual(changed);
+    expect(world.time.now() - settledThrough).toBeLessThan(10 * MINUTE);
+    expect(health.degradedSince).toBeUndefined();
+  });
+});
+
+describe('a window that appears after the baseline', () => {
+  it('is detected by polls an hour later, even in the middle of a long cycle', async () => {
+    const world = createSourceWorld({
+      groups: 200,
+      knobs: { limitMax: 20 },
+      settings: { reconcileMs: (12 * HOUR) / MILLISECOND },
+    });
+    await walkThrough(world);
+    const session = world.startProcess('b');
+    await change(world, 0, 90);
+    for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+    showAtMost(world, 40);
+    for (let minute = 0; minute < 65; minute += 1) await world.nextTick(session);
+    const changed = await change(world, 95, 185);
+
+    for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+
+    expect(await publishedOf(world, changed)).toEqual(changed);
+  });
+});
+
+describe('a list by creation that shows only its first rows, while lists by update show all', () => {
+  it('is walked in ranges of fewer rows, although polls have read longer lists', async () => {
+    const world = createSourceWorld({ groups: 200, knobs: { limitMax: 20 } });
+    showAtMostOf('created', world, 40);
+    await change(world, 0, 60);
+
+    await walkThrough(world);
+
+    expect((await world.state()).baseline.status).toBe('completed');
+    expect(await knownGroups(world)).toEqual(shownGroups(world));
   });
 });
 

@@ -62,6 +62,21 @@ describe('GET /v2/return-groups', () => {
     expect(behind).toMatchObject({ status, body: expect.stringContaining(body) });
   });
 
+  it.each([
+    ['all', 25, 25],
+    ['updated', 25, 60],
+    ['created', 60, 25],
+  ] as const)('ends lists by %s at the window', (offsetMaxOf, byUpdate, others) => {
+    const service = aService({ groups: 60, knobs: { offsetMax: 25, offsetMaxOf } });
+
+    const updated = service.rows('limit=100&min_updated_at=2000-01-01T00:00:00Z');
+    const created = service.rows('limit=100&min_created_at=2000-01-01T00:00:00Z');
+    const all = service.rows('limit=100');
+
+    expect(updated).toHaveLength(byUpdate);
+    expect([created, all].map((rows) => rows.length)).toEqual([others, others]);
+  });
+
   it('clamps a limit silently, or refuses it, and changes the maximum with time', () => {
     const clamping = aService({ groups: 60, knobs: { limitMax: 20 } });
     const refusing = aService({ groups: 60, knobs: { limitMax: 37, limitOver: 'refuse' } });
