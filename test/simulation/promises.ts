@@ -27,6 +27,8 @@ export function promisesOf({ plan, service }: World): Promises {
     leavesNoArrayOut,
     keepsUp: keepsUp(plan, knobs, namesZones),
     namesZones,
+    // Two false empty answers confirm the end of a list that a window has cut (guarantees.md, "What no reader can know").
+    confirmsEnds: knobs.offsetMax === 0 || plan.knobs.faultRate === undefined,
     stampsTellTime: knobs.absurdEvery === 0,
     endsLists: knobs.pageBytes === 0 || !plan.crowds,
     tellsFractions: knobs.stampPrecision !== 's',

@@ -91,6 +91,8 @@ export interface Promises {
   readonly keepsUp: boolean;
   /** Whether stamps name their zone. Otherwise only polls find groups that were created within the last day. */
   readonly namesZones: boolean;
+  /** Whether no false answer can confirm the end of a list. */
+  readonly confirmsEnds: boolean;
   /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
   /** Whether answers show what the source's own store has shown, also where that changes in an unusual way. */

@@ -56,7 +56,8 @@ function* judgeBaseline(
   }
   const { least: there, most } = groupsUntil(at, source, histories, evidence);
   const sure = evidence.promises.tellsFractions ? there : there - 1;
-  const least = evidence.promises.namesZones ? sure : 0;
+  const { namesZones, confirmsEnds } = evidence.promises;
+  const least = namesZones && confirmsEnds ? sure : 0;
   if (groups < least || groups > most)
     yield [event.id, `reports ${groups} groups instead of ${least} to ${most}`];
 }
