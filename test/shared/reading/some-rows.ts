@@ -78,6 +78,15 @@ export function createScriptedReader(
   };
 }
 
+/** A list of one group per page; its first group changes with each request. */
+export function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
+  return createScriptedReader(({ range, offset }, index) => {
+    const within = createdWithin(range, rows);
+    const first = (index * 7) % Math.max(within.length, 1);
+    return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + 1));
+  });
+}
+
 /** Answers with one page after the other, for any request; the last one repeats. */
 export function pagesInTurn(
   ...pages: readonly Page['rows'][]

@@ -1,33 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
-import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
-import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
+import { identityOf, type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { CLOSED, STAMPS } from './at-noon.ts';
 import { createModelList } from './model-list.ts';
 import { clampedTo } from './model-pages.ts';
-import { stepAtNoon } from './model-walk.ts';
+import { stepAtNoon, WALK_START } from './model-walk.ts';
 import {
   aPage,
   aRow,
-  createdWithin,
   createScriptedReader,
   idsFrom,
   pageWithin,
+  restlessStore,
   rowsOf,
-  type ScriptedReader,
 } from './some-rows.ts';
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
-
-/** A list of one group per page; its first group changes with each request. */
-function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
-  return createScriptedReader(({ range, offset }, index) => {
-    const within = createdWithin(range, rows);
-    const first = (index * 7) % Math.max(within.length, 1);
-    return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + 1));
-  });
-}
 
 describe('the newest groups', () => {
   const position = { coveredThrough: CLOSED - 5 * MINUTE, rangeWidth: DAY };
@@ -72,6 +61,7 @@ describe('the newest groups', () => {
       covered: { from: CLOSED - 5 * MINUTE, to: last },
       isDone: true,
       unstable: 'a row already read moved back: others entered before it',
+      hasNoOrder: false,
     });
     expect(reader.requests.length).toBeLessThan(16);
     expect(last).toBeGreaterThan(CLOSED);
@@ -92,6 +82,19 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { from: CLOSED, to: undefined }, isDone: true });
     expect(new Set(ids).size).toBe(5);
     expect(reader.requests.every(({ range }) => (range.created?.from ?? 0) >= CLOSED)).toBe(true);
+  });
+
+  it.each([
+    ['count as entered meanwhile up to two seconds after this moment', 0, undefined],
+    ['do not later than that', 1, { from: CLOSED, to: undefined }],
+  ])('%s', async (_, later, covered) => {
+    const createdAt = NOON + 2 * SECOND + later;
+    const reader = restlessStore(idsFrom(1, 5).map((id) => aRow(id, { createdAt })));
+
+    const step = await stepAtNoon({ ...position, coveredThrough: CLOSED }, reader);
+
+    expect(step.covered).toEqual(covered);
+    expect(step.isDone).toBe(true);
   });
 
   it('are covered up to the closed time of this moment if later groups entered meanwhile', async () => {
@@ -284,5 +287,62 @@ describe('the newest groups', () => {
 
     expect(step).toMatchObject({ isDone: true, covered: { to: undefined } });
     expect(witness.seen.size).toBe(1_200);
+  });
+});
+
+describe('the last piece of a walk in pieces', () => {
+  const from = CLOSED - HOUR;
+  const piecesTo = (...cuts: readonly Instant[]) => ({
+    cutsAfter: async () => cuts,
+    onCutShort: () => false,
+  });
+  /** Groups of the last hour, in an order that changes with each request, in pages of twelve. */
+  function restless(groups: number) {
+    const rows = idsFrom(1, groups).map((id) => aRow(id, { createdAt: from + id * MINUTE }));
+    return createScriptedReader((request, index) => {
+      const first = (index * 5) % groups;
+      return pageWithin(request, [...rows.slice(first), ...rows.slice(0, first)], 12);
+    });
+  }
+
+  it('is proved as one page with three requests', async () => {
+    const reader = restless(12);
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: DAY }, reader, { pieces: piecesTo() });
+
+    const range = { created: { from, to: undefined } };
+    expect(reader.requests).toEqual([0, 12, 0].map((offset) => ({ range, offset })));
+    expect(step).toMatchObject({ covered: range.created, isDone: true, unstable: undefined });
+  });
+
+  it('is read on if it is more than a page', async () => {
+    const reader = restless(30);
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: DAY }, reader, { pieces: piecesTo() });
+
+    const ids = reader.taken.flatMap(({ rows }) => rows.map(identityOf));
+    expect(new Set(ids).size).toBe(30);
+    expect(step).toMatchObject({ covered: { from, to: undefined }, hasNoOrder: true });
+  });
+
+  it.each([
+    ['begins five minutes before the closed time', 0, CLOSED - 5 * MINUTE],
+    ['has the groups of a piece that would end later', 1, undefined],
+  ])('%s', async (_, later, to) => {
+    const reader = createScriptedReader(() => aPage([]));
+    const pieces = piecesTo(CLOSED - 5 * MINUTE + later);
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: DAY }, reader, { pieces });
+
+    expect(reader.requests.map(({ range }) => range)).toEqual([{ created: { from, to } }]);
+    expect(step.covered).toEqual({ from, to });
+  });
+
+  it('does not begin a walk: without known pieces its first range is all time', async () => {
+    const reader = createScriptedReader(() => aPage([]));
+
+    const step = await stepAtNoon(WALK_START, reader, { pieces: piecesTo() });
+
+    expect(step.covered).toEqual({ from: undefined, to: CLOSED });
   });
 });
