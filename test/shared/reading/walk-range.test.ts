@@ -165,7 +165,7 @@ describe('the width of a walk’s next range', () => {
 
   it.each([
     ['four times all time', 20, 2 * FIRST_WIDTH, 4 * FIRST_WIDTH],
-    ['nearly eight times all time, its maximum', 4, 4 * FIRST_WIDTH, 8 * FIRST_WIDTH - 1],
+    ['nearly eight times all time, its maximum', 4, 6 * FIRST_WIDTH, 8 * FIRST_WIDTH - 1],
     ['as before if twice its width is all time', 40, 2 * FIRST_WIDTH, 2 * FIRST_WIDTH],
     ['other than exactly all time, which ignores the room', 160, 0.75 * FIRST_WIDTH, FIRST_WIDTH + 1],
   ])('without groups may become %s', async (_, maxPages, rangeWidth, next) => {
