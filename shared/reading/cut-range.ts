@@ -88,7 +88,7 @@ function cutInterval(
   if (highest - lowest <= NARROWEST_RANGE) {
     // A range without an end is narrow only as far as rows were seen; more may follow.
     const behind = highest + 1;
-    const isCut = from !== undefined && to === undefined && behind > from;
+    const isCut = to === undefined && behind > (from ?? Number.POSITIVE_INFINITY);
     return isCut ? cutAt(behind, { from, to }) : undefined;
   }
   const least = Math.max(lowest, within.from ?? lowest);

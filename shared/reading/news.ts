@@ -34,10 +34,10 @@ export function createNewsMemory(): NewsMemory {
   return { dueAt: 0, readThrough: undefined, lateness: CLOSED_AFTER, density: 0 };
 }
 
-/** Takes note of a change that polls found only now: how long after its stamp it showed. */
+/** Notes a change that polls found only now: how long after its stamp it showed. Lateness is at least a second. */
 export function noteLateness(memory: NewsMemory, updatedAt: Instant): void {
   const late = (memory.readThrough ?? updatedAt) - updatedAt;
-  if (late > 0) memory.lateness = Math.min(CLOSED_AFTER, Math.max(memory.lateness, late + SECOND));
+  memory.lateness = Math.min(CLOSED_AFTER, Math.max(memory.lateness, late + SECOND));
 }
 
 /** Reduces the known lateness a little. */

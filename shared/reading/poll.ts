@@ -187,8 +187,9 @@ async function coverClosed(
     lastPages = requests.sent;
     if (coverage.outcome === 'overlong') {
       rangeWidth = halfWidth(to - from);
-      // If lists can hardly be paged, few requests show it, and there is time to try narrower ranges at once.
-      if (rangeWidth < to - from && requests.sent <= options.maxPages / 4) continue;
+      // If lists can hardly be paged, few requests show it, and there is time to try narrower ranges at once. The
+      // narrowest ranges are never overlong.
+      if (requests.sent <= options.maxPages / 4) continue;
       return { through, unstable, rangeWidth };
     }
     if (isWhole) through = coverage.through ?? through;

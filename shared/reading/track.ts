@@ -78,8 +78,9 @@ export function createTrack() {
   function noteRestless({ rows }: PlacedPage): void {
     for (const row of rows) {
       const name = nameOf(row);
-      const known = name === undefined ? undefined : places.get(name);
-      if (name !== undefined && known !== undefined && known.version !== versionOf(row)) restless.add(name);
+      if (name === undefined) continue;
+      const known = places.get(name);
+      if (known !== undefined && known.version !== versionOf(row)) restless.add(name);
     }
   }
 

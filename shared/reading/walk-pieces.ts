@@ -23,9 +23,11 @@ export async function walkPieces(
   upTo: Instant,
   reader: PieceReader,
 ): Promise<WalkStep | undefined> {
+  const { pieces } = reader;
+  if (pieces === undefined) return undefined;
   const { coveredThrough } = position;
-  const cuts = (await reader.pieces?.cutsAfter(coveredThrough))?.filter((cut) => cut <= upTo);
-  if (reader.pieces === undefined || cuts === undefined || cuts.length === 0) return undefined;
+  const cuts = (await pieces.cutsAfter(coveredThrough)).filter((cut) => cut <= upTo);
+  if (cuts.length === 0) return undefined;
   const order = createOrderWatch();
   const watched = { ...reader, take: order.watch(reader.take) };
   let through = coveredThrough;
@@ -33,7 +35,7 @@ export async function walkPieces(
     if (!reader.hasRoom()) break;
     order.startPiece();
     try {
-      through = await coverPiece(through, to, { reader, watched, pieces: reader.pieces });
+      through = await coverPiece(through, to, { reader, watched, pieces });
     } catch (error) {
       // Keep what was proved: otherwise ticks that always end in the second piece would prove the first again and again.
       if (!(error instanceof DeadlineReached) || through === coveredThrough) throw error;
@@ -85,7 +87,7 @@ function createOrderWatch() {
     },
     watch: (take: Reader['take']) => (page: Page) => {
       const rows = page.rows.map((row) => `${identityOf(row)} ${versionOf(row)}`);
-      if (first !== undefined && rows.length > 0) hasChanged ||= !isInOrder(rows, first);
+      if (first !== undefined) hasChanged ||= !isInOrder(rows, first);
       first ??= rows;
       return take(page);
     },

@@ -73,8 +73,8 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
     ...orderOf(seen),
   });
   if (!fits) return notYet(to - lowest);
-  const coverage: Coverage = isWhole
-    ? { outcome: 'proved', through: to }
+  const coverage: Omit<Coverage, 'outcome'> = isWhole
+    ? { through: to }
     : await coverRange({ created: { from, to } }, reader, first);
   const { through } = coverage;
   // Keep what was proved: else a range that takes longer than a tick would start anew each time and never finish.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseStamp, SECOND } from '../../../shared/instant.ts';
-import { boundsOf, formatBound } from '../../../shared/reading/bounds.ts';
+import { boundsOf, formatBound, inDigits } from '../../../shared/reading/bounds.ts';
 import { learnStamps, UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { aRow } from './some-rows.ts';
 
@@ -67,5 +67,17 @@ describe('the bounds of a range', () => {
     const bounds = boundsOf({}, form);
 
     expect(Object.values(bounds).every((bound) => bound === undefined)).toBe(true);
+  });
+});
+
+describe('an interval in the digits of the stamps', () => {
+  const AT_SECOND = AT - 123_456;
+
+  it.each([
+    { from: AT, to: AT + SECOND, sent: { from: AT_SECOND, to: AT_SECOND + SECOND } },
+    { from: undefined, to: AT, sent: { from: undefined, to: AT_SECOND } },
+    { from: AT, to: undefined, sent: { from: AT_SECOND, to: undefined } },
+  ])('has the whole seconds of its ends, if it has any: $from to $to', ({ from, to, sent }) => {
+    expect(inDigits({ from, to }, { precision: 0 })).toEqual(sent);
   });
 });

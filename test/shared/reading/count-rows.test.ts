@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR } from '../../../shared/instant.ts';
 import { readByCounting } from '../../../shared/reading/count-rows.ts';
-import type { Page } from '../../../shared/reading/page.ts';
+import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { anUnreadableRow, aPage, createScriptedReader, idsFrom, pagesInTurn, rowsOf } from './some-rows.ts';
+import {
+  aDepth,
+  anUnreadableRow,
+  aPage,
+  aRow,
+  createScriptedReader,
+  failingFrom,
+  idsFrom,
+  pagesInTurn,
+  rowsOf,
+} from './some-rows.ts';
+import { NOON } from './worlds.ts';
 
 const RANGE = { updated: { from: 1, to: 2 } };
 
@@ -127,6 +139,38 @@ describe('counting', () => {
 
     expect(isWhole).toBe(false);
     expect(reader.requests.length).toBe(1_000);
+  });
+
+  it('fails where the service refuses a page', async () => {
+    const refused = new PageOutOfReach('injected by the test');
+    const reader = createScriptedReader(failingFrom(2, refused, pagesInTurn(rowsOf(1, 2))));
+
+    const isWhole = await readByCounting(RANGE, reader);
+
+    expect(isWhole).toBe(false);
+    expect(reader.requests.length).toBe(2);
+  });
+
+  it('rejects if a page fails for another reason', async () => {
+    const failure = new Error('injected by the test');
+    const reader = createScriptedReader(failingFrom(2, failure, pagesInTurn(rowsOf(1, 2))));
+
+    const counting = readByCounting(RANGE, reader);
+
+    await expect(counting).rejects.toBe(failure);
+  });
+
+  it.each([
+    ['is complete if nothing is', [], true],
+    ['is not complete if a row is', rowsOf(99), false],
+  ])('%s behind the rows of a half, where lists may show only their first rows', async (_, behind, isSo) => {
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: NOON - (id > 6 ? id + 9 : id) * HOUR }));
+    const reader = createScriptedReader(pagesInTurn(rows, [], rows, [], behind), { depth: aDepth() });
+
+    const isWhole = await readByCounting({ created: { from: NOON - 24 * HOUR, to: NOON } }, reader);
+
+    expect(isWhole).toBe(isSo);
+    expect(reader.requests.map(({ offset }) => offset)).toEqual([0, 12, 0, 6, 6]);
   });
 
   it('completes even if the order changes with each request', async () => {

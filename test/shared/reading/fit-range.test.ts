@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
 import { fitRange } from '../../../shared/reading/fit-range.ts';
-import { UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
-import type { PageRequest } from '../../../shared/reading/page.ts';
+import { PageOutOfReach, type PageRequest } from '../../../shared/reading/page.ts';
 import { createModelList, type ModelOptions } from './model-list.ts';
 import { clampedTo } from './model-pages.ts';
-import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import {
+  aDepth,
+  aPage,
+  aRow,
+  createScriptedReader,
+  failingFrom,
+  idsFrom,
+  pageWithin,
+  rowsOf,
+} from './some-rows.ts';
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
 
@@ -55,14 +63,16 @@ describe('a range that is not too long', () => {
   });
 
   it('is kept after its first page if that is short and proved to be the whole range', async () => {
-    const { list, reader } = storeOf(9, 'created asc');
+    const rows = rowsOf(1, 2);
+    const reader = createScriptedReader(({ offset }) => aPage(rows.slice(offset), { bytes: 900 }));
 
-    const fitted = await fitRange({ from: FROM, to: TO, lowest: FROM, isSparse: false }, reader);
+    const fitted = await fitRange(WISHED, reader);
 
     expect(fitted).toMatchObject({ to: TO, fits: true, isWhole: true });
-    expect(fitted.first?.rows.length).toBe(9);
+    expect(fitted.first?.rows).toEqual(rows);
     // The page, the end behind it, and the page again: nothing is left to read.
-    expect(list.requests).toBe(3);
+    const range = { created: { from: FROM, to: TO } };
+    expect(reader.requests).toEqual([0, 2, 0].map((offset) => ({ range, offset })));
   });
 
   it('is probed behind its maximum of pages, minus the pages for its end and the rows of the seams', async () => {
@@ -275,11 +285,48 @@ describe('a range that is too long', () => {
       requests.push(request);
       return reader.fetch(request);
     };
-    const depth = { current: () => ({ ...UNKNOWN_DEPTH, most: 100 }), learn: () => {} };
+    const depth = aDepth({ most: 100 });
 
     await fitRange({ from: undefined, to: TO, lowest: FROM, isSparse: true }, { ...reader, fetch, depth });
 
     expect(requests.length).toBeGreaterThan(2);
     expect(Math.max(...requests.map(({ offset }) => offset))).toBeLessThan(100);
+  });
+});
+
+describe('a range behind which the service refuses pages', () => {
+  const refused = new PageOutOfReach('injected by the test');
+  const offsetsOf = ({ requests }: { readonly requests: readonly PageRequest[] }) =>
+    requests.map(({ offset }) => offset);
+
+  it('is probed half as far until the service shows the place', async () => {
+    const rows = rowsOf(1, 2, 3);
+    const answer = ({ offset }: PageRequest) => aPage(rows.slice(offset));
+    const reader = createScriptedReader(failingFrom(11, refused, answer), { maxPages: 24 });
+
+    const fitted = await fitRange(WISHED, reader);
+
+    expect(fitted).toMatchObject({ to: TO, fits: true });
+    expect(offsetsOf(reader)).toEqual([0, 40, 20, 10]);
+  });
+
+  it('is probed half as far as its pages reach if that was refused further on', async () => {
+    const latestFirst = idsFrom(1, 100).map((id) => aRow(id, { createdAt: TO - id * HOUR }));
+    const answer = (request: PageRequest) => pageWithin(request, latestFirst, 3);
+    const reader = createScriptedReader(failingFrom(30, refused, answer), { maxPages: 9 });
+
+    await fitRange({ ...WISHED, isSparse: true }, reader);
+
+    expect(offsetsOf(reader).slice(0, 5)).toEqual([0, 10, 20, 40, 5]);
+  });
+
+  it('rejects if the page fails for another reason', async () => {
+    const failure = new Error('injected by the test');
+    const answer = () => aPage(rowsOf(1, 2, 3));
+    const reader = createScriptedReader(failingFrom(1, failure, answer));
+
+    const fitting = fitRange(WISHED, reader);
+
+    await expect(fitting).rejects.toBe(failure);
   });
 });

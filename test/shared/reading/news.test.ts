@@ -1,9 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, SECOND } from '../../../shared/instant.ts';
-import { createNewsMemory, forgetLateness, noteLateness, readNews } from '../../../shared/reading/news.ts';
+import {
+  createNewsMemory,
+  forgetLateness,
+  type NewsOptions,
+  noteLateness,
+  readNews,
+} from '../../../shared/reading/news.ts';
 import { identityOf, PageOutOfReach } from '../../../shared/reading/page.ts';
+import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
 import { STAMPS } from './at-noon.ts';
-import { aPage, aRow, createScriptedReader, idsFrom, rowsOf, type ScriptedReader } from './some-rows.ts';
+import {
+  anUnreadableRow,
+  aPage,
+  aRow,
+  createScriptedReader,
+  failingFrom,
+  idsFrom,
+  rowsOf,
+  type ScriptedReader,
+} from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const clocks = { stamps: () => STAMPS, now: () => NOON };
@@ -55,19 +71,27 @@ describe('news', () => {
   });
 
   it('end where the service refuses further pages', async () => {
-    const window = createScriptedReader(({ offset }) => {
-      if (offset > 0) throw new PageOutOfReach('injected by the test');
-      return aPage(rowsOf(...idsFrom(1, 12)));
-    });
+    const refused = new PageOutOfReach('injected by the test');
+    const window = createScriptedReader(failingFrom(1, refused, () => aPage(rowsOf(...idsFrom(1, 12)))));
 
     expect(await read(window)).toBe(2);
     expect(window.taken).toHaveLength(1);
   });
+
+  it('reject if a page fails for another reason', async () => {
+    const failure = new Error('injected by the test');
+    const reader = createScriptedReader(failingFrom(1, failure, () => aPage(rowsOf(...idsFrom(1, 12)))));
+
+    const reading = read(reader);
+
+    await expect(reading).rejects.toBe(failure);
+  });
 });
 
-describe('news of a list without order', () => {
-  const FULL = 10;
+/** Rows of a full page where the list has no order. */
+const FULL = 10;
 
+describe('news of a list without order', () => {
   /** Reads a list that shows any of the rows that belong to a range: those that were updated in so many seconds. */
   async function readUnordered(secondsAgo: readonly number[], density = 0) {
     const rows = secondsAgo.map((seconds, id) => aRow(id, { updatedAt: NOON - seconds * SECOND }));
@@ -140,6 +164,77 @@ describe('news of a list without order', () => {
 
     expect(requests).toBe(8);
     expect(memory.density * 20 * SECOND).toBeGreaterThan(150);
+  });
+});
+
+describe('a part of the news', () => {
+  const partsOf = ({ requests }: ScriptedReader) =>
+    requests.map(({ range: { updated }, offset }) => [updated?.from, updated?.to, offset]);
+  /** How many rows are planned for so many parts. */
+  const rowsOfParts = (parts: number) => parts * 0.8 * FULL;
+
+  /** Reads these rows in parts; the service shows the rows at both ends of a range. */
+  async function readInParts(rows: readonly RowReading[], density = 0, changed: Partial<NewsOptions> = {}) {
+    const reader = createScriptedReader(({ range: { updated }, offset }) => {
+      const { from = 0, to = 0 } = updated ?? {};
+      const within = rows.filter(({ updatedAt = from }) => updatedAt >= from && updatedAt <= to);
+      return aPage(within.slice(offset, offset + FULL));
+    });
+    const memory = { ...createNewsMemory(), density };
+    const inParts = { fullPage: FULL, memory };
+    const requests = await readNews(FROM, { ...reader, ...clocks, inParts, ...changed });
+    return { reader, memory, requests };
+  }
+
+  it('is read page by page if its rows all have the stamp of one of its ends', async () => {
+    const middle = NOON - 10 * SECOND;
+    const rows = idsFrom(1, 25).map((id) => aRow(id, { updatedAt: middle }));
+
+    const { requests, reader } = await readInParts(rows, rowsOfParts(2) / (20 * SECOND));
+
+    const offsets = [0, 10, 20, 25];
+    expect(partsOf(reader)).toEqual([
+      ...offsets.map((offset) => [middle, NOON + HOUR, offset]),
+      ...offsets.map((offset) => [FROM, middle, offset]),
+    ]);
+    expect(requests).toBe(8);
+  });
+
+  it('is read page by page if its rows have no stamps', async () => {
+    const rows = idsFrom(1, 25).map((id) => anUnreadableRow(id));
+
+    const { requests, reader } = await readInParts(rows);
+
+    expect(partsOf(reader)).toEqual([0, 10, 20, 25].map((offset) => [FROM, NOON + HOUR, offset]));
+    expect(requests).toBe(4);
+  });
+
+  it('is planned up to the stamps’ clock, and the newest part goes on as far as stamps may', async () => {
+    const behind = { ...STAMPS, newest: NOON - 10 * SECOND };
+
+    const { reader } = await readInParts([], rowsOfParts(2) / (10 * SECOND), { stamps: () => behind });
+
+    expect(partsOf(reader)).toEqual([
+      [NOON - 15 * SECOND, NOON + HOUR, 0],
+      [FROM, NOON - 15 * SECOND, 0],
+    ]);
+  });
+
+  it.each([0, SECOND])('is only one next time if news begin %i µs ahead of the clock', async (ahead) => {
+    const { memory } = await readInParts(rowsOf(1), 1 / SECOND, { now: () => FROM - ahead });
+
+    expect(memory.density).toBe(0);
+  });
+
+  it('is planned for twice the rows that were seen if the last page repeated most of its rows', async () => {
+    const pages = [idsFrom(1, 10), idsFrom(6, 15), idsFrom(9, 18)];
+    const { fetch, take } = pagesOf(...pages);
+    const memory = { ...createNewsMemory(), density: 45 / (20 * SECOND) };
+
+    const requests = await readNews(FROM, { fetch, take, ...clocks, inParts: { fullPage: FULL, memory } });
+
+    expect(requests).toBe(2);
+    expect(memory.density * 20 * SECOND).toBeCloseTo(2 * 15);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
+import { PageOutOfReach, type PageRequest } from '../../../shared/reading/page.ts';
 import { poll } from '../../../shared/reading/poll.ts';
 import { UNKNOWN_STAMPS } from '../../../shared/reading/stamps-clock.ts';
 import { CLOSED, STAMPS } from './at-noon.ts';
@@ -237,6 +238,27 @@ describe('closed ranges', () => {
     });
     expect(reader.requests.length).toBe(1 + 9);
     expect(covered).toEqual([]);
+  });
+
+  it.each([
+    { maxPages: 8, tried: [4 * HOUR, 4 * HOUR, 2 * HOUR, 2 * HOUR, HOUR], outcome: 'at once' },
+    { maxPages: 7, tried: [4 * HOUR, 4 * HOUR], outcome: 'in the next poll' },
+  ])('that few requests showed to be too long are halved $outcome', async ({ maxPages, tried }) => {
+    const from = NOON - 4 * HOUR - 10 * SECOND;
+    const widthOf = ({ range: { updated } }: PageRequest) => (updated?.to ?? NOON) - (updated?.from ?? from);
+    const reader = createScriptedReader(
+      (request) => {
+        if (request.range.updated?.from !== from || widthOf(request) <= HOUR) return aPage([]);
+        if (request.offset > 0) throw new PageOutOfReach('injected by the test');
+        return aPage(rowsOf(...idsFrom(1, 12)));
+      },
+      { maxPages },
+    );
+
+    await run(reader, { ...wide, settledThrough: from });
+
+    const [, ...covering] = reader.requests;
+    expect(covering.filter(({ range }) => range.updated?.from === from).map(widthOf)).toEqual(tried);
   });
 
   it('are left to the next poll when the time is over, except the first', async () => {

@@ -34,6 +34,22 @@ describe('a poll that expects little', () => {
     expect(result).toMatchObject({ isComplete: true, settledThrough: NOON - LOOKBACK });
   });
 
+  it.each([
+    ['three requests', { rows: 2, bytes: 900 }, 3, true],
+    ['four requests', { rows: 12, bytes: 100_000 }, 4, false],
+  ])(
+    'counts as a poll that found little with at most three: %s',
+    async (_, { rows, bytes }, sent, isLittle) => {
+      const list = rowsOf(...idsFrom(1, rows));
+      const reader = createScriptedReader(({ offset }) => aPage(list.slice(offset), { bytes }));
+
+      const result = await run(reader);
+
+      expect(reader.requests.length).toBe(sent);
+      expect(result).toMatchObject({ isComplete: true, wasLittle: isLittle });
+    },
+  );
+
   it('continues with closed ranges if it found more than a few pages', async () => {
     const ids = idsFrom(1, 100);
     const reader = createScriptedReader(({ offset }) => aPage(rowsOf(...ids.slice(offset, offset + 12))));

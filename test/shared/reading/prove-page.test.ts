@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../../../shared/reading/page.ts';
+import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { provePage } from '../../../shared/reading/prove-page.ts';
-import { anUnreadableRow, aPage, createScriptedReader, idsFrom, pagesInTurn, rowsOf } from './some-rows.ts';
+import {
+  aDepth,
+  anUnreadableRow,
+  aPage,
+  createScriptedReader,
+  failingFrom,
+  idsFrom,
+  pagesInTurn,
+  rowsOf,
+  type ScriptedOptions,
+} from './some-rows.ts';
 
 const RANGE = { updated: { from: 1, to: 2 } };
 const FIRST = aPage(rowsOf(1, 2, 3));
 
-async function prove(first: Page, answers: readonly Page['rows'][], trustsShortPages = false) {
-  const reader = createScriptedReader(pagesInTurn(...answers), { trustsShortPages });
+async function prove(first: Page, answers: readonly Page['rows'][], options: ScriptedOptions = {}) {
+  const reader = createScriptedReader(pagesInTurn(...answers), options);
   const verdict = await provePage(RANGE, first, reader);
   return { verdict, reader };
 }
@@ -38,7 +48,9 @@ describe('a page is proved complete', () => {
   });
 
   it('at once if it is short and short pages are trusted', async () => {
-    const { verdict, reader } = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [], true);
+    const { verdict, reader } = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [], {
+      trustsShortPages: true,
+    });
 
     expect(verdict).toBe('whole');
     expect(reader.requests).toEqual([]);
@@ -76,10 +88,40 @@ describe('a page is not proved complete', () => {
 
   it('by a short length if that is not trusted, or if it is not short', async () => {
     const untrusted = await prove(aPage(rowsOf(1, 2), { bytes: 900 }), [rowsOf(3)]);
-    const full = await prove(aPage(rowsOf(...idsFrom(1, 10)), { bytes: 900 }), [rowsOf(11)], true);
-    const heavy = await prove(aPage(rowsOf(1, 2), { bytes: 64 * 1024 }), [rowsOf(3)], true);
+    const trusting = { trustsShortPages: true };
+    const full = await prove(aPage(rowsOf(...idsFrom(1, 10)), { bytes: 900 }), [rowsOf(11)], trusting);
+    const heavy = await prove(aPage(rowsOf(1, 2), { bytes: 64 * 1024 }), [rowsOf(3)], trusting);
 
     expect([untrusted.verdict, full.verdict, heavy.verdict]).toEqual(['larger', 'larger', 'larger']);
+  });
+
+  it('if the service refuses the page behind it', async () => {
+    const refused = new PageOutOfReach('injected by the test');
+    const reader = createScriptedReader(failingFrom(3, refused, pagesInTurn(FIRST.rows)));
+
+    const verdict = await provePage(RANGE, FIRST, reader);
+
+    expect(verdict).toBe('larger');
+    expect(reader.requests.length).toBe(1);
+  });
+
+  it('if the page behind it fails for another reason: that is thrown', async () => {
+    const failure = new Error('injected by the test');
+    const reader = createScriptedReader(failingFrom(3, failure, pagesInTurn(FIRST.rows)));
+
+    const proving = provePage(RANGE, FIRST, reader);
+
+    await expect(proving).rejects.toBe(failure);
+  });
+
+  it('if the service shows no more rows of any list, and others exist', async () => {
+    const [nothing, other] = [[], rowsOf(4)];
+
+    const { verdict } = await prove(FIRST, [nothing, FIRST.rows, nothing, other], {
+      depth: aDepth({ trusted: 2 }),
+    });
+
+    expect(verdict).toBe('larger');
   });
 
   it('if rows are missing at every read', async () => {

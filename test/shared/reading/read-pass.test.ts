@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../../shared/instant.ts';
+import { PageOutOfReach } from '../../../shared/reading/page.ts';
 import { isShort, readPass } from '../../../shared/reading/read-pass.ts';
 import { CREATED, listOf, offsetsOf, UPDATED } from './passes.ts';
 import {
@@ -7,6 +8,7 @@ import {
   aPage,
   aRow,
   createScriptedReader,
+  failingFrom,
   idsFrom,
   pagesInTurn,
   rowsOf,
@@ -203,6 +205,15 @@ describe('a pass is overlong', () => {
     expect(pass.pages).toBe(8);
   });
 
+  it('when the service refuses a page', async () => {
+    const refused = new PageOutOfReach('injected by the test');
+    const reader = createScriptedReader(failingFrom(9, refused, listOf(idsFrom(1, 30), 12)));
+
+    const pass = await readPass(UPDATED, reader);
+
+    expect(pass).toMatchObject({ outcome: 'overlong', rows: 12, pages: 1 });
+  });
+
   it('later in a range that is too narrow to be cut', async () => {
     const narrow = { updated: { from: NOON, to: NOON + 4 * SECOND } };
     const reader = createScriptedReader(listOf(idsFrom(1, 500), 12), { maxPages: 7 });
@@ -222,6 +233,15 @@ describe('a pass is overlong', () => {
   });
 });
 
+it('a pass rejects if a page fails for a reason of its own', async () => {
+  const failure = new Error('injected by the test');
+  const reader = createScriptedReader(failingFrom(9, failure, listOf(idsFrom(1, 30), 12)));
+
+  const reading = readPass(UPDATED, reader);
+
+  await expect(reading).rejects.toBe(failure);
+});
+
 describe('a page is short', () => {
   it.each([
     { rows: 9, bytes: 64 * 1024 - 1, isSo: true },
@@ -229,6 +249,13 @@ describe('a page is short', () => {
     { rows: 9, bytes: 64 * 1024, isSo: false },
   ])('below ten rows and 64 KB: $rows rows of $bytes bytes', ({ rows, bytes, isSo }) => {
     expect(isShort(aPage(rowsOf(...idsFrom(1, rows)), { bytes }))).toBe(isSo);
+  });
+
+  it.each([
+    { asked: 10, isSo: true },
+    { asked: 9, isSo: false },
+  ])('only if ten rows or more were requested: $asked', ({ asked, isSo }) => {
+    expect(isShort({ ...aPage(rowsOf(1, 2), { bytes: 900 }), asked })).toBe(isSo);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStraight } from '../../../shared/reading/cover-range.ts';
 import { FROM, inOrder, listOf, RANGE, restless } from './arranged-lists.ts';
-import { aPage, aRow, createScriptedReader } from './some-rows.ts';
+import { aDepth, aPage, aRow, createScriptedReader } from './some-rows.ts';
 
 describe('a range that is read directly', () => {
   it('is complete, with the stamps of its rows', async () => {
@@ -43,5 +43,15 @@ describe('a range that is read directly', () => {
     const reading = await readStraight(RANGE, reader);
 
     expect(reading.outcome).toBe('overlong');
+  });
+
+  it('is overlong if the service shows only its first rows', async () => {
+    const firstRows = <Row>(rows: Row[]) => rows.slice(0, 30);
+    const reader = createScriptedReader(listOf(40, 20, firstRows), { depth: aDepth() });
+
+    const reading = await readStraight(RANGE, reader);
+
+    expect(reading).toMatchObject({ outcome: 'overlong', isShifted: false });
+    expect(reading.stamps.length).toBe(30);
   });
 });

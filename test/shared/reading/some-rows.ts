@@ -1,5 +1,6 @@
 // Minimal rows and pages for examples.
 import { HOUR, type Instant } from '../../../shared/instant.ts';
+import { type DepthKeeper, type ListDepth, UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
 import type { Page, PageRequest, Range } from '../../../shared/reading/page.ts';
 import type { Reader } from '../../../shared/reading/reader.ts';
 import type { ReadableRow, UnreadableRow } from '../../../shared/returns-service/parse-return-group.ts';
@@ -52,16 +53,19 @@ export interface ScriptedReader extends Reader {
   readonly taken: Page[];
 }
 
+export type ScriptedOptions = Partial<Pick<Reader, 'maxPages' | 'trustsShortPages' | 'depth'>>;
+
 /** A reader with scripted answers that keeps its requests and the pages that it took. */
 export function createScriptedReader(
   answer: (request: PageRequest, index: number) => Page,
-  { maxPages = 50, trustsShortPages = false }: Partial<Pick<Reader, 'maxPages' | 'trustsShortPages'>> = {},
+  { maxPages = 50, trustsShortPages = false, depth }: ScriptedOptions = {},
 ): ScriptedReader {
   const requests: PageRequest[] = [];
   const taken: Page[] = [];
   return {
     maxPages,
     trustsShortPages,
+    depth,
     requests,
     taken,
     async fetch(request) {
@@ -74,9 +78,35 @@ export function createScriptedReader(
   };
 }
 
+/** A list of one group per page; its first group changes with each request. */
+export function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
+  return createScriptedReader(({ range, offset }, index) => {
+    const within = createdWithin(range, rows);
+    const first = (index * 7) % Math.max(within.length, 1);
+    return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + 1));
+  });
+}
+
 /** Answers with one page after the other, for any request; the last one repeats. */
 export function pagesInTurn(
   ...pages: readonly Page['rows'][]
 ): (request: PageRequest, index: number) => Page {
   return (_, index) => aPage(pages[Math.min(index, pages.length - 1)] ?? []);
+}
+
+/** The same answers, but requests from this offset on fail. */
+export function failingFrom(
+  offset: number,
+  error: Error,
+  answer: (request: PageRequest, index: number) => Page,
+): (request: PageRequest, index: number) => Page {
+  return (request, index) => {
+    if (request.offset >= offset) throw error;
+    return answer(request, index);
+  };
+}
+
+/** Knowledge of how far lists can be paged, which no page changes. */
+export function aDepth(known: Partial<ListDepth> = {}): DepthKeeper {
+  return { current: () => ({ ...UNKNOWN_DEPTH, ...known }), learn: () => {} };
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
 import { type Page, PageOutOfReach } from '../../../shared/reading/page.ts';
-import type { ReadableRow } from '../../../shared/returns-service/parse-return-group.ts';
 import { CLOSED, STAMPS } from './at-noon.ts';
 import { createModelList } from './model-list.ts';
 import { clampedTo } from './model-pages.ts';
@@ -10,24 +9,14 @@ import { stepAtNoon } from './model-walk.ts';
 import {
   aPage,
   aRow,
-  createdWithin,
   createScriptedReader,
   idsFrom,
   pageWithin,
+  restlessStore,
   rowsOf,
-  type ScriptedReader,
 } from './some-rows.ts';
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
-
-/** A list of one group per page; its first group changes with each request. */
-function restlessStore(rows: readonly ReadableRow[]): ScriptedReader {
-  return createScriptedReader(({ range, offset }, index) => {
-    const within = createdWithin(range, rows);
-    const first = (index * 7) % Math.max(within.length, 1);
-    return aPage([...within.slice(first), ...within.slice(0, first)].slice(offset, offset + 1));
-  });
-}
 
 describe('the newest groups', () => {
   const position = { coveredThrough: CLOSED - 5 * MINUTE, rangeWidth: DAY };
@@ -72,6 +61,7 @@ describe('the newest groups', () => {
       covered: { from: CLOSED - 5 * MINUTE, to: last },
       isDone: true,
       unstable: 'a row already read moved back: others entered before it',
+      hasNoOrder: false,
     });
     expect(reader.requests.length).toBeLessThan(16);
     expect(last).toBeGreaterThan(CLOSED);
@@ -92,6 +82,19 @@ describe('the newest groups', () => {
     expect(step).toMatchObject({ covered: { from: CLOSED, to: undefined }, isDone: true });
     expect(new Set(ids).size).toBe(5);
     expect(reader.requests.every(({ range }) => (range.created?.from ?? 0) >= CLOSED)).toBe(true);
+  });
+
+  it.each([
+    ['count as entered meanwhile up to two seconds after this moment', 0, undefined],
+    ['do not later than that', 1, { from: CLOSED, to: undefined }],
+  ])('%s', async (_, later, covered) => {
+    const createdAt = NOON + 2 * SECOND + later;
+    const reader = restlessStore(idsFrom(1, 5).map((id) => aRow(id, { createdAt })));
+
+    const step = await stepAtNoon({ ...position, coveredThrough: CLOSED }, reader);
+
+    expect(step.covered).toEqual(covered);
+    expect(step.isDone).toBe(true);
   });
 
   it('are covered up to the closed time of this moment if later groups entered meanwhile', async () => {

@@ -6,7 +6,15 @@ import { CLOSED } from './at-noon.ts';
 import { createModelList } from './model-list.ts';
 import { clampedTo } from './model-pages.ts';
 import { stepAtNoon, storeOf, WALK_START, walk } from './model-walk.ts';
-import { aPage, aRow, createScriptedReader, idsFrom, rowsOf } from './some-rows.ts';
+import {
+  aPage,
+  aRow,
+  createScriptedReader,
+  idsFrom,
+  pageWithin,
+  restlessStore,
+  rowsOf,
+} from './some-rows.ts';
 import { createWitness } from './witness.ts';
 import { NOON } from './worlds.ts';
 
@@ -154,6 +162,45 @@ describe('a walk’s next range', () => {
 
 describe('the width of a walk’s next range', () => {
   const empty = () => createScriptedReader(() => aPage([]));
+
+  it.each([
+    ['four times all time', 20, 2 * FIRST_WIDTH, 4 * FIRST_WIDTH],
+    ['nearly eight times all time, its maximum', 4, 6 * FIRST_WIDTH, 8 * FIRST_WIDTH - 1],
+    ['as before if twice its width is all time', 40, 2 * FIRST_WIDTH, 2 * FIRST_WIDTH],
+    ['other than exactly all time, which ignores the room', 160, 0.75 * FIRST_WIDTH, FIRST_WIDTH + 1],
+  ])('without groups may become %s', async (_, maxPages, rangeWidth, next) => {
+    const position = { coveredThrough: NOON - 0.9 * FIRST_WIDTH, rangeWidth };
+
+    const step = await stepAtNoon(position, empty(), { maxPages });
+
+    expect(step).toMatchObject({ covered: { from: position.coveredThrough }, isDone: false });
+    expect(step.position.rangeWidth).toBe(next);
+  });
+
+  it('is at most all time where groups show their density', async () => {
+    const from = NOON - 400 * DAY;
+    const rows = idsFrom(1, 12).map((id) => aRow(id, { createdAt: from + id * 10 * DAY }));
+    const reader = createScriptedReader((request) => pageWithin(request, rows, 12), { maxPages: 160 });
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: 160 * DAY }, reader);
+
+    expect(step.position).toEqual({ coveredThrough: from + 160 * DAY, rangeWidth: FIRST_WIDTH });
+  });
+
+  it('follows from the proved part of a range that was not proved to its end', async () => {
+    const from = NOON - 100 * DAY;
+    const rows = [40, 50, 60].map((day) => aRow(day, { createdAt: from + day * DAY }));
+    const reader = restlessStore(rows);
+    const hasRoom = () => reader.requests.length < 8;
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: 90 * DAY }, reader, {
+      maxPages: 160,
+      hasRoom,
+    });
+
+    expect(step.covered).toEqual({ from, to: from + 40 * DAY });
+    expect(step.position.rangeWidth).toBe(80 * DAY);
+  });
 
   it('doubles if nothing was seen, also with room for half the pages', async () => {
     const position = { coveredThrough: NOON - 100 * DAY, rangeWidth: DAY };
