@@ -21,8 +21,12 @@ export interface NewsMemory {
   density: number;
 }
 
-/** The share of the known lateness that is kept if news don’t show it again. */
-const LATENESS_KEPT = 0.5;
+/**
+ * The share of the known lateness that is kept from one reading of the news to the next. Each late change that they find
+ * adds a second to its own lateness, so with nine tenths changes are found that show up to nine seconds late. With half,
+ * only those within a second were: in a store of 3,000 groups the others came with the proof, up to 23 s late.
+ */
+const LATENESS_KEPT = 0.9;
 /** How full the page of a part is planned: changes are never spread quite evenly. */
 const FILLED_SHARE = 0.8;
 /** If more parts are needed, about a third of the requests between two polls, sweeps find more with the same requests. */

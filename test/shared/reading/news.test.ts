@@ -273,14 +273,27 @@ describe('the lateness of changes', () => {
     expect(first.lateness).toBe(SECOND);
   });
 
-  it('shrinks by half each time it is forgotten, down to a second', () => {
+  it('begins later again once changes show in time, slowly', () => {
     const news = memory(10 * SECOND);
 
     forgetLateness(news);
     const afterOne = news.lateness;
-    for (let times = 0; times < 20; times += 1) forgetLateness(news);
+    for (let times = 0; times < 30; times += 1) forgetLateness(news);
 
-    expect(afterOne).toBe(5 * SECOND);
+    expect(afterOne).toBe(9 * SECOND);
     expect(news.lateness).toBe(SECOND);
+  });
+
+  it('keep finding changes that show late by up to nine seconds', () => {
+    const news = memory(10 * SECOND);
+    const late: number[] = [];
+
+    for (let reading = 0; reading < 50; reading += 1) {
+      forgetLateness(news);
+      late.push(news.lateness / SECOND);
+      noteLateness(news, NOON - Math.min(9 * SECOND, news.lateness));
+    }
+
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(9);
   });
 });

@@ -72,12 +72,12 @@ describe('news', () => {
     expect(await createNews(world.run).read(NOW)).toBe(pages);
   });
 
-  it('forget half of the lateness each time', async () => {
+  it('forget a tenth of the lateness each time', async () => {
     const { run } = createUnorderedRun();
 
     await createNews(run).read(NOW);
 
-    expect(run.session.news.lateness).toBe(5 * SECOND);
+    expect(run.session.news.lateness).toBe(9 * SECOND);
   });
 });
 
