@@ -28,4 +28,21 @@ describe('after a release', () => {
     expect(await source.published('SECOND')).toEqual([]);
     expect(standingHolds(await source.world.state())).toMatchObject([{ suspects: 36 }]);
   });
+
+  it('the second release within a day makes such a rate usual, so that a busy store is not held for ever', async () => {
+    const source = await released();
+    await source.ticks(5);
+
+    source.answer('SECOND');
+    await source.ticks(15);
+    const [hold] = standingHolds(await source.world.state());
+    await releaseNow(source.world, hold?.number ?? 0);
+    await source.ticks(15);
+    source.answer('THIRD');
+    await source.ticks(15);
+
+    expect(hold).toMatchObject({ suspects: 36 });
+    expect(await source.published('SECOND')).toHaveLength(36);
+    expect(await source.published('THIRD')).toHaveLength(36);
+  });
 });
