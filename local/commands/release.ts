@@ -1,6 +1,6 @@
 // `release`: releases a guard's hold by its number, which `status` and the feed's own events show.
 import { Command } from 'commander';
-import { describeHold, describeRelease } from '../../shared/guarding/describe-hold.ts';
+import { describeHold, describeRelease, describeSample } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
@@ -86,7 +86,7 @@ function preview(hold: Hold, source: string): string[] {
 function toJson(hold: Hold | undefined, source: string, outcome: string): string {
   const { number, guard, since, suspects, samples } = hold ?? {};
   const about = hold && {
-    ...{ number, guard, suspects, samples },
+    ...{ number, guard, suspects, samples: samples?.map(describeSample) },
     since: formatInstant(since ?? 0),
     message: describeHold(hold),
     publishes: describeRelease(hold),

@@ -5,7 +5,7 @@ import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
-import { describeHold } from '../../shared/guarding/describe-hold.ts';
+import { describeHold, describeSample } from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
@@ -57,7 +57,8 @@ export async function explainGroup(ports: ExplainPorts, state: SourceState, retu
       number: hold.number,
       message: describeHold(hold),
       /** The held change of this group; null if it is not among the samples. */
-      sample: hold.samples.find((sample) => sample.groupId === returnGroupId) ?? null,
+      sample:
+        hold.samples.filter((sample) => sample.groupId === returnGroupId).map(describeSample)[0] ?? null,
     })),
     /** The events that the ledger still holds, in order. */
     events: events.map(explainEntry),

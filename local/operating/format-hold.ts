@@ -1,4 +1,6 @@
 // Formats a hold as text: what is held and since when, samples of it, and the command that releases it.
+
+import type { Hold } from '../../shared/guarding/guarding-state.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -15,7 +17,7 @@ export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout
 }
 
 /** For instance `184467: shipment/77120 status IN_TRANSIT → DELIVERED`, and how many more there are. */
-export function sampleLines({ samples, suspects }: Pick<HoldStatus, 'samples' | 'suspects'>): string[] {
+export function sampleLines({ samples, suspects }: Pick<Hold, 'samples' | 'suspects'>): string[] {
   const lines = samples.map(({ groupId, what, before, after }) => `${groupId}: ${what} ${before} → ${after}`);
   const more = suspects - samples.length;
   return samples.length > 0 && more > 0 ? [...lines, `and ${more.toLocaleString('en')} more`] : lines;

@@ -1,6 +1,11 @@
 // Derives a source's status for operators from its state. Pure. format-status.ts makes the text, except for sentences
 // that the feed's own events also use.
-import { describeConsequence, describeHold, releaseCommand } from '../../shared/guarding/describe-hold.ts';
+import {
+  describeConsequence,
+  describeHold,
+  describeSample,
+  releaseCommand,
+} from '../../shared/guarding/describe-hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
@@ -99,7 +104,7 @@ function describeHolds(state: SourceState, flags: string) {
     since: formatInstant(hold.since),
     /** The return groups or entities that are held, and a few of them. */
     suspects: hold.suspects,
-    samples: hold.samples,
+    samples: hold.samples.map(describeSample),
     message: describeHold(hold),
     consequence: describeConsequence(hold),
     /** The command that releases it. */

@@ -1,5 +1,5 @@
 // A hold in words: what was found, what is not done meanwhile, and what to do about it.
-import type { Hold } from './guarding-state.ts';
+import type { Hold, HoldSample } from './guarding-state.ts';
 
 /** The finding, in a sentence. */
 export function describeHold({ guard, suspects }: Hold): string {
@@ -49,6 +49,11 @@ export function describeRelease({ guard, suspects }: Hold): string {
     case 'changed_without_stamps':
       return `A release publishes the changes of ${count} return groups.`;
   }
+}
+
+/** A sample in words. */
+export function describeSample({ groupId, what, before, after }: HoldSample) {
+  return { groupId, what, before, after };
 }
 
 /**

@@ -3,7 +3,7 @@
 // if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
 // page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
-import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
+import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES, USUAL_HALVES_IN } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
 import type { CycleState } from '../source/cycle-state.ts';
@@ -11,7 +11,8 @@ import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
 import { sampleChanges } from './hold-samples.ts';
-import { findHold, findPermit, holdBack, needPermit } from './holds.ts';
+import { askWitness } from './hold-witnesses.ts';
+import { findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
 import { type Differing, isFewOfMost, isImprobable, learnUsual, rateOf } from './judge-changes.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
@@ -73,7 +74,11 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   }
 
   return {
-    admits: changes.admits,
+    admits(each) {
+      const hold = findHold(run.source.state, GUARD, tier);
+      if (hold !== undefined) run.source.update((state) => replaceHold(state, hold, askWitness(hold, each)));
+      return changes.admits(each);
+    },
     admitsRemovals: changes.admitsRemovals,
     async concludePage(recorder) {
       const { state } = run.source;
@@ -157,7 +162,19 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   if (isStanding) return { state, isAdmitted: true };
   const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
   const learned = noteRate(state, tier, Math.max(...rates));
-  return { state: isOverThreshold ? needPermit(learned, GUARD, tier) : learned, isAdmitted: true };
+  return { state: usePermitOf(learned, tier, fresh.unstamped), isAdmitted: true };
+}
+
+/**
+ * Returns the state with as much of the tier's permit used as was published. That counts no longer in the cycle, so the
+ * next range may use the rest of the permit.
+ */
+function usePermitOf(state: SourceState, tier: Tier, published: number): SourceState {
+  const permit = findPermit(state, GUARD, tier);
+  if (permit === undefined) return state;
+  const used = Math.min(permit.suspects, published);
+  const cycle = state.reconciliation[tier];
+  return withCycle(usePermit(state, permit, used), tier, { ...cycle, unstamped: cycle.unstamped - used });
 }
 
 /**
@@ -169,14 +186,32 @@ export function noteRate(state: SourceState, tier: Tier, ratePerHour: number): S
   return withCycle(state, tier, { ...cycle, ratePerHour: Math.max(cycle.ratePerHour, ratePerHour) });
 }
 
-/** Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. */
+/**
+ * Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. What an
+ * operator released is not usual yet, only what was released twice in a day. Call it before the walk's holds end.
+ */
 export function finishLearning(state: SourceState, tier: Tier, now: Instant): SourceState {
   const { guarding, reconciliation } = state;
   const cycle = reconciliation[tier];
   if (guarding.usual === undefined && cycle.compared === 0) return state;
-  const shown = areUnstampedHeld(state) ? 0 : cycle.ratePerHour;
+  const permit = findPermit(state, GUARD, tier);
+  const { ratePerHour } = cycle;
+  const released = permit === undefined ? guarding.released : { ratePerHour, learnedAt: now };
+  const isOrdinary = permit === undefined && !areUnstampedHeld(state);
+  const shown = isOrdinary
+    ? ratePerHour
+    : permit === undefined
+      ? 0
+      : releasedTwice(guarding, ratePerHour, now);
   const usual = learnUsual(shown, guarding.usual, now);
-  return withCycle({ ...state, guarding: { ...guarding, usual } }, tier, { ...cycle, ratePerHour: 0 });
+  const learned = { ...state, guarding: { ...guarding, usual, released } };
+  return withCycle(learned, tier, { ...cycle, ratePerHour: 0 });
+}
+
+/** The rate that this release and another one shortly before have shown. */
+function releasedTwice({ released }: SourceState['guarding'], ratePerHour: number, now: Instant): number {
+  const isRecent = released !== undefined && now - released.learnedAt <= USUAL_HALVES_IN;
+  return isRecent ? Math.min(released.ratePerHour, ratePerHour) : 0;
 }
 
 /** Whether changes without a newer stamp are held; polls then leave them to the walks. */

@@ -21,9 +21,26 @@ const holdSample = z.object({
   what: z.string(),
   before: z.string(),
   after: z.string(),
+  /** The group's stamp, of a change without a newer one. */
+  updatedAt: instant.optional(),
 });
 
 export type HoldSample = Stored<typeof holdSample>;
+
+/** A held change by which later walks know whether the mistake stands; see hold-witnesses.ts. */
+const holdWitness = storedObject({
+  groupId: z.int(),
+  /** As in the sample. */
+  what: z.string(),
+  /** Digest of the held value, in words. */
+  held: z.string(),
+  /** The newest stamp of the group under which the held value was shown. */
+  updatedAt: instant,
+  /** Whether the current cycle has read the held value again; undefined while it is undecided. */
+  shows: maybe(z.boolean()),
+});
+
+export type HoldWitness = Stored<typeof holdWitness>;
 
 const hold = storedObject({
   /** Names the hold in `release`; a hold that grows beyond twice its size gets another. */
@@ -47,9 +64,8 @@ const hold = storedObject({
   releasedAt: maybe(instant),
   /** A few of the suspects, for the operator who decides. */
   samples: z.array(holdSample).default([]),
-  /** The groups of the samples as the current cycle began, and how many of them it has found again. */
-  sampled: z.array(z.int()).default([]),
-  foundAgain: z.int().default(0),
+  /** Some of the suspects as the current cycle began, with what it has found of them; only of changes without stamps. */
+  witnesses: z.array(holdWitness).default([]),
 });
 
 export type Hold = Stored<typeof hold>;
@@ -75,6 +91,8 @@ export const guarding = storedObject({
   entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
   /** How many groups usually change without a newer stamp; undefined before the first range walked. */
   usual: maybe(usualChange),
+  /** What the last walk has shown that published a released hold of changes without stamps. */
+  released: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant })),
 });
 
 export type GuardingState = Stored<typeof guarding>;
@@ -86,4 +104,5 @@ export const NO_GUARDING: GuardingState = {
   seenWith: undefined,
   entities: { since: 0, missing: 0, removed: 0 },
   usual: undefined,
+  released: undefined,
 };

@@ -3,6 +3,7 @@
 // returns which readings may be published; the state keeps what is held (holds.ts) until it is over or released. This
 // file makes the guards of one tick, by how its readings come.
 import { type Instant, MILLISECOND } from '../instant.ts';
+import { noteKeptBack } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
@@ -10,7 +11,7 @@ import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { createSweepGuard, type SweepGuard } from './guard-sweep.ts';
 import { areUnstampedHeld, createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';
 import { sampleMissingEntity } from './hold-samples.ts';
-import { countStillMissing, isUnstamped, type ReadingGuard } from './reading-guard.ts';
+import { countStillMissing, hasEvents, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
 /** The parts of a running tick that the guards need. */
 type GuardedSession = Pick<SourceSession, 'settings' | 'serviceClock'>;
@@ -32,7 +33,10 @@ export function guardReadings(
         const found = { missing, now: now(), through, samples: sampleMissingEntity(compared) };
         source.update((state) => noteStillMissing(state, found));
       }
-      return !(areUnstampedHeld(source.state) && isUnstamped(compared));
+      if (!areUnstampedHeld(source.state) || !isUnstamped(compared)) return true;
+      const isRefused = through === 'poll' && hasEvents(compared.compared);
+      if (isRefused) source.update((state) => noteKeptBack(state, compared.reading.receivedAt));
+      return false;
     },
     admitsRemovals(absences) {
       const cycle = settings.reconcileMs * MILLISECOND;

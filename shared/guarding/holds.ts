@@ -1,10 +1,13 @@
 // The holds of guards, kept in the source's state so that they outlive every process. A hold stands until its guard
 // ends it or an operator releases it. A released hold stays as a permit, for as much as was held, until a whole cycle
-// did not need it. Pure: from one state to the next.
+// did not need it, or has read all that was released. Pure: from one state to the next.
+
+import { digestOf } from '../comparing/digest.ts';
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES, MAX_HOLD_SAMPLES } from '../limits.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
 import type { Guard, Hold, HoldSample } from './guarding-state.ts';
+import { doesMistakeStand, withNewWitnesses } from './hold-witnesses.ts';
 
 export type Guarded = Pick<SourceState, 'guarding'>;
 
@@ -62,8 +65,7 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
       tokenHash,
       releasedAt: undefined,
       samples: someOf(samples),
-      sampled: [],
-      foundAgain: 0,
+      witnesses: [],
     };
     const holds = [...guarding.holds.filter((other) => other !== known), hold];
     return { ...state, guarding: { ...guarding, holds, lastNumber: number } };
@@ -80,7 +82,6 @@ export function holdBack<State extends Guarded>(state: State, suspicion: Suspici
     met: found,
     isOverThreshold: known.isOverThreshold || isOverThreshold,
     from: earlier(known.from, from),
-    foundAgain: known.foundAgain + countAgain(known, samples),
     // Those of the cycle before may be over.
     samples: someOf(known.met === 0 && samples.length > 0 ? samples : [...known.samples, ...samples]),
   });
@@ -117,40 +118,35 @@ export function beginCycleOfHolds<State extends Guarded>(
 }
 
 function begin(hold: Hold, tier: Tier): Hold {
-  const sampled = hold.samples.map(({ groupId }) => groupId);
-  return { ...hold, tier, met: 0, isOverThreshold: false, sampled, foundAgain: 0 };
+  return { ...withNewWitnesses(hold), tier, met: 0, isOverThreshold: false };
 }
 
 /** Ends the holds that a whole cycle did not find again and the permits that it did not need; resizes other holds. */
 export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier): State {
   const holds = state.guarding.holds.flatMap((hold) => {
     if (hold.tier !== tier) return [hold];
+    // The walk has read all that was released: a mistake that comes later is another one.
+    if (hold.guard === 'changed_without_stamps' && hold.releasedAt !== undefined) return [];
     // Only a known group that is found ends this hold.
     if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
-    if (!(hold.isOverThreshold || isSame(hold)) || hold.suspects === 0) return [];
+    const isNeeded = hold.isOverThreshold || (hold.releasedAt === undefined && doesMistakeStand(hold));
+    if (!isNeeded || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });
   return { ...state, guarding: { ...state.guarding, holds } };
 }
 
 /**
- * Whether most of what a standing hold held shows again. The part of a mistake that was published before the hold no
- * longer differs, so the rest may be few: they are still the same mistake.
+ * A few groups' samples, one of each, spread over all: those with the smallest digests, so that it does not matter in
+ * which order and in how many parts the groups were found.
  */
-function isSame({ releasedAt, sampled, foundAgain }: Hold): boolean {
-  return releasedAt === undefined && 2 * foundAgain > sampled.length;
-}
-
-function countAgain({ sampled }: Hold, samples: readonly HoldSample[]): number {
-  const groups = new Set(samples.map(({ groupId }) => groupId));
-  return sampled.filter((groupId) => groups.has(groupId)).length;
-}
-
-/** One of each group. */
 function someOf(samples: readonly HoldSample[]): HoldSample[] {
   const byGroup = new Map<number, HoldSample>();
   for (const sample of samples) if (!byGroup.has(sample.groupId)) byGroup.set(sample.groupId, sample);
-  return [...byGroup.values()].slice(0, MAX_HOLD_SAMPLES);
+  if (byGroup.size <= MAX_HOLD_SAMPLES) return [...byGroup.values()];
+  const drawn = [...byGroup.values()].map((sample) => ({ sample, place: digestOf(`${sample.groupId}`) }));
+  const first = drawn.toSorted((a, b) => (a.place < b.place ? -1 : 1)).slice(0, MAX_HOLD_SAMPLES);
+  return first.map(({ sample }) => sample).toSorted((a, b) => a.groupId - b.groupId);
 }
 
 function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {

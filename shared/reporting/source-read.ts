@@ -3,7 +3,9 @@
 //
 // - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range keeps
 //   back. It is unknown until the baseline is completed: before that, groups that were never read may still be announced.
-//   While anything is held, or released and not published yet, it stands still.
+//   While anything is held, or released and not published yet, it stands still. Polls settle beyond the changes that a
+//   hold keeps back, or a long hold would leave them more to read with each poll. So after the hold it stands still until
+//   `reconciled_through` is beyond these readings: until then only the walk has published them.
 // - `reconciled_through` follows from the first request of a walk over all groups that was read to its proved end,
 //   without a hold. It is dated by answers: between two of them the clock may have been set. A read may be `settle` old,
 //   and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
@@ -34,9 +36,19 @@ export function describeRead({ source, read, guarding, setAside }: Reported): So
 /** Returns the state at the end of a tick, with the instant up to which everything is read. */
 export function noteReadUpTo(state: SourceState): SourceState {
   const { baseline, guarding, settledThrough, read, stamps } = state;
-  if (baseline.status === 'running' || guarding.holds.length > 0) return state;
+  if (baseline.status === 'running' || guarding.holds.length > 0 || isKeptBack(read)) return state;
   // Bounds are sent with the digits of the stamps: what changed later within the last second may not be read.
   return withRead(state, { upTo: later(read.upTo, floorToDigits(settledThrough, stamps.precision)) });
+}
+
+/** Whether polls read a change during a hold that no walk may have published yet. */
+function isKeptBack({ keptBackAt, reconciledThrough }: ReadState): boolean {
+  return keptBackAt !== undefined && keptBackAt > (reconciledThrough ?? 0);
+}
+
+/** Notes that a hold kept back a change that a poll read. */
+export function noteKeptBack(state: SourceState, receivedAt: Instant): SourceState {
+  return withRead(state, { keptBackAt: later(state.read.keptBackAt, receivedAt) });
 }
 
 /** Returns the state as a walk over all groups begins. */

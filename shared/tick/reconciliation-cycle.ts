@@ -73,7 +73,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   // Most open groups are looked up one by one, which shows no order.
   if (tier !== 'open') concludeShape(run);
   warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
-  run.update((state) => finishLearning(endCycleOfHolds(state, tier), tier, serviceClock.now().atLeast));
+  run.update((state) => endCycleOfHolds(finishLearning(state, tier, serviceClock.now().atLeast), tier));
   if (tier !== 'all') return;
   // Without `covered` the newest groups are unproved, and left to polls.
   if (covered !== undefined && readsAll(run.state)) {

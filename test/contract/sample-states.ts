@@ -113,20 +113,21 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
           tokenHash: undefined,
           releasedAt: undefined,
           samples: [{ groupId: 184_467, what: 'return group', before: 'known', after: 'missing' }],
-          sampled: [184_467],
-          foundAgain: 1,
+          witnesses: [],
         },
       ],
       lastNumber: 7,
       seenWith: 'xqT0r8',
       entities: { since: NOW - HOUR, missing: 5, removed: 3 },
       usual: { ratePerHour: 0.25, learnedAt: NOW - HOUR, isWhole: true },
+      released: undefined,
     },
     read: {
       upTo: NOW - HOUR,
       reconciledThrough: NOW - HOUR,
       walkedFrom: NOW - SECOND,
       isOvertaken: false,
+      keptBackAt: undefined,
       sequence: 29_393_895,
       report: {
         object: {

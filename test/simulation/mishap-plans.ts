@@ -1,5 +1,5 @@
 // Plans in which a whole source looks like another store, or is one, for some time: work for the guards.
-import { mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
 import type { Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
@@ -47,6 +47,23 @@ export function suspicious(plan: Plan, random: Random): Plan {
       forMs: random.pick([60_000, 120_000]),
     },
   };
+}
+
+/**
+ * Held groups change while the service answers in another way, or another mistake follows a release. Drawn separately, so
+ * that the other seeds stay the same.
+ */
+export function withLaterChanges(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 81));
+  const isDrawn = random.chance(0.6);
+  const changes = random.pick(['with stamps', 'without stamps'] as const);
+  const { mishap } = plan;
+  if (!isDrawn || mishap === undefined) return plan;
+  if (mishap.kind === 'answered otherwise')
+    return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 120_000, changes } };
+  if (mishap.kind === 'changed without stamps')
+    return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 60_000, isFollowed: true } };
+  return plan;
 }
 
 /** The configured address changes for some time, to the same service or to another store. */

@@ -50,6 +50,10 @@ export interface Mishap {
   readonly fromMs: number;
   /** Time until a mistake is undone, or a real change is released. */
   readonly forMs: number;
+  /** Whether held groups change meanwhile: most of them with newer stamps, or some without. */
+  readonly changes?: 'with stamps' | 'without stamps' | undefined;
+  /** Whether another mistake follows once the changes of a real one were released and published. */
+  readonly isFollowed?: boolean | undefined;
 }
 
 /**

@@ -19,6 +19,7 @@ export function promisesOf({ plan, service }: World): Promises {
       plan.knobs.touches === undefined &&
       !turns.some((turn) => changesLooks(turn) || letsStampsFall(turn) || 'touches' in turn.knobs) &&
       plan.mishap?.kind !== 'changed without stamps' &&
+      plan.mishap?.changes !== 'without stamps' &&
       (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
     showsEmptyArrays: knobs.arrays === 'full',
     showedEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),

@@ -7,22 +7,38 @@ import {
   type ComparedReading,
   type ReadingGuard,
 } from '../../../shared/guarding/reading-guard.ts';
-import { HOUR } from '../../../shared/instant.ts';
+import { HOUR, type Instant } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
 export const NOW = 1_763_633_703_000_000;
 /** A source; its walks found no change without a newer stamp. */
 const CALM = { ...NO_GUARDING, usual: { ratePerHour: 0, learnedAt: NOW, isWhole: true } };
-const EMPTY = { return_line_items: [], shipments: [], exchange_line_items: [], refund_transactions: [] };
+/** The states of a group that matter here. */
+interface ShownStates {
+  /** The carrier that was published last, and the one that the service shows. */
+  readonly published?: string;
+  readonly shown?: string;
+  readonly publishedAt?: Instant;
+  readonly shownAt?: Instant;
+}
 
 /** A reading of a group, unchanged or changed without a newer stamp. */
-export function compared(groupId: number, isChanged: boolean): ComparedReading {
-  const shown = { updatedAt: NOW - HOUR, projection: EMPTY };
-  const event = { type: 'shipment.updated', data: { object: {}, previous_attributes: {} } };
+export function compared(groupId: number, isChanged: boolean, states: ShownStates = {}): ComparedReading {
+  const { published = 'DHL', shown = isChanged ? 'OTHER' : published } = states;
+  const { publishedAt = NOW - HOUR, shownAt = publishedAt } = states;
+  const stateOf = (updatedAt: Instant, carrier: string) => {
+    const shipment = { type: 'shipment', id: groupId, carrier };
+    const group = { type: 'return_group', id: groupId };
+    const others = { return_line_items: [], exchange_line_items: [], refund_transactions: [] };
+    return { updatedAt, projection: { group, shipments: [shipment], ...others } };
+  };
+  const reading = stateOf(shownAt, shown);
+  const object = reading.projection.shipments[0];
+  const event = { type: 'shipment.updated', data: { object, previous_attributes: { carrier: published } } };
   return {
-    snapshot: { groupId, ...shown },
-    reading: shown,
+    snapshot: { groupId, ...stateOf(publishedAt, published) },
+    reading,
     compared: isChanged ? { verdict: 'differs', saves: [{ events: [event] }] } : { verdict: 'unchanged' },
   } as unknown as ComparedReading;
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createWalkGuard, finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
-import { beginCycleOfHolds, endCycleOfHolds } from '../../../shared/guarding/holds.ts';
+import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { HOUR } from '../../../shared/instant.ts';
 import { withCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { Tier } from '../../../shared/source/source-state.ts';
@@ -106,6 +107,25 @@ it('a walk that held changes teaches no usual rate', async () => {
 
   expect(source.run.source.state.guarding.usual?.ratePerHour).toBe(0);
   expect(source.run.source.state.reconciliation.all.ratePerHour).toBe(0);
+});
+
+it('a release publishes what was held, in whatever ranges it is found, and no more', async () => {
+  const source = inAnHour();
+  const { update } = source.run.source;
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  update((state) => {
+    const release = releaseHold(state, 1, NOW);
+    return release.outcome === 'released' ? release.state : state;
+  });
+
+  await walkRange(source, 'all', idsFrom(1, 50), 45);
+  await walkRange(source, 'all', idsFrom(51, 100), 45);
+  const ofHold = countRecorded(source.done);
+  await walkRange(source, 'all', idsFrom(101, 200), 90);
+
+  expect(ofHold).toBe(90);
+  expect(countRecorded(source.done)).toBe(90);
+  expect(standingHolds(source.run.source.state)).toMatchObject([{ number: 2, suspects: 90 }]);
 });
 
 describe('a page of a walk', () => {

@@ -85,17 +85,8 @@ export const MISHAPS = {
   },
   'answered otherwise': {
     isReleased: false,
-    isEnough({ service }, about) {
-      const groups = [...service.store.groups()];
-      return groups.filter((group) => isSettled(group, about)).length > groups.length * WELL_ABOVE_HALF;
-    },
-    begin(world, about) {
-      const before = new Map(Array.from(world.service.store.groups(), (group) => [group.id, group]));
-      world.veil.draw((group) => {
-        const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
-        return isAsBefore && isSettled(group, about) ? inSmallLetters(group) : group;
-      });
-    },
+    isEnough: areMostSettled,
+    begin: (world, about) => answerOtherwise(world, about, inSmallLetters),
   },
   'groups removed': {
     isReleased: true,
@@ -136,6 +127,27 @@ export const MISHAPS = {
   },
 } as const satisfies Record<MishapName, Mishap>;
 
+/** A mistake that differs from every other one. */
+export const ANOTHER_MISTAKE: Mishap = {
+  isReleased: false,
+  isEnough: areMostSettled,
+  begin: (world, about) => answerOtherwise(world, about, withPrefix),
+};
+
+function areMostSettled({ service }: World, about: About): boolean {
+  const groups = [...service.store.groups()];
+  return groups.filter((group) => isSettled(group, about)).length > groups.length * WELL_ABOVE_HALF;
+}
+
+/** Shows groups in another way as long as they do not change. */
+function answerOtherwise(world: World, about: About, show: (group: StoredGroup) => StoredGroup): void {
+  const before = new Map(Array.from(world.service.store.groups(), (group) => [group.id, group]));
+  world.veil.draw((group) => {
+    const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
+    return isAsBefore && isSettled(group, about) ? show(group) : group;
+  });
+}
+
 function emptyLists({ veil }: World): void {
   veil.draw((group, isLookUp) => (isLookUp ? group : undefined));
 }
@@ -162,5 +174,11 @@ function isSettled({ updated_at }: StoredGroup, { settledThrough }: About): bool
 /** Returns the group with every status in lower case, like after an upgrade of the service. */
 function inSmallLetters(group: StoredGroup): StoredGroup {
   const returns = group.returns.map((item) => ({ ...item, status: item.status.toLowerCase() }));
+  return { ...group, returns };
+}
+
+/** Returns the group with a prefix before every status. */
+function withPrefix(group: StoredGroup): StoredGroup {
+  const returns = group.returns.map((item) => ({ ...item, status: `ITEM_${item.status}` }));
   return { ...group, returns };
 }

@@ -1,10 +1,12 @@
 // Runs a plan's mishap. It begins after the first full walk, because guards need that for comparison. It is undone, or the
 // operator releases it.
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
+import { changeWhileHeld } from './change-held-groups.ts';
 import { CROWD, HANDS } from './hands.ts';
-import { type About, exchange, MISHAPS, type Mishap } from './mishaps.ts';
+import { type About, ANOTHER_MISTAKE, exchange, MISHAPS, type Mishap } from './mishaps.ts';
 import { BASE_URL } from './network.ts';
 import { releaseWhatIsHeld } from './operator.ts';
 import type { Pollers } from './pollers.ts';
@@ -13,12 +15,14 @@ import { SECOND_TOKEN, type World } from './world.ts';
 const LOOKS_EVERY_MS = 2_000;
 /** Minimum time before the end of the run: a later mishap would not be noticed in time. */
 const NOTICED_WITHIN = 60_000 * MILLISECOND;
+/** Time for the walks that hold another mistake. */
+const FOLLOWED_WITHIN = 90_000 * MILLISECOND;
 
 /** Runs the plan's mishap, and undoes or releases it, until the given moment of the elapsed time. */
 export async function runMishap(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   const { plan, time, trace } = world;
   if (plan.mishap === undefined) return;
-  const { kind, fromMs, forMs } = plan.mishap;
+  const { kind, fromMs, forMs, changes, isFollowed = false } = plan.mishap;
   const mishap: Mishap = MISHAPS[kind];
   await time.sleep(fromMs);
   const about = await waitFor(world, until - NOTICED_WITHIN, () => prepare(world, sources, mishap));
@@ -28,13 +32,32 @@ export async function runMishap(world: World, sources: readonly Pollers[], until
   mishap.begin(world, about);
   const pause = () => time.sleep(Math.min(forMs, (until - time.elapsed()) / MILLISECOND));
   const isEnough = () => mishap.isEnough?.(world, about) !== false;
-  if (mishap.isEnough === undefined) await pause();
+  if (changes !== undefined) await changeWhileHeld(world, sources, { changes, until });
+  if (mishap.isEnough === undefined || changes !== undefined) await pause();
   else await whileEnough(world, sources, { isEnough, forMs, until });
-  while (mishap.isReleased && time.elapsed() < until) {
-    for (const { source } of sources) await releaseWhatIsHeld(world, source);
+  let isFollowing = false;
+  while (mishap.isReleased && !isFollowing && time.elapsed() < until) {
+    const held = await Promise.all(sources.map(({ source }) => releaseWhatIsHeld(world, source)));
     await pause();
+    isFollowing = isFollowed && held.includes(true) && (await follow(world, sources, until));
   }
+  if (isFollowing) await pause();
   mend(world, kind);
+}
+
+/** Begins another mistake once a walk has published what was released. @returns whether it began */
+async function follow(world: World, sources: readonly Pollers[], until: number): Promise<boolean> {
+  const about = await waitFor(world, until - FOLLOWED_WITHIN, async () => {
+    const states = await loadStates(world, sources);
+    return states.some((state) => standingHolds(state).length > 0)
+      ? undefined
+      : prepare(world, sources, ANOTHER_MISTAKE);
+  });
+  if (about === undefined) return false;
+  world.trace.note('mishap', 'another mistake');
+  world.trace.count('mishap, then another mistake');
+  ANOTHER_MISTAKE.begin(world, about);
+  return true;
 }
 
 interface Lasting {

@@ -1,0 +1,74 @@
+// Whether a mistake that is held still stands. A hold keeps a few of its changes as witnesses: the value that a group's
+// field was held with. Whenever a walk reads the group again, the witness shows one of three things:
+//
+// - The field still has the held value: the mistake stands. A change with a newer stamp publishes all that the group
+//   shows, so the group may no longer differ from what was published although the mistake stands in it.
+// - The field has another value under a stamp that it had the held value under: the mistake is over, or the group truly
+//   changed.
+// - The field has another value under a newer stamp, or is not shown: undecided. The next walk has another witness.
+//
+// Pure: from one state to the next.
+import { digestOf } from '../comparing/digest.ts';
+import { MAX_HOLD_SAMPLES } from '../limits.ts';
+import type { Hold, HoldSample, HoldWitness } from './guarding-state.ts';
+import { kindOf, valueInWords } from './hold-samples.ts';
+import type { ComparedReading } from './reading-guard.ts';
+
+/** Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples in place of others. */
+export function withNewWitnesses(hold: Hold): Hold {
+  const standing = hold.witnesses.filter(({ shows }) => shows === true);
+  const known = new Set(standing.map(({ groupId }) => groupId));
+  const others = hold.samples.filter(({ groupId }) => !known.has(groupId));
+  const alike = others.filter((sample) => isAlike(hold, sample));
+  const different = others.filter((sample) => !alike.includes(sample));
+  const witnesses = [...standing, ...[...alike, ...different].flatMap(witnessOf)];
+  return {
+    ...hold,
+    witnesses: witnesses.slice(0, MAX_HOLD_SAMPLES).map((witness) => ({ ...witness, shows: undefined })),
+  };
+}
+
+/** Returns the hold with what a walk's reading shows of its group's witness. The last reading of a cycle counts. */
+export function askWitness(hold: Hold, each: ComparedReading): Hold {
+  const witness = hold.witnesses.find(({ groupId }) => groupId === each.snapshot?.groupId);
+  if (witness === undefined) return hold;
+  const shows = doesShow(witness, each);
+  if (shows === witness.shows) return hold;
+  const witnesses = hold.witnesses.map((other) => (other === witness ? { ...witness, shows } : other));
+  return { ...hold, witnesses };
+}
+
+/**
+ * Whether the mistake stands, after a whole walk in which no improbable share differed: if most of the witnesses that
+ * decide it show it. If none decides it, as long as changes of the same fields are found.
+ */
+export function doesMistakeStand(hold: Hold): boolean {
+  const count = (shown: boolean) => hold.witnesses.filter(({ shows }) => shows === shown).length;
+  const [standing, over] = [count(true), count(false)];
+  if (standing + over > 0) return standing > over;
+  return hold.met > 0 && hold.samples.some((sample) => isAlike(hold, sample));
+}
+
+/** @returns undefined if the reading decides nothing */
+function doesShow(witness: HoldWitness, { snapshot, reading }: ComparedReading): boolean | undefined {
+  if (snapshot === undefined || snapshot.removedAt !== undefined) return undefined;
+  const value = valueInWords(reading.projection, witness.what);
+  if (value === undefined) return undefined;
+  if (digestOf(value) === witness.held) return true;
+  // The snapshot may have been saved with the held value, under a newer stamp.
+  const saved = valueInWords(snapshot.projection, witness.what);
+  const isSavedSo = saved !== undefined && digestOf(saved) === witness.held;
+  const heldUnder = isSavedSo ? Math.max(witness.updatedAt, snapshot.updatedAt) : witness.updatedAt;
+  return reading.updatedAt > heldUnder ? undefined : false;
+}
+
+/** Whether a sample is of the same field as a witness. If the hold has no witness yet, every sample is alike. */
+function isAlike({ witnesses }: Hold, { what }: HoldSample): boolean {
+  return witnesses.length === 0 || witnesses.some((witness) => kindOf(witness.what) === kindOf(what));
+}
+
+/** None for a sample of a missing group or entity, or of an earlier release: they have no stamp. */
+function witnessOf({ groupId, what, after, updatedAt }: HoldSample): HoldWitness[] {
+  if (updatedAt === undefined) return [];
+  return [{ groupId, what, held: digestOf(after), updatedAt, shows: undefined }];
+}
