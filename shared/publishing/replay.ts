@@ -215,7 +215,7 @@ function viewOf(
   return {
     ...ledger,
     async read(key, after, limit) {
-      const to = ranges.get(formatGroupKey(key))?.to ?? 0;
+      const { to } = rangeOf(key, ranges);
       const entries = await ledger.read(key, after, limit);
       return entries.filter(({ sequence }) => sequence <= to).map(mark);
     },
@@ -224,10 +224,15 @@ function viewOf(
 
 function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
   return {
-    load: async (_, key) => (ranges.get(formatGroupKey(key))?.from ?? 1) - 1,
+    load: async (_, key) => rangeOf(key, ranges).from - 1,
     advance: async () => true,
     noteBehind: async () => {},
   };
+}
+
+/** The planned range of a group; an empty one if it is not planned. */
+function rangeOf(key: GroupKey, ranges: ReadonlyMap<string, SequenceRange>): SequenceRange {
+  return ranges.get(formatGroupKey(key)) ?? { from: 1, to: 0 };
 }
 
 /** The destination, limited to this many events a second. */
