@@ -116,8 +116,7 @@ const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'];
 
 /** Keeps the known value of a field that is never null: an answer that leaves it out says nothing of it. */
 function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
-  const kept = NEVER_NULL.filter((field) => fieldOf(seen, field) === null && fieldOf(known, field) !== null);
-  if (kept.length === 0) return seen;
+  const kept = NEVER_NULL.filter((field) => fieldOf(seen, field) === null);
   return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
 }
 

@@ -3,7 +3,7 @@ import type { Save } from '../ports.ts';
 import { announceGroup, type Comparison, findChanges, type KnownState } from './change-set.ts';
 import { makeSaves, type SaveOptions } from './make-saves.ts';
 import { saysTheSame } from './says-the-same.ts';
-import { type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import { GROUP_ARRAYS, type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
 import { isNews, isSettled } from './stale-reads.ts';
 
 export interface CompareOptions extends Comparison, SaveOptions {}
@@ -71,12 +71,6 @@ function withStampOf(
 
 /** The group's own fields, with no entity published yet. */
 function emptied(projection: GroupProjection): GroupProjection {
-  const { group, ...arrays } = projection;
-  return {
-    group,
-    return_line_items: arrays.return_line_items && [],
-    shipments: arrays.shipments && [],
-    exchange_line_items: arrays.exchange_line_items && [],
-    refund_transactions: arrays.refund_transactions && [],
-  };
+  const arrays = GROUP_ARRAYS.map((name) => [name, projection[name] && []]);
+  return { ...Object.fromEntries(arrays), group: projection.group } as GroupProjection;
 }

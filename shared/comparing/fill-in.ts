@@ -12,11 +12,12 @@ export function fillIn(published: KnownState, { changes, next }: ChangeSet): Kno
   const pending = pendingOf(changes);
   const [before, after] = [published.projection, next.projection];
   const arrays = ENTITY_ARRAYS.map((name) => [name, fillInArray(before[name], after[name], pending)]);
+  const groupChange = pending.get(keyOf(after.group));
   const hasRefunds = changes.some(({ object }) => object.type === 'refund_transaction');
   return {
     projection: {
       ...Object.fromEntries(arrays),
-      group: pending.has(keyOf(after.group)) ? fillInEntity(before.group, pending) : after.group,
+      group: groupChange === undefined ? after.group : fillInEntity(before.group, groupChange),
       refund_transactions: (hasRefunds ? before : after).refund_transactions,
     } as GroupProjection,
     absences: { ...next.absences, ...absencesOfRemoved(published, pending) },
@@ -40,18 +41,20 @@ function fillInArray(
   const isPending = (entity: WatchedEntity) => pending.has(keyOf(entity));
   // Entities that are published as first seen: until then, the array is not known.
   if (before === undefined && after?.some(isPending) === true) return undefined;
-  const waiting = before?.filter(isPending).map((entity) => fillInEntity(entity, pending)) ?? [];
-  return after && [...after.filter((entity) => !isPending(entity)), ...waiting];
+  const waiting = before?.flatMap((entity) => {
+    const change = pending.get(keyOf(entity));
+    return change === undefined ? [] : [fillInEntity(entity, change)];
+  });
+  return after && [...after.filter((entity) => !isPending(entity)), ...(waiting ?? [])];
 }
 
-function fillInEntity(entity: WatchedEntity, pending: Pending): WatchedEntity {
-  const change = pending.get(keyOf(entity));
-  const values = Object.entries(change?.object ?? {}).filter(([field]) => field in filledBy(change));
+function fillInEntity(entity: WatchedEntity, change: Change): WatchedEntity {
+  const values = Object.entries(change.object).filter(([field]) => field in filledBy(change));
   return { ...entity, ...Object.fromEntries(values) };
 }
 
-function filledBy(change: Change | undefined): Readonly<Record<string, unknown>> {
-  return change !== undefined && 'filled' in change ? change.filled : {};
+function filledBy(change: Change): Readonly<Record<string, unknown>> {
+  return 'filled' in change ? change.filled : {};
 }
 
 /** A removal counts from the first absence; an entity that changed was there. */

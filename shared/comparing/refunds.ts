@@ -46,10 +46,9 @@ function isIdentified(
 function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
   return refunds.filter((refund, index) => {
     if (!isNamed(refund)) return true;
-    const others = refunds.filter((other) => hasSameId(other, refund));
-    const isElsewhere = refund.gateway === null && others.some(({ gateway }) => gateway !== null);
-    const first = others.find(({ gateway }) => gateway === refund.gateway);
-    return !isElsewhere && first !== undefined && refunds.indexOf(first) === index;
+    const isSame = (other: RefundTransaction) => hasSameId(other, refund);
+    const isElsewhere = refund.gateway === null && refunds.some((it) => isSame(it) && it.gateway !== null);
+    return !isElsewhere && refunds.findIndex((it) => isSame(it) && it.gateway === refund.gateway) === index;
   });
 }
 

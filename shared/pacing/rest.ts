@@ -22,5 +22,5 @@ export function restAfter(refusals: number, interval: number): number {
 /** How long a rest still lasts, 0 if it is over. One above the maximum comes from a wrong clock and does not count. */
 export function restLeft(restUntil: Instant, now: Instant): number {
   const left = restUntil - now;
-  return left > 0 && left <= LONGEST_REST ? left : 0;
+  return left <= LONGEST_REST ? Math.max(0, left) : 0;
 }

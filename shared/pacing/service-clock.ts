@@ -76,8 +76,7 @@ export function readServiceTimes(
 
 /** Widens the bounds: a suspension may be too short to distinguish from a clock adjustment. */
 function widen(bounds: readonly DateBounds[], parted: number): readonly DateBounds[] {
-  if (parted <= 0) return bounds;
-  return bounds.map(({ lower, upper }) => ({ lower, upper: upper + parted }));
+  return bounds.map(({ lower, upper }) => ({ lower, upper: upper + Math.max(0, parted) }));
 }
 
 /** Drops the Dates: it is unknown whether a Date that came over a suspension is from before or after it. */

@@ -99,7 +99,7 @@ function isUnfilled(lane: Lane): boolean {
 /** Drops the events at the head that the destination does not get. */
 function passOver({ admits }: RelayPorts, lane: Lane): void {
   for (let head = headOf(lane); head && admits?.(head) === false; head = headOf(lane)) {
-    lane.sent = lane.unsent.shift()?.sequence;
+    dropHead(lane);
     lane.passed += 1;
   }
 }
@@ -112,15 +112,19 @@ export function headOf(lane: Lane): FeedEvent | undefined {
 
 /** Notes that the destination has confirmed the head. */
 export function confirmHead(lane: Lane): void {
-  lane.sent = lane.unsent.shift()?.sequence;
+  dropHead(lane);
   lane.unmarked += 1;
   lane.attempts = 0;
   endWhereEmpty(lane);
 }
 
+function dropHead(lane: Lane): void {
+  lane.sent = lane.unsent.shift()?.sequence;
+}
+
 /** Leaves the group at its mark until its next event, a sweep or a redrive tries again. */
 export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string): Promise<void> {
-  const sequence = lane.unsent[0]?.sequence ?? (lane.sent ?? 0) + 1;
+  const sequence = lane.unsent[0]?.sequence ?? 0;
   try {
     // Move the mark first: moving it removes the note.
     await moveMark(ports, lane);

@@ -97,8 +97,8 @@ async function planGroup(sources: ReplaySources, key: GroupKey, window: ReplayWi
   return { key, range, events, left, missing: lengthOf(range) - countWithin(present, range) };
 }
 
-function countWithin(numbers: readonly number[], { from, to }: SequenceRange): number {
-  return numbers.filter((it) => it >= from && it <= to).length;
+function countWithin(numbers: ReadonlySet<number>, { from, to }: SequenceRange): number {
+  return [...numbers].filter((it) => it >= from && it <= to).length;
 }
 
 function lengthOf({ from, to }: SequenceRange): number {
@@ -112,13 +112,13 @@ async function findRange(
   { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }: ReplayWindow,
 ) {
   let range: SequenceRange | undefined;
-  const present: number[] = [];
-  const admitted: number[] = [];
+  const present = new Set<number>();
+  const admitted = new Set<number>();
   for (let after = 0; ; ) {
     const entries = await ledger.read(key, after, RELAY_READ_EVENTS);
     for (const entry of entries) {
-      present.push(entry.sequence);
-      if (!('event' in entry && admits?.(entry.event) === false)) admitted.push(entry.sequence);
+      present.add(entry.sequence);
+      if (!('event' in entry && admits?.(entry.event) === false)) admitted.add(entry.sequence);
       const shownBy = 'event' in entry ? (parseStamp(entry.event.data.observed.by)?.instant ?? 0) : undefined;
       if (shownBy === undefined || shownBy < from || shownBy >= until) continue;
       range = { from: range?.from ?? entry.sequence, to: entry.sequence };
@@ -195,9 +195,8 @@ export async function replay(
 function portionsOf(groups: readonly ReplayGroup[]): GroupKey[][] {
   const portions: GroupKey[][] = [];
   for (const { key } of groups) {
-    const portion = portions.at(-1);
-    const fits = portion?.[0]?.generation === key.generation && portion.length < SWEEP_GROUPS;
-    if (portion !== undefined && fits) portion.push(key);
+    const portion = portions.at(-1) ?? [];
+    if (portion[0]?.generation === key.generation && portion.length < SWEEP_GROUPS) portion.push(key);
     else portions.push([key]);
   }
   return portions;
@@ -216,7 +215,7 @@ function viewOf(
   return {
     ...ledger,
     async read(key, after, limit) {
-      const to = ranges.get(formatGroupKey(key))?.to ?? 0;
+      const { to } = rangeOf(key, ranges);
       const entries = await ledger.read(key, after, limit);
       return entries.filter(({ sequence }) => sequence <= to).map(mark);
     },
@@ -225,10 +224,15 @@ function viewOf(
 
 function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
   return {
-    load: async (_, key) => (ranges.get(formatGroupKey(key))?.from ?? 1) - 1,
+    load: async (_, key) => rangeOf(key, ranges).from - 1,
     advance: async () => true,
     noteBehind: async () => {},
   };
+}
+
+/** The planned range of a group; an empty one if it is not planned. */
+function rangeOf(key: GroupKey, ranges: ReadonlyMap<string, SequenceRange>): SequenceRange {
+  return ranges.get(formatGroupKey(key)) ?? { from: 1, to: 0 };
 }
 
 /** The destination, limited to this many events a second. */

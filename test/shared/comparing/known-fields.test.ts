@@ -152,9 +152,11 @@ describe('a field that is new to a group', () => {
 
   it('needs no note of a walk that shows no new field', () => {
     const known = afterWalks({ fieldsUntil: 15, endedAt: 40 }, { fieldsUntil: 50, endedAt: 60 });
+    const upToCarrier = afterWalks({ fieldsUntil: 10, endedAt: 40 });
 
     expect(known.wholeWalks).toHaveLength(2);
     expect(noteWholeWalk(known, { fieldsUntil: 70, endedAt: 80 })).toBe(known);
+    expect(noteWholeWalk(upToCarrier, { fieldsUntil: 29, endedAt: 60 })).toBe(upToCarrier);
     expect(afterWalks({ fieldsUntil: 9, endedAt: 40 })).toBe(before);
   });
 });

@@ -51,6 +51,17 @@ describe('a refund transaction', () => {
     expect(placesOf([], [refund('x', 10), refund('x', 12)])).toEqual(['x']);
   });
 
+  it('is one transaction if a list also shows its id without a gateway', () => {
+    const both = [refund('x', 10, null), refund('x')];
+
+    expect(placesOf([], both)).toEqual(['x']);
+    expect(compareRefunds([], both.toReversed()).known).toEqual([refund('x')]);
+  });
+
+  it('may lack a gateway beside another one that has one', () => {
+    expect(placesOf([], [refund('x', 10, null), refund('y')])).toEqual(['x', 'y']);
+  });
+
   it('with the id of another one in the same list is another one if both show their gateways', () => {
     const both = [refund('x'), refund('x', 25, 'vouchers')];
 
@@ -157,6 +168,15 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [after])).toEqual([]);
   });
 
+  it.each([
+    ['the shop’s currency', refund(null)],
+    ['the buyer’s currency', inOtherCurrency(refund(null))],
+  ])('keeps its amounts if an answer shows only %s', (_, shown) => {
+    const known = [inTwoCurrencies(refund(null))];
+
+    expect(compareRefunds(known, [shown]).known).toEqual(known);
+  });
+
   it('is new if its amount, gateway or id differs', () => {
     const known = [refund('x')];
 
@@ -165,6 +185,9 @@ describe('a refund transaction', () => {
     expect(placesOf(known, [refund('y', 10, null)])).toEqual(['y']);
     expect(placesOf(known, [refund('x'), refund(null, 10, null)])).toEqual(['unidentified-2']);
     expect(placesOf(known, [inOtherCurrency(refund(null))])).toEqual(['unidentified-2']);
+    expect(placesOf([inTwoCurrencies(refund(null))], [inTwoCurrencies(refund(null, 12))])).toEqual([
+      'unidentified-2',
+    ]);
   });
 
   it('is matched by all of its values before it is matched by fewer', () => {
@@ -200,6 +223,18 @@ describe('a refund transaction', () => {
 
     expect(created).toEqual([]);
     expect(all).toEqual([refund('y'), refund('x')]);
+  });
+
+  it('is new if the only one that it can be is another one by all of its values', () => {
+    expect(placesOf([refund(null)], [refund('x', 10, null), refund(null)])).toEqual(['x']);
+  });
+
+  it('takes a match that is free before one that it must take from another', () => {
+    const known = [refund(null), refund(null, 10, null)];
+
+    const { known: all } = compareRefunds(known, [{ ...refund('x', 10, null), amount: null }, refund(null)]);
+
+    expect(all).toEqual([refund(null), refund('x', 10, null)]);
   });
 
   it('takes the first match if each one finds another', () => {

@@ -7,7 +7,17 @@ import { MINUTE } from '../../../shared/instant.ts';
 import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
 import type { Save } from '../../../shared/ports.ts';
 import { checkSave } from '../../../shared/recording/check-save.ts';
-import { aRow, instantOf, OPTIONS, type Row, read, snapshotOf, stored, take } from './a-reading.ts';
+import {
+  aRow,
+  FIRST_READ,
+  instantOf,
+  OPTIONS,
+  type Row,
+  read,
+  snapshotOf,
+  stored,
+  take,
+} from './a-reading.ts';
 
 /** A row with 100 line items, 100 shipments, 20 exchanges and 30 refunds without ids, all in the given status. */
 function large(status = 'OPEN'): Row {
@@ -226,6 +236,50 @@ describe('what is filled in beside many changes', () => {
   });
 });
 
+describe('the first of several saves', () => {
+  it('holds no array that shows for the first time: its events have no lower bound after a crash either', () => {
+    const row = { ...large(), returns: large('COMPLETED').returns };
+    const saves = savesOf(snapshotOf(read({ ...large(), shipments: undefined })), read(row, 5 * MINUTE));
+
+    const rest = savesOf(stored(saves[0]?.snapshot), read(row, 10 * MINUTE));
+
+    expect(saves[0]?.snapshot.projection.shipments).toBeUndefined();
+    const shipments = rest.flatMap(({ events }) => events).filter(({ type }) => type === 'shipment.created');
+    expect(shipments).toHaveLength(100);
+    for (const { data } of shipments) expect(data.observed.after).toBeNull();
+  });
+
+  it('holds an empty array that shows for the first time: it needs no event', () => {
+    const snapshot = snapshotOf(read({ ...large(), exchange_line_items: undefined }));
+    const row = { ...large('COMPLETED'), exchange_line_items: [] };
+
+    const [first] = savesOf(snapshot, read(row, 5 * MINUTE));
+
+    expect(first?.snapshot.projection.exchange_line_items).toEqual([]);
+  });
+
+  it('holds no absence of an entity that shows again, whether it changed or not', () => {
+    const lacking = { ...large(), exchange_line_items: large().exchange_line_items.slice(2) };
+    const back = [
+      ...large('COMPLETED').exchange_line_items.slice(0, 1),
+      ...large().exchange_line_items.slice(1),
+    ];
+    const row = { ...large('COMPLETED'), exchange_line_items: back };
+    const { snapshot } = take(snapshotOf(read(large())), read(lacking, 2 * MINUTE));
+
+    const [first] = savesOf(snapshot, read(row, 5 * MINUTE));
+
+    expect(Object.keys(snapshot?.absences ?? {})).toHaveLength(2);
+    expect(first?.snapshot.absences).toEqual({});
+  });
+
+  it('notes nothing as unpublished if nothing is filled in', () => {
+    const [first] = savesOf(snapshotOf(read(large())), read(large('CANCELED'), 5 * MINUTE));
+
+    expect(first?.snapshot.unpublished).toEqual({});
+  });
+});
+
 describe('the number of saves', () => {
   it.each([
     [0, 1],
@@ -271,5 +325,6 @@ describe('changes that just fit one transaction', () => {
 
     expect(saves.map(({ events }) => events.length)).toEqual([MAX_EVENTS_PER_SAVE]);
     expect(saves[0]?.snapshot.projection.group.order.name).toBe('renamed');
+    expect(saves[0]?.snapshot.sentAt).toBe(FIRST_READ + 2 * MINUTE);
   });
 });

@@ -28,6 +28,27 @@ function setUp() {
   return { keeper, readings };
 }
 
+/** An error of a secret store, whose message may quote the secret. */
+function named(name: string): Error {
+  return Object.assign(new Error('s3cret'), { name });
+}
+
+describe('the error for an unreadable secret', () => {
+  it.each([
+    ['the store’s error', 'ResourceNotFoundException', "can't be read (ResourceNotFoundException): check"],
+    ['no error that only begins like one', 'AccessDenied s3cret', "can't be read: check"],
+    ['no error that only ends like one', 's3cret AccessDenied', "can't be read: check"],
+    ['no error of a general kind', 'Error', "can't be read: check"],
+  ])('names %s', async (_, name, message) => {
+    const { keeper, readings } = setUp();
+    const reading = keeper.current();
+
+    readings[0]!.reject(named(name));
+
+    await expect(reading).rejects.toThrow(message);
+  });
+});
+
 describe('the token in use', () => {
   it('is read again after a failed read', async () => {
     const { keeper, readings } = setUp();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { bookSlots, ratesFor, shareAt, UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
 import { mostWithin } from './most-within.ts';
 import { book, COMMON, NOW, RATES, REACH, RESERVED, stateOf } from './some-bookings.ts';
@@ -170,6 +170,16 @@ describe('booking for reconciliation', () => {
 
     expect(first.slots).toEqual([NOW]);
     expect(second).toEqual({ state: first.state, slots: [], next: NOW + 64_000_001 });
+  });
+});
+
+describe('a budget of one request', () => {
+  it('ignores the part that larger budgets of its token reserve, even if a wrong clock moved it far ahead', () => {
+    const state = stateOf({ reservedArrival: NOW + DAY });
+
+    const { slots } = bookSlots(ratesFor(1), state, NOW, { purpose: 'poll', count: 1 });
+
+    expect(slots).toEqual([NOW]);
   });
 });
 

@@ -99,6 +99,21 @@ describe('taking a request from the budget', () => {
     expect([...ran, clock.elapsed()]).toEqual([64_002 * MILLISECOND, 64_003 * MILLISECOND]);
   });
 
+  it('runs that work at the moment it is due, whenever the wait began', async () => {
+    const { clock, budget } = setUp({ requestsPerMinute: 2 });
+    await clock.run(budget.take(POLL));
+    await clock.advance(20 * SECOND);
+    const ran: number[] = [];
+    const meanwhile = {
+      dueAt: () => (ran.length === 0 ? 30 * SECOND : Number.POSITIVE_INFINITY),
+      run: async () => void ran.push(clock.elapsed()),
+    };
+
+    await clock.run(budget.take({ ...POLL, meanwhile }));
+
+    expect(ran).toEqual([30 * SECOND]);
+  });
+
   it('rejects with the error of that work', async () => {
     const { clock, budget } = setUp({ requestsPerMinute: 2 });
     await clock.run(budget.take(POLL));

@@ -149,6 +149,27 @@ describe('a request', () => {
     expect(sent).toEqual([]);
   });
 
+  it('takes care of other work while it waits only if it is for reconciliation', async () => {
+    const work = { dueAt: () => 0, run: async () => {} };
+    const waited: unknown[] = [];
+    const budget: Budget = {
+      tokenHash: 'a',
+      take: async ({ purpose, meanwhile }) => void waited.push([purpose, meanwhile]),
+      pause: async () => {},
+    };
+    const { clock, requests, list } = setUp({ budget: () => budget, meanwhile: () => work });
+
+    for (const purpose of ['poll', 'covering', 'reconciliation'] as const) {
+      await clock.run(requests.send(purpose, list));
+    }
+
+    expect(waited).toEqual([
+      ['poll', undefined],
+      ['covering', undefined],
+      ['reconciliation', work],
+    ]);
+  });
+
   it('rejects with the error of an unavailable budget', async () => {
     let taken = 0;
     const unavailable = new BudgetUnavailable('contended');

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { restAfter } from '../../../shared/pacing/rest.ts';
+import { restAfter, restLeft } from '../../../shared/pacing/rest.ts';
+
+const NOW = 100 * HOUR;
 
 describe('the rest after refusals', () => {
   it('doubles from one interval to a quarter of an hour', () => {
@@ -21,5 +23,17 @@ describe('the rest after refusals', () => {
 
   it('is zero without a refusal', () => {
     expect(restAfter(0, MINUTE)).toBe(0);
+  });
+});
+
+describe('the remaining rest', () => {
+  it.each([
+    { name: 'lasts for a quarter of an hour at most', until: NOW + 15 * MINUTE, left: 15 * MINUTE },
+    { name: 'lasts until its last microsecond', until: NOW + 1, left: 1 },
+    { name: 'is over at its end', until: NOW, left: 0 },
+    { name: 'is over after its end', until: NOW - HOUR, left: 0 },
+    { name: 'does not count if a wrong clock made it longer', until: NOW + 15 * MINUTE + 1, left: 0 },
+  ])('$name', ({ until, left }) => {
+    expect(restLeft(until, NOW)).toBe(left);
   });
 });

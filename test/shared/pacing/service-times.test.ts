@@ -200,6 +200,18 @@ describe("the service's times of a request", () => {
     expect(times.receivedAt).toBeGreaterThanOrEqual(last + 25 * MILLISECOND);
   });
 
+  it('lose nothing of their width if the local clock is set back by too little to be detected', () => {
+    const { times } = readAll([
+      { at: 10, dateAhead: 0 },
+      { at: 20, dateAhead: undefined, localAhead: HOUR - 1.5 * SECOND },
+    ]);
+
+    expect(times).toEqual({
+      sentAt: NOON + 20 * SECOND - 40 * MILLISECOND,
+      receivedAt: NOON + 21 * SECOND + 40 * MILLISECOND,
+    });
+  });
+
   it('include a suspension during the request that is too short to be detected', () => {
     const exchange = exchangeOf({ at: 10.7, dateAhead: 0 });
     const suspended = { ...exchange, receivedNow: exchange.receivedNow + 1.5 * SECOND };

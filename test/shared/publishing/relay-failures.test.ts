@@ -1,6 +1,7 @@
 // The relay with a destination that is slow, refuses events, fails, or is unreachable.
 import { describe, expect, test } from 'vitest';
-import { MAX_BATCH_ENTRIES, SEND_ATTEMPTS } from '../../../shared/limits.ts';
+import { READ_GROUP } from '../../../shared/contract/event-id.ts';
+import { MAX_BATCH_ENTRIES, RELAY_READ_EVENTS, SEND_ATTEMPTS } from '../../../shared/limits.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { aKey } from './an-event.ts';
@@ -23,6 +24,21 @@ describe('answers of the destination', () => {
     expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(1);
     expect(world.behind).toEqual(new Map([['queue#acme_mi8x2k_1', '2: too large']]));
     expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason: 'too large' }, { state: 'done' }]);
+  });
+
+  test.each([
+    { count: 2, mark: undefined },
+    { count: RELAY_READ_EVENTS + 2, mark: RELAY_READ_EVENTS + 1 },
+  ])('of $count feed.source_read reports a refused newest one leaves the mark at $mark', async (reports) => {
+    const world = createWorld();
+    const read = aKey(READ_GROUP);
+    world.show(read, ...range(1, reports.count));
+    world.destination.answer = refusing(`acme_mi8x2k_read_${reports.count}`);
+
+    const { outcomes } = await relayIn(world, [read]);
+
+    expect(world.marks.get('queue#acme_mi8x2k_read')).toBe(reports.mark);
+    expect(outcomes).toEqual([{ state: 'behind', sequence: reports.count, reason: 'too large' }]);
   });
 
   test('an undecodable event stops its group', async () => {

@@ -73,6 +73,14 @@ describe('sent events', () => {
     expect([...first.outcomes, ...second.outcomes]).toEqual([{ state: 'done' }, { state: 'done' }]);
   });
 
+  test('a source without feed.source_read reports has nothing to send', async () => {
+    const world = createWorld();
+
+    const { outcomes } = await relayIn(world, [aKey(READ_GROUP)]);
+
+    expect(outcomes).toEqual([{ state: 'done' }]);
+  });
+
   test('a withheld group sends no events, but its mark moves', async () => {
     const world = createWorld();
     const feed = aKey(FEED_GROUP);
@@ -85,6 +93,30 @@ describe('sent events', () => {
     expect(world.marks.get('queue#acme_mi8x2k_feed')).toBe(RELAY_READ_EVENTS + 2);
     expect(world.numbersArrived(A)).toEqual([1]);
     expect(outcomes).toEqual([{ state: 'done' }, { state: 'done' }]);
+  });
+});
+
+describe('events that the destination does not get', () => {
+  test('are passed over, and the events between them are sent in order', async () => {
+    const world = createWorld();
+    world.show(A, ...range(1, 5));
+
+    const { outcomes } = await relayIn(world, [A], { admits: ({ data }) => data.sequence % 2 === 0 });
+
+    expect(world.numbersArrived(A)).toEqual([2, 4]);
+    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(5);
+    expect(outcomes).toEqual([{ state: 'done' }]);
+  });
+
+  test('move the mark even if none of their group’s events is sent', async () => {
+    const world = createWorld();
+    world.show(A, ...range(1, RELAY_READ_EVENTS + 1));
+
+    const { outcomes } = await relayIn(world, [A], { admits: () => false });
+
+    expect(world.destination.received).toEqual([]);
+    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(RELAY_READ_EVENTS + 1);
+    expect(outcomes).toEqual([{ state: 'done' }]);
   });
 });
 

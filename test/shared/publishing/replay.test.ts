@@ -57,6 +57,31 @@ test('events go out unchanged, in order within each group, with the id of the re
   }
 });
 
+test('without an id events go out as they are', async () => {
+  const setting = createSetting();
+  await writeSent(setting, A, 1);
+
+  const plan = await planOf(setting, [A], EVERYTHING);
+  await setting.clock.run(replay(setting.ports, plan, { ...OPTIONS, replayId: undefined }));
+
+  expect(setting.destination.received).toStrictEqual([anEvent(A, 1)]);
+});
+
+test('events that the destination does not get are neither counted nor sent', async () => {
+  const setting = createSetting();
+  await writeSent(setting, A, 1, 2, 3, 4);
+  await writeSent(setting, B, 1);
+  setting.write(A, 5, 6);
+  const ports = { ...setting.ports, admits: ({ data }: FeedEvent) => data.sequence % 2 === 0 };
+
+  const plan = await planReplay({ ...ports, destination: 'queue' }, [A, B], EVERYTHING);
+  const report = await setting.clock.run(replay(ports, plan, OPTIONS));
+
+  expect(plan).toEqual({ groups: [{ key: A, range: { from: 1, to: 4 } }], events: 2, left: 1, missing: 0 });
+  expect(report).toEqual({ sent: 2, unfinished: [], isGivenUp: false });
+  expect(setting.arrived(A)).toEqual([2, 4]);
+});
+
 test('a replay changes no marks and creates none', async () => {
   const setting = createSetting();
   setting.write(A, 1, 2);
@@ -182,6 +207,7 @@ test('a replay stops if the destination is unreachable', async () => {
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
   expect(report).toMatchObject({ sent: 0, isGivenUp: true });
+  expect(report.unfinished).toHaveLength(SWEEP_GROUPS);
   expect(calls).toBe(1);
 });
 
@@ -272,6 +298,20 @@ test('an undecodable event at the end of a group is not planned', async () => {
   const plan = await planOf(setting, [A], EVERYTHING);
 
   expect(plan.groups).toEqual([{ key: A, range: { from: 1, to: 2 } }]);
+});
+
+test('an undecodable event stops its group', async () => {
+  const setting = createSetting();
+  await writeSent(setting, A, 1, 2, 3);
+  setting.ledger.damage(A, 2, 'of a later format');
+
+  const plan = await planOf(setting, [A], EVERYTHING);
+  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
+
+  expect(report.unfinished).toEqual([
+    { key: A, outcome: { state: 'behind', sequence: 2, reason: 'of a later format' } },
+  ]);
+  expect(setting.arrived(A)).toEqual([1]);
 });
 
 test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
