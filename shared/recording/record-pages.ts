@@ -40,7 +40,7 @@ export interface RecorderOptions {
   readonly noteFresh: (fresh: FreshGroup) => void;
   /** Called if a newer state was not saved: an operator's clock was ahead when the group was forgotten. */
   readonly noteLeftNewer?: (sentAt: Instant) => void;
-  /** Called if another process saved a group first, or a difference waits for a clock that was ahead. */
+  /** Called if another process saved a group first, or a difference is left that may have shown long ago. */
   readonly noteOvertaken?: () => void;
   /** @default ADMITS_ALL */
   readonly guard?: ReadingGuard;
@@ -148,8 +148,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (compared.verdict === 'left') {
       leave(reading);
       if (!isUnstamped({ snapshot, reading, compared })) options.noteLeftNewer?.(reading.sentAt);
-      const isFromAhead = snapshot !== undefined && snapshot.receivedAt > reading.receivedAt + options.settle;
-      if (isFromAhead) options.noteOvertaken?.();
+      if (snapshot !== undefined && mayHaveShownLongAgo(snapshot, reading)) options.noteOvertaken?.();
     }
     if (snapshot === undefined) counts.firstSeen += 1;
     if (
@@ -160,6 +159,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
       options.noteFresh({ groupId, updatedAt, receivedAt, isFirstSight: snapshot === undefined });
     }
     return { snapshot, reading, compared };
+  }
+
+  /**
+   * Whether a difference that is left may be older than `settle`: if the snapshot is dated by a clock that was ahead, or if
+   * it is a part of a larger change, whose rest showed before that part was read.
+   */
+  function mayHaveShownLongAgo({ sentAt, receivedAt }: Snapshot, reading: Reading): boolean {
+    const { settle } = options;
+    return receivedAt > reading.receivedAt + settle || sentAt < receivedAt - settle;
   }
 
   function leave(reading: Reading): void {

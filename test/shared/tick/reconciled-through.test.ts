@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { forgetGroup } from '../../../shared/comparing/forget-group.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { formatInstant, HOUR } from '../../../shared/instant.ts';
+import type { Save } from '../../../shared/ports.ts';
 import { readReportsOf } from '../read-reports.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
@@ -74,4 +75,34 @@ it('does not pass a change that waits for a snapshot dated by a clock that was a
   const changedAt = change(world, group);
 
   await expectTruth(world, () => world.nextTick(session), group, changedAt, 12);
+});
+
+/** The first such save fails, as if the table was out of reach. */
+function failOnce({ store }: SourceWorld, fails: (save: Save) => boolean): void {
+  const save = store.save;
+  store.save = async (key, given) => {
+    if (!fails(given)) return save(key, given);
+    store.save = save;
+    throw new Error('The table is out of reach.');
+  };
+}
+
+it('does not pass the rest of a large change of which one part was saved', async () => {
+  const settings = { reconcileMs: 600_000, settleMs: 120_000, sourceRead: true };
+  const world = createSourceWorld({ groups: 40, settings, knobs: { touches: [] } });
+  const session = world.startProcess('a');
+  for (let tick = 0; tick < 12; tick += 1) await world.nextTick(session);
+  const group = world.someGroup();
+  world.control.mutate(group, (draft) => {
+    const [shipment] = draft.shipments;
+    if (shipment === undefined) throw new Error('The group has no shipment.');
+    const more = Array.from({ length: 95 }, (_, index) => ({ ...shipment, id: 7_000_000 + index }));
+    draft.shipments.push(...more, { ...shipment, id: 7_001_000, tracking_number: 'CHANGED' });
+  });
+  const changedAt = formatInstant(world.time.now());
+  failOnce(world, ({ snapshot, events }) => snapshot.groupId === group && events.length < 90);
+
+  await expectTruth(world, () => world.nextTick(session).catch(() => undefined), group, changedAt, 30);
+
+  expect(JSON.stringify(await world.groupEvents(group))).toContain('CHANGED');
 });
