@@ -62,6 +62,21 @@ describe('the end of a list', () => {
     expect(trustsEnd(aDepth(), 143, true)).toBe(false);
   });
 
+  it('is not trusted before the confirmed one: groups only come', () => {
+    expect(trustsEnd(aDepth({ confirmed: 140 }), 130, true)).toBe(false);
+  });
+
+  it.each([
+    { what: 'is the confirmed one', end: 140, known: { confirmed: 140, grownTo: 130 } },
+    { what: 'was shown by a list', end: 90, known: { confirmed: 80, grownTo: 130 } },
+    { what: 'is the last that a list showed', end: 100, known: { confirmed: 80, grownTo: 130 } },
+    { what: 'has nothing confirmed before it', end: 140, known: { grownTo: 130 } },
+  ])('does not count as grown if it $what', ({ end, known }) => {
+    const depth = aDepth(known);
+
+    expect(noteTrusted(depth, end)).toBe(depth);
+  });
+
   it('is trusted at a new place once that is confirmed', () => {
     const grown = noteTrusted(noteConfirmed(aDepth(), 140, true), 143);
 
@@ -100,6 +115,7 @@ describe('the maximum of rows that a list shows', () => {
   it('is unknown again once a row behind it was shown', () => {
     expect(noteShown(aDepth({ most: 120 }), 120).most).toBe(120);
     expect(noteShown(aDepth({ most: 120 }), 121).most).toBeUndefined();
+    expect(noteShown(aDepth({ most: 120, trusted: 130 }), 121).most).toBeUndefined();
   });
 
   it('leaves a fifth of the rows free', () => {
@@ -145,6 +161,7 @@ describe('the stored depth of lists', () => {
     const depth = depthOf(known, BY_UPDATE, now);
 
     expect(depth).toEqual({ ...UNKNOWN_DEPTH, most: 300, since: now });
+    expect(depthOf(known, BY_UPDATE, NOON)).toBe(old);
     expect(depthOf(known, BY_UPDATE, NOON + HOUR - 1)).toBe(old);
   });
 
