@@ -110,7 +110,7 @@ describe('the end of a list', () => {
     { before: 15, early: 15 },
     { before: 16, early: 5 },
   ])(
-    'is confirmed by halves that meet in the widest gap, but have a quarter of the rows: $before',
+    'is confirmed by halves that meet in the widest gap if each has a quarter of the rows: $before before it',
     async ({ before, early }) => {
       const rows = ROWS.map((row, index) =>
         index < before ? { ...row, createdAt: row.createdAt - HOUR } : row,
@@ -226,6 +226,7 @@ describe('the end of a list', () => {
       expect(await confirmEnd(byUpdate, seen(), first)).toBe(true);
       expect(await confirmEnd(byUpdate, seen(), second)).toBe(true);
       expect([first, second].map(({ requests }) => requests.filter(isLongest).length)).toEqual([1, 0]);
+      expect([first, second].map(({ requests }) => requests.length)).toEqual([3, 2]);
       expect(depth.known).toMatchObject({ longest: 20, confirmed: undefined });
     });
 
@@ -254,6 +255,18 @@ describe('the end of a list', () => {
       });
 
       expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests.map(isLongest)).toEqual([true, false, false]);
+    });
+
+    it('is neither confirmed nor rejected if the request for a longer list fails', async () => {
+      const depth = keeperOf();
+      const reader = readerOf(depth, () => {
+        throw new Error('injected by the test');
+      });
+
+      await expect(confirmEnd(byUpdate, seen(), reader)).rejects.toThrow('injected by the test');
+      expect(reader.requests.length).toBe(1);
+      expect(depth.known).toEqual(UNKNOWN_DEPTH);
     });
   });
 
@@ -288,10 +301,10 @@ describe('the end of a list', () => {
   });
 
   it.each([
-    { what: 'has not both stamps', rows: [...ROWS, anUnreadableRow(91)] },
+    { what: 'shows no stamps', rows: [...ROWS, anUnreadableRow(91)] },
     { what: 'is three seconds from the cut', rows: everySoOften(6 * SECOND + 1) },
     {
-      what: 'has not both stamps and another is near the cut',
+      what: 'shows no stamps and another is three seconds from the cut',
       rows: [...everySoOften(6 * SECOND + 1), anUnreadableRow(91)],
     },
   ])('is confirmed by halves that are read from their start if a row $what', async ({ rows }) => {

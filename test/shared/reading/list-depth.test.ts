@@ -62,7 +62,7 @@ describe('the end of a list', () => {
     expect(trustsEnd(aDepth(), 143, true)).toBe(false);
   });
 
-  it('is not trusted before the confirmed one: groups only come', () => {
+  it('is not trusted at a place before the confirmed one that no list has shown', () => {
     expect(trustsEnd(aDepth({ confirmed: 140 }), 130, true)).toBe(false);
   });
 
@@ -135,6 +135,8 @@ describe('the stored depth of lists', () => {
     const byUpdate = learnDepth(UNKNOWN_DEPTHS, BY_UPDATE, NOON, shown(140));
     const byCreation = learnDepth(UNKNOWN_DEPTHS, BY_CREATION, NOON, shown(140));
 
+    expect(byUpdate.updated.trusted).toBe(139);
+    expect(byCreation.created.trusted).toBe(139);
     expect(depthOf(byUpdate, BY_UPDATE, NOON).trusted).toBe(139);
     expect(depthOf(byUpdate, BY_CREATION, NOON).trusted).toBe(9);
     expect(depthOf(byCreation, BY_CREATION, NOON).trusted).toBe(139);
