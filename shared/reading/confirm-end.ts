@@ -166,10 +166,10 @@ function halve(range: Range, list: SeenList): readonly Half[] {
   if (cut === undefined) return [];
   const { field, at, below, above, unsure } = cut;
   const axis = field === 'createdAt' ? 'created' : 'updated';
-  const { from, to } = range[axis] ?? { from: undefined, to: undefined };
+  const whole = range[axis];
   return [
-    { range: { ...range, [axis]: { from, to: at } }, seen: below, unsure },
-    { range: { ...range, [axis]: { from: at, to } }, seen: above, unsure },
+    { range: { ...range, [axis]: { from: whole?.from, to: at } }, seen: below, unsure },
+    { range: { ...range, [axis]: { from: at, to: whole?.to } }, seen: above, unsure },
   ];
 }
 
@@ -179,7 +179,7 @@ function widestGap(sorted: readonly Instant[]): Instant | undefined {
   let at: Instant | undefined;
   for (let index = Math.ceil(sorted.length / 4); index <= (sorted.length * 3) / 4; index += 1) {
     const [before = 0, after = 0] = [sorted[index - 1], sorted[index]];
-    if (index === 0 || index >= sorted.length || after - before <= widest) continue;
+    if (after - before <= widest) continue;
     widest = after - before;
     at = before + Math.ceil(widest / 2);
   }

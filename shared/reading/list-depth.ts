@@ -64,7 +64,7 @@ const UNSURE = { grownTo: undefined, halfConfirmed: undefined } as const;
 export function noteShown(depth: ListDepth, end: number): ListDepth {
   // The last row is one place before the end of the page.
   const trusted = Math.max(depth.trusted, end - 1);
-  const most = depth.most !== undefined && end > depth.most ? undefined : depth.most;
+  const most = end > (depth.most ?? Number.POSITIVE_INFINITY) ? undefined : depth.most;
   return trusted === depth.trusted && most === depth.most ? depth : { ...depth, trusted, most };
 }
 
@@ -73,8 +73,8 @@ export function trustsEnd(depth: ListDepth, end: number, isOfAll: boolean): bool
   return end <= depth.trusted || (isOfAll && (end === depth.confirmed || hasGrown(depth, end)));
 }
 
-function hasGrown({ confirmed, grownTo }: ListDepth, end: number): boolean {
-  return confirmed !== undefined && end > confirmed && end !== grownTo;
+function hasGrown({ confirmed = Number.POSITIVE_INFINITY, grownTo }: ListDepth, end: number): boolean {
+  return end > confirmed && end !== grownTo;
 }
 
 /** Notes that the list of all groups ended at a trusted place. */

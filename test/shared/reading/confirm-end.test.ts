@@ -3,15 +3,18 @@ import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { confirmEnd, type SeenList, seenInPage } from '../../../shared/reading/confirm-end.ts';
 import { type DepthKeeper, type ListDepth, UNKNOWN_DEPTH } from '../../../shared/reading/list-depth.ts';
 import { type Page, PageOutOfReach, type PageRequest, type Range } from '../../../shared/reading/page.ts';
-import { aPage, aRow } from './some-rows.ts';
+import { anUnreadableRow, aPage, aRow } from './some-rows.ts';
 import { NOON } from './worlds.ts';
 
 const RANGE = { created: { from: NOON - 10 * HOUR, to: NOON } };
+const OF_ALL = { created: { from: undefined, to: NOON } };
 
-/** Rows that were created a minute apart. */
-const ROWS = Array.from({ length: 20 }, (_, index) =>
-  aRow(index, { createdAt: NOON - (20 - index) * MINUTE }),
-);
+/** Rows that were created so far apart. */
+function everySoOften(gap: number) {
+  return Array.from({ length: 20 }, (_, index) => aRow(index, { createdAt: NOON - (20 - index) * gap }));
+}
+
+const ROWS = everySoOften(MINUTE);
 
 function keeperOf(depth: Partial<ListDepth> = {}): DepthKeeper & { known: ListDepth } {
   const keeper = {
@@ -45,6 +48,27 @@ function readerOf(depth: DepthKeeper | undefined, answer: (request: PageRequest)
 
 const seen = (rows: Page['rows'] = ROWS): SeenList => seenInPage({ rows });
 
+/** Unreadable rows that show one stamp or none. */
+const UNSTAMPED = [
+  anUnreadableRow(91),
+  { ...anUnreadableRow(92), createdAt: NOON - HOUR },
+  { ...anUnreadableRow(93), updatedAt: NOON - HOUR },
+];
+
+describe('the rows seen in a page', () => {
+  it('are those with both stamps, and the list ends behind all of them', () => {
+    const stamps = { createdAt: NOON - 2 * HOUR, updatedAt: NOON - HOUR };
+
+    const list = seen([aRow(1), ...UNSTAMPED, { ...anUnreadableRow(94), ...stamps }]);
+
+    expect(list.end).toBe(5);
+    expect([...list.rows]).toEqual([
+      ['1', stamps],
+      ['94', stamps],
+    ]);
+  });
+});
+
 describe('the end of a list', () => {
   it('is accepted without a request if a list has shown rows behind that place', async () => {
     const reader = readerOf(keeperOf({ trusted: 20 }), () => aPage([]));
@@ -59,18 +83,57 @@ describe('the end of a list', () => {
 
     expect(await confirmEnd(RANGE, seen(), reader)).toBe(true);
 
-    const [early, late] = reader.requests;
-    expect(reader.requests.length).toBe(2);
-    expect(early?.range.created?.from).toBe(RANGE.created.from);
-    expect(early?.range.created?.to).toBe(late?.range.created?.from);
-    expect(late?.range.created?.to).toBe(RANGE.created.to);
-    expect((early?.offset ?? 0) + (late?.offset ?? 0)).toBe(20);
-    expect(reader.requests.map(({ limit }) => limit)).toEqual([1, 1]);
+    const at = NOON - 15 * MINUTE - 30 * SECOND;
+    expect(reader.requests).toEqual([
+      { range: { created: { from: RANGE.created.from, to: at } }, offset: 5, limit: 1 },
+      { range: { created: { from: at, to: RANGE.created.to } }, offset: 15, limit: 1 },
+    ]);
     expect(depth.known).toMatchObject({ trusted: 19, confirmed: undefined });
   });
 
+  it('is confirmed by halves of all time if the list has no bounds', async () => {
+    const reader = readerOf(keeperOf(), () => aPage([]));
+
+    expect(await confirmEnd({}, seen(), reader)).toBe(true);
+
+    const at = NOON - 15 * MINUTE - 30 * SECOND;
+    expect(reader.requests.map(({ range }) => range)).toEqual([
+      { created: { from: undefined, to: at } },
+      { created: { from: at, to: undefined } },
+    ]);
+  });
+
+  it.each([
+    { before: 4, early: 5 },
+    { before: 5, early: 5 },
+    { before: 10, early: 10 },
+    { before: 15, early: 15 },
+    { before: 16, early: 5 },
+  ])(
+    'is confirmed by halves that meet in the widest gap if each has a quarter of the rows: $before before it',
+    async ({ before, early }) => {
+      const rows = ROWS.map((row, index) =>
+        index < before ? { ...row, createdAt: row.createdAt - HOUR } : row,
+      );
+      const reader = readerOf(keeperOf(), () => aPage([]));
+
+      await confirmEnd(RANGE, seen(rows), reader);
+
+      expect(reader.requests.map(({ offset }) => offset)).toEqual([early, 20 - early]);
+    },
+  );
+
+  it('of the list of all groups is accepted once at a place behind the confirmed one', async () => {
+    const depth = keeperOf({ confirmed: 15 });
+    const first = readerOf(depth, () => aPage([]));
+    const second = readerOf(depth, () => aPage([]));
+
+    expect(await confirmEnd(OF_ALL, seen(), first)).toBe(true);
+    expect(await confirmEnd(OF_ALL, seen(), second)).toBe(true);
+    expect([first, second].map(({ requests }) => requests.length)).toEqual([0, 2]);
+  });
+
   it('of the list of all groups is confirmed one half at a time if there is room for only one request', async () => {
-    const ofAll = { created: { from: undefined, to: RANGE.created.to } };
     const depth = keeperOf();
     const interrupted = readerOf(depth, () => aPage([]));
     const fetch = interrupted.fetch;
@@ -79,9 +142,9 @@ describe('the end of a list', () => {
       return fetch(request);
     };
 
-    await expect(confirmEnd(ofAll, seen(), interrupted)).rejects.toThrow('no room');
+    await expect(confirmEnd(OF_ALL, seen(), interrupted)).rejects.toThrow('no room');
     const reader = readerOf(depth, () => aPage([]));
-    expect(await confirmEnd(ofAll, seen(), reader)).toBe(true);
+    expect(await confirmEnd(OF_ALL, seen(), reader)).toBe(true);
 
     expect(reader.requests.map(({ range }) => range.created?.to)).toEqual([RANGE.created.to]);
     expect(depth.known).toMatchObject({ confirmed: 20, halfConfirmed: undefined });
@@ -117,6 +180,21 @@ describe('the end of a list', () => {
       const reader = readerOf(keeperOf(), () => aPage([]));
 
       expect(await confirmEnd(RANGE, crowd, reader)).toBe(true);
+
+      const created = NOON - 2 * HOUR;
+      expect(reader.requests).toEqual([
+        { range: { created: { from: 0, to: undefined } }, offset: 20, limit: 1 },
+        { range: { created: { from: undefined, to: created - 3 * SECOND } }, offset: 0, limit: 1 },
+        { range: { created: { from: created + 3 * SECOND, to: undefined } }, offset: 0, limit: 1 },
+      ]);
+    });
+
+    it('is accepted if no row shows its stamps: nothing tells where other groups are', async () => {
+      const rows = Array.from({ length: 20 }, (_, index) => anUnreadableRow(index));
+      const reader = readerOf(keeperOf(), () => aPage([]));
+
+      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+      expect(reader.requests.length).toBe(1);
     });
 
     it.each(['from', 'to'] as const)('is rejected if other groups are beyond their %s', async (bound) => {
@@ -148,6 +226,26 @@ describe('the end of a list', () => {
       expect(await confirmEnd(byUpdate, seen(), first)).toBe(true);
       expect(await confirmEnd(byUpdate, seen(), second)).toBe(true);
       expect([first, second].map(({ requests }) => requests.filter(isLongest).length)).toEqual([1, 0]);
+      expect([first, second].map(({ requests }) => requests.length)).toEqual([3, 2]);
+      expect(depth.known).toMatchObject({ longest: 20, confirmed: undefined });
+    });
+
+    it('asks for a longer one again if it ends before the place where the longest one ended', async () => {
+      const reader = readerOf(keeperOf({ longest: 21 }), () => aPage([aRow(99)]));
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests.map(({ offset }) => offset)).toEqual([20]);
+    });
+
+    it('is confirmed by halves that are read from their start: rows leave them', async () => {
+      const reader = readerOf(keeperOf(), () => aPage([]));
+
+      expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests.map(({ offset, limit }) => ({ offset, limit }))).toEqual([
+        { offset: 20, limit: undefined },
+        { offset: 0, limit: undefined },
+        { offset: 0, limit: undefined },
+      ]);
     });
 
     it('is confirmed by halves if the service refuses to page a longer list', async () => {
@@ -157,6 +255,18 @@ describe('the end of a list', () => {
       });
 
       expect(await confirmEnd(byUpdate, seen(), reader)).toBe(true);
+      expect(reader.requests.map(isLongest)).toEqual([true, false, false]);
+    });
+
+    it('is neither confirmed nor rejected if the request for a longer list fails', async () => {
+      const depth = keeperOf();
+      const reader = readerOf(depth, () => {
+        throw new Error('injected by the test');
+      });
+
+      await expect(confirmEnd(byUpdate, seen(), reader)).rejects.toThrow('injected by the test');
+      expect(reader.requests.length).toBe(1);
+      expect(depth.known).toEqual(UNKNOWN_DEPTH);
     });
   });
 
@@ -170,6 +280,50 @@ describe('the end of a list', () => {
     expect(reader.requests.length).toBe(2);
   });
 
+  it.each([
+    { what: 'update, if creations are closer together', created: SECOND, updated: HOUR, axis: 'updated' },
+    { what: 'creation, if updates are closer together', created: HOUR, updated: SECOND, axis: 'created' },
+    { what: 'creation, if neither are close together', created: HOUR, updated: HOUR, axis: 'created' },
+    {
+      what: 'update, if creations come within three seconds of the cut on both sides',
+      created: 6 * SECOND,
+      updated: 6 * SECOND + 1,
+      axis: 'updated',
+    },
+  ] as const)('is confirmed by halves of $what', async ({ created, updated, axis }) => {
+    const rows = ROWS.map((_, index) =>
+      aRow(index, { createdAt: NOON - (20 - index) * created, updatedAt: NOON - (20 - index) * updated }),
+    );
+    const reader = readerOf(keeperOf(), () => aPage([]));
+
+    expect(await confirmEnd({}, seen(rows), reader)).toBe(true);
+    expect(reader.requests.map(({ range }) => Object.keys(range))).toEqual([[axis], [axis]]);
+  });
+
+  it.each([
+    { what: 'shows no stamps', rows: [...ROWS, anUnreadableRow(91)] },
+    { what: 'is three seconds from the cut', rows: everySoOften(6 * SECOND + 1) },
+    {
+      what: 'shows no stamps and another is three seconds from the cut',
+      rows: [...everySoOften(6 * SECOND + 1), anUnreadableRow(91)],
+    },
+  ])('is confirmed by halves that are read from their start if a row $what', async ({ rows }) => {
+    const reader = readerOf(keeperOf(), () => aPage([]));
+
+    expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+    expect(reader.requests.map(({ offset, limit }) => ({ offset, limit }))).toEqual([
+      { offset: 0, limit: undefined },
+      { offset: 0, limit: undefined },
+    ]);
+  });
+
+  it('is confirmed by two requests if rows are more than three seconds from the cut', async () => {
+    const reader = readerOf(keeperOf(), () => aPage([]));
+
+    expect(await confirmEnd(RANGE, seen(everySoOften(6 * SECOND + 2)), reader)).toBe(true);
+    expect(reader.requests.map(({ offset }) => offset)).toEqual([5, 15]);
+  });
+
   describe('of rows with stamps so close together that either half may have them', () => {
     const rows = ROWS.map((_, index) => aRow(index, { createdAt: NOON - 20 * SECOND + index * SECOND }));
     const half = (count: number) => (request: PageRequest) =>
@@ -177,6 +331,12 @@ describe('the end of a list', () => {
 
     it('is confirmed if each half ends before that place and shows only known rows', async () => {
       const reader = readerOf(keeperOf(), half(12));
+
+      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+    });
+
+    it('is confirmed if a half shows other rows without both stamps', async () => {
+      const reader = readerOf(keeperOf(), ({ offset }) => aPage(UNSTAMPED.slice(offset)));
 
       expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
     });

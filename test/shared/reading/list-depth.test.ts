@@ -62,6 +62,21 @@ describe('the end of a list', () => {
     expect(trustsEnd(aDepth(), 143, true)).toBe(false);
   });
 
+  it('is not trusted at a place before the confirmed one that no list has shown', () => {
+    expect(trustsEnd(aDepth({ confirmed: 140 }), 130, true)).toBe(false);
+  });
+
+  it.each([
+    { what: 'is the confirmed one', end: 140, known: { confirmed: 140, grownTo: 130 } },
+    { what: 'was shown by a list', end: 90, known: { confirmed: 80, grownTo: 130 } },
+    { what: 'is the last that a list showed', end: 100, known: { confirmed: 80, grownTo: 130 } },
+    { what: 'has nothing confirmed before it', end: 140, known: { grownTo: 130 } },
+  ])('does not count as grown if it $what', ({ end, known }) => {
+    const depth = aDepth(known);
+
+    expect(noteTrusted(depth, end)).toBe(depth);
+  });
+
   it('is trusted at a new place once that is confirmed', () => {
     const grown = noteTrusted(noteConfirmed(aDepth(), 140, true), 143);
 
@@ -100,6 +115,7 @@ describe('the maximum of rows that a list shows', () => {
   it('is unknown again once a row behind it was shown', () => {
     expect(noteShown(aDepth({ most: 120 }), 120).most).toBe(120);
     expect(noteShown(aDepth({ most: 120 }), 121).most).toBeUndefined();
+    expect(noteShown(aDepth({ most: 120, trusted: 130 }), 121).most).toBeUndefined();
   });
 
   it('leaves a fifth of the rows free', () => {
@@ -119,6 +135,8 @@ describe('the stored depth of lists', () => {
     const byUpdate = learnDepth(UNKNOWN_DEPTHS, BY_UPDATE, NOON, shown(140));
     const byCreation = learnDepth(UNKNOWN_DEPTHS, BY_CREATION, NOON, shown(140));
 
+    expect(byUpdate.updated.trusted).toBe(139);
+    expect(byCreation.created.trusted).toBe(139);
     expect(depthOf(byUpdate, BY_UPDATE, NOON).trusted).toBe(139);
     expect(depthOf(byUpdate, BY_CREATION, NOON).trusted).toBe(9);
     expect(depthOf(byCreation, BY_CREATION, NOON).trusted).toBe(139);
@@ -145,6 +163,7 @@ describe('the stored depth of lists', () => {
     const depth = depthOf(known, BY_UPDATE, now);
 
     expect(depth).toEqual({ ...UNKNOWN_DEPTH, most: 300, since: now });
+    expect(depthOf(known, BY_UPDATE, NOON)).toBe(old);
     expect(depthOf(known, BY_UPDATE, NOON + HOUR - 1)).toBe(old);
   });
 

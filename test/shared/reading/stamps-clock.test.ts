@@ -19,11 +19,10 @@ function updatedAt(...stamps: readonly number[]) {
 
 const zoneless = (rows: ReturnType<typeof updatedAt>) => rows.map((row) => ({ ...row, zoned: false }));
 
-/** A state after a stamp of noon that was received at noon. */
-
 describe('the stamps’ clock', () => {
-  it('is unknown before the first stamp', () => {
+  it('is unknown before the first stamp, and no change is behind it', () => {
     expect(stampsTime(UNKNOWN_STAMPS, NOON)).toBeUndefined();
+    expect(UNKNOWN_STAMPS.passed).toEqual([]);
   });
 
   it('continues from the newest received stamp', () => {
