@@ -14,6 +14,20 @@ const guard = z.enum([
 
 export type Guard = z.output<typeof guard>;
 
+/** Where a held change lies, and the value that is held: by these a later reading is compared with it. */
+const heldValue = storedObject({
+  /** For instance `shipment/77120`. */
+  entity: z.string(),
+  /** Undefined if the whole entity is new. */
+  field: maybe(z.string()),
+  /** Digest of the held value. */
+  held: z.string(),
+  /** The newest stamp of the group under which the held value was shown. */
+  updatedAt: instant,
+});
+
+export type HeldValue = Stored<typeof heldValue>;
+
 /** One held change or removal of a return group, in words. */
 const holdSample = z.object({
   groupId: z.int(),
@@ -21,8 +35,8 @@ const holdSample = z.object({
   what: z.string(),
   before: z.string(),
   after: z.string(),
-  /** The group's stamp, of a change without a newer one. */
-  updatedAt: instant.optional(),
+  /** Only of a change without a newer stamp. */
+  value: heldValue.optional(),
 });
 
 export type HoldSample = Stored<typeof holdSample>;
@@ -30,12 +44,7 @@ export type HoldSample = Stored<typeof holdSample>;
 /** A held change by which later walks know whether the mistake stands; see hold-witnesses.ts. */
 const holdWitness = storedObject({
   groupId: z.int(),
-  /** As in the sample. */
-  what: z.string(),
-  /** Digest of the held value, in words. */
-  held: z.string(),
-  /** The newest stamp of the group under which the held value was shown. */
-  updatedAt: instant,
+  value: heldValue,
   /** Whether the current cycle has read the held value again; undefined while it is undecided. */
   shows: maybe(z.boolean()),
 });

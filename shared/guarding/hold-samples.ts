@@ -1,45 +1,58 @@
 // A few of the changes of a hold, so that an operator can judge whether they are right: each group's stored state, and
 // the state that the service now shows. The source's state keeps them, so they are few and short.
-import { entitiesOf, GROUP_ARRAYS, type GroupProjection } from '../comparing/snapshot.ts';
+
+import { digestOf } from '../comparing/digest.ts';
+import { entitiesOf, GROUP_ARRAYS, type GroupProjection, type Snapshot } from '../comparing/snapshot.ts';
 import type { EntityEvent } from '../contract/event.ts';
 import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
-import type { HoldSample } from './guarding-state.ts';
+import type { HeldValue, HoldSample } from './guarding-state.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
 /** The first change of each group. */
 export function sampleChanges(changes: readonly ComparedReading[]): HoldSample[] {
   return changes.flatMap(({ snapshot, compared }) => {
     const [event] = compared.verdict === 'differs' ? compared.saves.flatMap(({ events }) => events) : [];
-    return snapshot === undefined || event === undefined
-      ? []
-      : [{ ...sampleEvent(snapshot.groupId, event as EntityEvent), updatedAt: snapshot.updatedAt }];
+    return snapshot === undefined || event === undefined ? [] : [sampleHeld(snapshot, event as EntityEvent)];
   });
 }
 
-/**
- * The value that a group shows where a sample says what changed, in the words of the sample; undefined if it does not
- * show that, because the answer left out the array.
- *
- * @param what for instance `shipment/77120 status`
- */
-export function valueInWords(projection: GroupProjection, what: string): string | undefined {
-  const [name = '', field] = what.split(' ');
-  if (field !== undefined && name === projection.group.type)
-    return inWords({ ...projection.group }[field as never]);
-  const array = GROUP_ARRAYS.find((array) => array.slice(0, -1) === name.split('/')[0]);
-  if (array === undefined || projection[array] === undefined || !name.includes('/')) return undefined;
-  const refunds = (projection.refund_transactions ?? []).map((refund) => ({ key: nameOf(refund), refund }));
-  const entities = entitiesOf(projection).map((entity) => ({ key: nameOf(entity), entity }));
-  const found = [...entities, ...refunds].find(({ key }) => key === name);
-  if (found === undefined) return 'missing';
-  return field === undefined || !('entity' in found)
-    ? 'created'
-    : inWords({ ...found.entity }[field as never]);
+function sampleHeld({ groupId, updatedAt }: Snapshot, event: EntityEvent): HoldSample {
+  const { data } = event;
+  const field = 'previous_attributes' in data ? Object.keys(data.previous_attributes)[0] : undefined;
+  const value = field === undefined ? CREATED : textOf({ ...data.object }[field as never]);
+  const entity = nameOf(data.object);
+  return { ...sampleEvent(groupId, event), value: { entity, field, held: digestOf(value), updatedAt } };
 }
 
-/** The field that a sample is about, without the entity's id. */
-export function kindOf(what: string): string {
-  return what.replace(/\/\S+/, '');
+const CREATED = 'created';
+const MISSING = 'missing';
+
+/**
+ * The whole value that a group shows where a held change lies; undefined if it does not show that, because the answer left
+ * out the array, or because it is a refund without an id.
+ */
+export function valueShown(
+  projection: GroupProjection,
+  { entity, field }: Pick<HeldValue, 'entity' | 'field'>,
+): string | undefined {
+  if (field !== undefined && entity === projection.group.type)
+    return textOf({ ...projection.group }[field as never]);
+  const array = GROUP_ARRAYS.find((array) => array.slice(0, -1) === typeOf(entity));
+  if (array === undefined || projection[array] === undefined || !entity.includes('/')) return undefined;
+  const refunds = (projection.refund_transactions ?? []).map((refund) => ({ key: nameOf(refund), refund }));
+  const entities = entitiesOf(projection).map((entity) => ({ key: nameOf(entity), entity }));
+  const found = [...entities, ...refunds].find(({ key }) => key === entity);
+  if (found === undefined) return MISSING;
+  return field === undefined || !('entity' in found) ? CREATED : textOf({ ...found.entity }[field as never]);
+}
+
+/** The field that a held change is in, without the entity's id. */
+export function kindOf({ entity, field }: Pick<HeldValue, 'entity' | 'field'>): string {
+  return `${typeOf(entity)} ${field ?? ''}`;
+}
+
+function typeOf(entity: string): string {
+  return entity.slice(0, entity.includes('/') ? entity.indexOf('/') : undefined);
 }
 
 export function sampleMissingGroups(groups: readonly number[]): HoldSample[] {
@@ -77,8 +90,12 @@ function nameOf(object: EntityEvent['data']['object']): string {
   return id ? `${object.type}/${id}` : object.type;
 }
 
-function inWords(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === null || value === undefined) return '–';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function inWords(value: unknown): string {
+  const text = textOf(value);
   return text.length <= MAX_SAMPLE_VALUE ? text : `${text.slice(0, MAX_SAMPLE_VALUE - 1)}…`;
 }

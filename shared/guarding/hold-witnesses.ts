@@ -11,7 +11,7 @@
 import { digestOf } from '../comparing/digest.ts';
 import { MAX_HOLD_SAMPLES } from '../limits.ts';
 import type { Hold, HoldSample, HoldWitness } from './guarding-state.ts';
-import { kindOf, valueInWords } from './hold-samples.ts';
+import { kindOf, valueShown } from './hold-samples.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
 /** Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples in place of others. */
@@ -40,35 +40,38 @@ export function askWitness(hold: Hold, each: ComparedReading): Hold {
 
 /**
  * Whether the mistake stands, after a whole walk in which no improbable share differed: if most of the witnesses that
- * decide it show it. If none decides it, as long as changes of the same fields are found.
+ * decide it show it. If none decides it, as long as changes of the same fields are found. A hold that keeps nothing back
+ * any more ends: what it held may have become true, and was published with newer stamps.
  */
 export function doesMistakeStand(hold: Hold): boolean {
+  if (hold.met === 0) return false;
   const count = (shown: boolean) => hold.witnesses.filter(({ shows }) => shows === shown).length;
   const [standing, over] = [count(true), count(false)];
   if (standing + over > 0) return standing > over;
-  return hold.met > 0 && hold.samples.some((sample) => isAlike(hold, sample));
+  return hold.samples.some((sample) => isAlike(hold, sample));
 }
 
 /** @returns undefined if the reading decides nothing */
 function doesShow(witness: HoldWitness, { snapshot, reading }: ComparedReading): boolean | undefined {
   if (snapshot === undefined || snapshot.removedAt !== undefined) return undefined;
-  const value = valueInWords(reading.projection, witness.what);
+  const { held, updatedAt } = witness.value;
+  const value = valueShown(reading.projection, witness.value);
   if (value === undefined) return undefined;
-  if (digestOf(value) === witness.held) return true;
+  if (digestOf(value) === held) return true;
   // The snapshot may have been saved with the held value, under a newer stamp.
-  const saved = valueInWords(snapshot.projection, witness.what);
-  const isSavedSo = saved !== undefined && digestOf(saved) === witness.held;
-  const heldUnder = isSavedSo ? Math.max(witness.updatedAt, snapshot.updatedAt) : witness.updatedAt;
+  const saved = valueShown(snapshot.projection, witness.value);
+  const isSavedSo = saved !== undefined && digestOf(saved) === held;
+  const heldUnder = isSavedSo ? Math.max(updatedAt, snapshot.updatedAt) : updatedAt;
   return reading.updatedAt > heldUnder ? undefined : false;
 }
 
 /** Whether a sample is of the same field as a witness. If the hold has no witness yet, every sample is alike. */
-function isAlike({ witnesses }: Hold, { what }: HoldSample): boolean {
-  return witnesses.length === 0 || witnesses.some((witness) => kindOf(witness.what) === kindOf(what));
+function isAlike({ witnesses }: Hold, { value }: HoldSample): boolean {
+  const isSameKind = (witness: HoldWitness) => value && kindOf(witness.value) === kindOf(value);
+  return witnesses.length === 0 || witnesses.some(isSameKind);
 }
 
-/** None for a sample of a missing group or entity, or of an earlier release: they have no stamp. */
-function witnessOf({ groupId, what, after, updatedAt }: HoldSample): HoldWitness[] {
-  if (updatedAt === undefined) return [];
-  return [{ groupId, what, held: digestOf(after), updatedAt, shows: undefined }];
+/** None for a sample of a missing group or entity, or of an earlier release: they have no held value. */
+function witnessOf({ groupId, value }: HoldSample): HoldWitness[] {
+  return value === undefined ? [] : [{ groupId, value, shows: undefined }];
 }

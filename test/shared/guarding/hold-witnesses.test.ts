@@ -63,7 +63,12 @@ describe('a hold of which few changes are left', () => {
     ['stays if most witnesses show the held value', mixed(6, stands, isOver), 1],
     ['ends if half of them show it', mixed(5, stands, isOver), 0],
     ['ends if most have another value under the old stamp', mixed(6, trulyChanged, stands), 0],
-    ['stays if the held value was published with a newer stamp', mixed(6, stampedDuringMistake, isOver), 1],
+    [
+      'stays if the held value was published with a newer stamp and more is held',
+      [...mixed(6, stampedDuringMistake, isOver), stands(99)],
+      1,
+    ],
+    ['ends if nothing is held any more', mixed(10, stampedDuringMistake, isOver), 0],
     ['ends if such a value is corrected', mixed(6, correctedAfterStamp, stands), 0],
     ['does not count another value under a newer stamp', mixed(8, stampedOtherwise, stands), 1],
   ])('%s', (_name, read, left) => {
@@ -111,11 +116,11 @@ describe('a hold of which few changes are left', () => {
     expect(standingHolds(after)).toHaveLength(1);
   });
 
-  it('that an earlier release has stored, without stamps of its samples, stays until a walk finds nothing', () => {
+  it('that an earlier release has stored, without the values of its samples, stays until a walk finds nothing', () => {
     const { guarding } = held();
     const holds = guarding.holds.map((hold) => ({
       ...hold,
-      samples: hold.samples.map(({ updatedAt: _unknown, ...sample }) => sample),
+      samples: hold.samples.map(({ value: _unknown, ...sample }) => sample),
     }));
     const stored = { ...WELL, guarding: { ...guarding, holds } };
 
