@@ -166,7 +166,7 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
 }
 
 /**
- * Returns the state with as much of the tier's permit used as was published. That counts no longer in the cycle, so the
+ * Returns the state after changes were published: they use up the tier's permit. The cycle no longer counts them, so the
  * next range may use the rest of the permit.
  */
 function usePermitOf(state: SourceState, tier: Tier, published: number): SourceState {
@@ -194,15 +194,11 @@ export function finishLearning(state: SourceState, tier: Tier, now: Instant): So
   const { guarding, reconciliation } = state;
   const cycle = reconciliation[tier];
   if (guarding.usual === undefined && cycle.compared === 0) return state;
-  const permit = findPermit(state, GUARD, tier);
   const { ratePerHour } = cycle;
-  const released = permit === undefined ? guarding.released : { ratePerHour, learnedAt: now };
-  const isOrdinary = permit === undefined && !areUnstampedHeld(state);
-  const shown = isOrdinary
-    ? ratePerHour
-    : permit === undefined
-      ? 0
-      : releasedTwice(guarding, ratePerHour, now);
+  const isReleased = findPermit(state, GUARD, tier) !== undefined;
+  const ordinary = areUnstampedHeld(state) ? 0 : ratePerHour;
+  const shown = isReleased ? releasedTwice(guarding, ratePerHour, now) : ordinary;
+  const released = isReleased ? { ratePerHour, learnedAt: now } : guarding.released;
   const usual = learnUsual(shown, guarding.usual, now);
   const learned = { ...state, guarding: { ...guarding, usual, released } };
   return withCycle(learned, tier, { ...cycle, ratePerHour: 0 });

@@ -100,7 +100,7 @@ export const guarding = storedObject({
   entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
   /** How many groups usually change without a newer stamp; undefined before the first range walked. */
   usual: maybe(usualChange),
-  /** What the last walk has shown that published a released hold of changes without stamps. */
+  /** The rate of the last walk that published a released hold of changes without stamps. */
   released: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant })),
 });
 

@@ -105,7 +105,7 @@ export function distrustEnds(depth: ListDepth): ListDepth {
   return { ...depth, ...UNSURE, trusted: UNKNOWN_DEPTH.trusted, confirmed: undefined, longest: undefined };
 }
 
-/** What is known now of lists with this range's bounds. Of lists with both bounds, or with none, nothing is known. */
+/** The present depth of lists with this range's bounds. The depth of lists with both bounds, or with none, is unknown. */
 export function depthOf(depths: ListDepths, range: Range, now: Instant): ListDepth {
   const kind = kindOf(range);
   return kind === undefined ? UNKNOWN_DEPTH : forgetOldTrust(depths[kind], now);
