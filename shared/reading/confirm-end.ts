@@ -88,26 +88,27 @@ async function isWholeList(
   for (const half of isHalfDone ? halves.slice(1) : halves) {
     // Rows leave a range bounded by update, so a missing row may have moved up among the seen places.
     const isExact = half.unsure === 0 && half.range.updated === undefined;
-    const isWhole = isExact
-      ? await isEmpty(half.range, half.seen, reader)
-      : await showsNothingNew(half.range, list, reader);
-    if (!isWhole) return false;
+    const shown = isExact
+      ? await readBehind(half.range, half.seen, reader)
+      : await readHalf(half.range, list, reader);
+    if (shown === 'more') return false;
+    if (shown === 'as many') return isShorterThanAll(range, list, reader);
     kept?.learn(range, (known) => ({ ...known, halfConfirmed: list.end }));
   }
   return true;
 }
 
 /**
- * Rows with the same creation and update can't be halved. They are the whole list if the longest list with the same
- * bounds goes further: then no such list is cut at that place. If it does not go further, the list is cut if other rows
- * exist.
+ * Rows that were created and updated within seconds can't be halved. They are the whole list if the longest list with
+ * the same bounds goes further: then no such list is cut at that place. If it does not go further, the list is cut if
+ * other rows exist.
  */
 async function isShorterThanAll(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
   if (!(await isEmpty(widest(range), list.end, reader))) return true;
-  const [row] = list.rows.values();
-  if (row === undefined) return true;
-  const before = { from: undefined, to: row.createdAt - EITHER_HALF_WITHIN };
-  const after = { from: row.createdAt + EITHER_HALF_WITHIN, to: undefined };
+  const created = [...list.rows.values()].map(({ createdAt }) => createdAt);
+  if (created.length === 0) return true;
+  const before = { from: undefined, to: Math.min(...created) - EITHER_HALF_WITHIN };
+  const after = { from: Math.max(...created) + EITHER_HALF_WITHIN, to: undefined };
   return (await isEmpty({ created: before }, 0, reader)) && (await isEmpty({ created: after }, 0, reader));
 }
 
@@ -121,15 +122,22 @@ async function isEmpty(range: Range, offset: number, reader: Reader): Promise<bo
   return (await read(range, offset, reader, 1)).rows.length === 0;
 }
 
-/** Reads a half to its end. The end is real if it comes before the place in doubt. */
-async function showsNothingNew(range: Range, list: SeenList, reader: Reader): Promise<boolean> {
+/** What a half shows: other rows than the seen ones, fewer rows, or as many: then it may end where the list is cut. */
+type Shown = 'more' | 'fewer' | 'as many';
+
+async function readBehind(range: Range, seen: number, reader: Reader): Promise<Shown> {
+  return (await isEmpty(range, seen, reader)) ? 'fewer' : 'more';
+}
+
+/** Reads a half to its end, which is real if it comes before the place in doubt. */
+async function readHalf(range: Range, list: SeenList, reader: Reader): Promise<Shown> {
   for (let offset = 0; offset < list.end; ) {
     const { rows } = await read(range, offset, reader);
-    if (rows.some((row) => isNew(row, list))) return false;
-    if (rows.length === 0) return true;
+    if (rows.some((row) => isNew(row, list))) return 'more';
+    if (rows.length === 0) return 'fewer';
     offset += rows.length;
   }
-  return false;
+  return 'as many';
 }
 
 async function read(range: Range, offset: number, { fetch, take }: Reader, limit?: number): Promise<Page> {

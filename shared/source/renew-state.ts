@@ -1,7 +1,7 @@
 // A new generation for a source whose tables were restored from a backup. Its numbers, marks and ledger keys begin
 // again, so that no number used after the backup is used twice. It knows no group, so the baseline is walked again and
 // announces every group, whatever the source's settings say. What is known about the service (its stamps, its pages,
-// since when it sends which field) stays true.
+// since when it sends which field) stays true. Where its lists end is learned again: a baseline must not trust an end.
 import type { Instant } from '../instant.ts';
 import { MILLISECOND } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
@@ -15,7 +15,7 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { stamps, pageLimit, listDepths, driftReported, setAside, pace, health, guarding } = state;
+  const { stamps, pageLimit, driftReported, setAside, pace, health, guarding } = state;
   const { fieldsSince, wholeWalks, generation } = state;
   const first = firstState({
     settings: { name: state.source, baseline: 'emit' },
@@ -42,7 +42,7 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
       lastHoldReported: health.lastHoldReported,
     },
     guarding: { ...first.guarding, lastNumber: guarding.lastNumber },
-    ...{ stamps, pageLimit, listDepths, fieldsSince, wholeWalks, driftReported, setAside, pace },
+    ...{ stamps, pageLimit, fieldsSince, wholeWalks, driftReported, setAside, pace },
   };
 }
 

@@ -92,6 +92,8 @@ export interface Plan {
   readonly seed: number;
   /** Groups of the store at its opening. */
   readonly groups: number;
+  /** Further groups that are created at one moment before the feed begins. */
+  readonly imported?: number | undefined;
   /** How long changes and faults happen. After that the run waits until the feed has settled. */
   readonly activeMs: number;
   readonly changesPerSecond: number;

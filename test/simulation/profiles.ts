@@ -23,6 +23,7 @@ import {
   bustling,
   createdElsewhere,
   fallenStamps,
+  imported,
   newborn,
   numbersLater,
   returning,
@@ -36,7 +37,7 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withTwoZones(drawPlan(seed, profile));
+  const drawn = withImport(withTwoZones(drawPlan(seed, profile)));
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
@@ -49,9 +50,17 @@ function withReports(plan: Plan): Plan {
 /** As withReports. */
 function withTwoZones(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 81));
-  const { mishap, turns, lasting, earlySlot } = plan;
-  const isPlain = [mishap, turns, lasting, earlySlot].every((each) => each === undefined);
-  return isPlain && random.chance(0.06) ? createdElsewhere(plan, random) : plan;
+  return isPlain(plan) && random.chance(0.06) ? createdElsewhere(plan, random) : plan;
+}
+
+/** As withReports. */
+function withImport(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 84));
+  return isPlain(plan) && random.chance(0.02) ? imported(plan, random) : plan;
+}
+
+function isPlain({ mishap, turns, lasting, earlySlot }: Plan): boolean {
+  return [mishap, turns, lasting, earlySlot].every((each) => each === undefined);
 }
 
 const DAY_MS = 86_400_000;

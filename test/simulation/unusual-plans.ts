@@ -164,6 +164,7 @@ function windowedByOneAxis(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 83));
   if (!random.chance(0.7)) return plan;
   const offsetMaxOf = random.pick(['updated', 'updated', 'created'] as const);
+  const { dateSkewSeconds = 0, ...knobs } = withoutRemovals(plan.knobs);
   return {
     ...plan,
     // In a smaller store polls are walks.
@@ -172,9 +173,43 @@ function windowedByOneAxis(plan: Plan): Plan {
     changesPerSecond: 0.8,
     // Frozen twice in one exchange, a process saves later than the checker knows.
     faults: { ...plan.faults, freeze: 0 },
-    // So many removals are held, which other plans test.
-    knobs: { ...withoutRemovals(plan.knobs), limitMax: 10, offsetMax: 20 + random.below(5), offsetMaxOf },
+    knobs: {
+      // So many removals are held, which other plans test.
+      ...knobs,
+      // With a Date behind the stamps, more new groups than such a list shows would seem to come from the future.
+      dateSkewSeconds: Math.max(0, dateSkewSeconds),
+      ...{ limitMax: 10, offsetMax: 20 + random.below(5), offsetMaxOf },
+    },
     settings: { ...plan.settings, intervalMs: 60_000, reconcileMs: 300_000, requestsPerMinute: 240 },
+  };
+}
+
+/** A store whose groups were all created at one moment, as imports and fixtures create them: no list of them can be cut. */
+export function imported(plan: Plan, random: Random): Plan {
+  // A list that ends earlier never shows them all. A lagging replica shows the store before the import: an empty one. And
+  // a tick needs room for three requests for each page.
+  const {
+    offsetMax,
+    offsetOver,
+    staleShare,
+    latencyMs,
+    pageBytes,
+    rateLimit,
+    limitMax = 250,
+    ...knobs
+  } = withStableOrder(plan.knobs);
+  return {
+    ...plan,
+    groups: 0,
+    imported: 10 + random.below(40),
+    // New groups and later changes spread the stamps.
+    activeMs: 240_000,
+    changesPerSecond: random.pick([0, 0.02]),
+    handsPerMinute: 0,
+    outage: undefined,
+    tickMs: 50_000,
+    knobs: { ...knobs, limitMax: Math.max(10, limitMax) },
+    settings: { ...plan.settings, requestsPerMinute: 240 },
   };
 }
 

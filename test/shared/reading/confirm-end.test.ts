@@ -341,10 +341,43 @@ describe('the end of a list', () => {
       expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
     });
 
-    it('is rejected if a half is as long', async () => {
-      const reader = readerOf(keeperOf(), half(20));
+    describe('and shows as many rows,', () => {
+      const isHalf = ({ range: { created } }: PageRequest) =>
+        created?.from === RANGE.created.from || created?.to === RANGE.created.to;
+      const others = (isThere: (request: PageRequest) => boolean) => (request: PageRequest) =>
+        isHalf(request) ? half(20)(request) : aPage(isThere(request) ? [aRow(99)] : []);
 
-      expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
+      it('is accepted if there is no other group', async () => {
+        const reader = readerOf(
+          keeperOf(),
+          others(() => false),
+        );
+
+        expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+        expect(reader.requests.slice(-3)).toEqual([
+          { range: { created: { from: 0, to: undefined } }, offset: 20, limit: 1 },
+          { range: { created: { from: undefined, to: NOON - 23 * SECOND } }, offset: 0, limit: 1 },
+          { range: { created: { from: NOON + 2 * SECOND, to: undefined } }, offset: 0, limit: 1 },
+        ]);
+      });
+
+      it('is accepted if a longer list shows more', async () => {
+        const reader = readerOf(
+          keeperOf(),
+          others(({ offset }) => offset === 20),
+        );
+
+        expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(true);
+      });
+
+      it.each(['from', 'to'] as const)('is rejected if other groups are beyond their %s', async (bound) => {
+        const reader = readerOf(
+          keeperOf(),
+          others(({ range, offset }) => offset === 0 && range.created?.[bound] === undefined),
+        );
+
+        expect(await confirmEnd(RANGE, seen(rows), reader)).toBe(false);
+      });
     });
 
     it('is rejected if a half shows another row', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UNKNOWN_DEPTHS } from '../../../shared/reading/list-depth.ts';
 import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
 import { renewState } from '../../../shared/source/renew-state.ts';
 import { aState } from '../../contract/sample-states.ts';
@@ -47,6 +48,13 @@ test('knowledge of the service and the progress of polls stay', () => {
     lastSlot,
     pace,
   });
+});
+
+test('no end of a list is trusted: the store may have grown beyond the rows that the service shows of a list', () => {
+  const state = aState('acme');
+
+  expect(state.listDepths).not.toEqual(UNKNOWN_DEPTHS);
+  expect(renewState(state, 'here', NOW).listDepths).toEqual(UNKNOWN_DEPTHS);
 });
 
 test('earlier generations stay known; of their holds only the last number stays', () => {

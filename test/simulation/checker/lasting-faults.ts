@@ -27,6 +27,8 @@
 import type { Arrival, Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 import { LONG_TICK, patienceOf } from './patience.ts';
 
+const MINUTE = 60_000_000;
+
 /** A missing event that a lasting fault may explain. */
 export type Missing = { readonly groupId: number; readonly kind: string; readonly isRemoval: boolean };
 
@@ -105,6 +107,9 @@ export function isStoppedFromTheStart({ lasting }: Evidence): boolean {
 
 const STOPS_THE_FIRST_LOOK = new Set(['parameter min_updated_at', 'limit', 'id in pages']);
 
+/** A walk halves a range whose requests hang, and makes progress meanwhile. A tick may have room for one of them. */
+const NARROWED_WITHIN = 10 * MINUTE;
+
 /** When a fault begins to stop polls or walks for good; undefined where it need not stop any. */
 export function stoppedFrom({ lasting }: Evidence): Time | undefined {
   if (lasting === undefined || lasting.what === 'empty') return undefined;
@@ -112,7 +117,8 @@ export function stoppedFrom({ lasting }: Evidence): Time | undefined {
   if (shape === 'parameter min_updated_at') return from;
   if (shape === 'limit') return what === '422' || letsFewRowsPass ? undefined : from;
   // A walk is due once in a cycle and may take another cycle; in the calm phase ticks are a cycle apart as well.
-  if (shape === 'parameter min_created_at' || shape === 'range') return from + 4 * cycle;
+  if (shape === 'parameter min_created_at') return from + 4 * cycle;
+  if (shape === 'range') return from + 4 * cycle + (what === 'hang' ? NARROWED_WITHIN : 0);
   return undefined;
 }
 

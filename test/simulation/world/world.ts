@@ -80,6 +80,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     life: { changesPerSecond: plan.changesPerSecond },
     keepsHistory: true,
   });
+  for (let index = 0; index < (plan.imported ?? 0); index += 1) service.control.create();
   const logged: string[] = [];
   const processes: SimulatedProcess[] = [];
 
