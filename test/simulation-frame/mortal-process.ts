@@ -107,7 +107,7 @@ export function createMortalProcess<Call extends string, Fate extends string>(
     },
     kill,
     awake,
-    async call(call, effect) {
+    async call<Result>(call: Call, effect: () => Result | Promise<Result>) {
       if (!isAlive) return never;
       const { fated, before, after = 0 } = options.next(call);
       const { fate, id } = fated;
@@ -126,11 +126,18 @@ export function createMortalProcess<Call extends string, Fate extends string>(
         await awake();
         return fail(`${id} failed`);
       }
-      if (fate === 'twice') {
-        await effect();
-        await sleep(before);
+      let result: Awaited<Result>;
+      try {
+        if (fate === 'twice') {
+          await effect();
+          await sleep(before);
+        }
+        result = await effect();
+      } catch (error) {
+        // An error reaches a process no sooner than an answer: a frozen one when it thaws, a dead one never.
+        await awake();
+        throw error;
       }
-      const result = await effect();
       if (fate === 'crash-after') kill(id);
       if (fate !== undefined) options.suffer(fated);
       if (after > 0) await sleep(after);
