@@ -1,6 +1,6 @@
 // Draws the plan of a seed: its duration, the webhooks with their filters, the behaviour of receivers, the faults of
 // calls, and the actions of the operator.
-import { createRandom, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import {
   type ClockAhead,
@@ -51,7 +51,7 @@ export function drawPlan(seed: number): Plan {
   const isLong = activeMs > 3 * DAY_MS;
   const names = ['Wms', 'Erp', 'Crm'].slice(0, 1 + random.below(isLong ? 2 : 3));
   const webhooks = names.map((name, index) => drawWebhook(random, name, index, activeMs));
-  const plan: Plan = {
+  const plan = withRivals({
     seed,
     sources: random.chance(0.3) ? 2 : 1,
     groups: 1 + random.below(length.groups),
@@ -65,9 +65,32 @@ export function drawPlan(seed: number): Plan {
     latency: activeMs > HOUR_MS * 5 ? 0.15 : 1,
     endsOverdue: random.chance(0.5),
     operations: drawOperations(random, activeMs, webhooks.length, length.groups),
-  };
+  });
   // Drawn last: the other seeds stay what they were before this was drawn.
   return random.chance(0.2) ? withClockAhead(plan, drawClockAhead(random, activeMs)) : plan;
+}
+
+/**
+ * In some plans two senders often have an event at once, and the receiver fails one of them while it accepts the event of
+ * the other. So a failure is noted after the mark has moved, and the return's next event may fail as well. A generator of
+ * its own: the other seeds keep their plans.
+ */
+function withRivals(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 1));
+  if (!random.chance(0.08)) return plan;
+  const status = random.pick([undefined, 500, 422]);
+  const failsSome: Outage = {
+    kind: status === undefined ? 'hang' : 'status',
+    status,
+    fromMs: 0,
+    toMs: plan.activeMs,
+    share: 0.3,
+    acceptedAnyway: 0,
+  };
+  const webhooks = plan.webhooks.map((webhook, index) =>
+    index === 0 ? { ...webhook, outages: [failsSome, ...webhook.outages] } : webhook,
+  );
+  return { ...plan, webhooks, faults: { ...plan.faults, messageDoubled: 0.3 } };
 }
 
 function drawClockAhead(random: Random, activeMs: number): ClockAhead {

@@ -6,7 +6,7 @@ import { type Indexed, isAccepting, placeOf } from './index-evidence.ts';
 export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Violation[] {
   const violations: Violation[] = [];
   for (const [id, attempts] of attemptsOf) {
-    violations.push(...checkFirst(id, attempts[0]));
+    violations.push(...checkFirst(id, attempts));
     const group = placeOf(id)?.group;
     const irregular = webhook.irregular.filter((one) => one.group === group).map(({ at }) => at);
     const byHand = webhook.rungByHand.find((one) => one.group === group)?.at ?? Number.POSITIVE_INFINITY;
@@ -32,8 +32,10 @@ export function checkSchedule({ evidence, webhook, attemptsOf }: Indexed): Viola
 }
 
 /** Checks that the first pause of an event does not depend on an earlier failure of another event of its return. */
-function checkFirst(id: string, first: Attempt | undefined): Violation[] {
+function checkFirst(id: string, [first, second]: readonly Attempt[]): Violation[] {
   if (first === undefined || !isRegularFailure(first) || first.retryAfter !== undefined) return [];
+  // Another sender had the event at the same time, and may have noted an earlier failure.
+  if (second !== undefined && second.at <= (first.seenAt ?? 0)) return [];
   const { comesAgainAfter = 0 } = first.invocation;
   if (comesAgainAfter <= LONGEST_FIRST_S) return [];
   const message = `comes again ${comesAgainAfter} s after its first failure`;
