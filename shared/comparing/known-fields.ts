@@ -7,6 +7,7 @@ import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts'
 import type { Instant } from '../instant.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { Unknowable } from './changes.ts';
+import { absentSince } from './group-absence.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 
 /** The time since which each field is sent, for instance of `shipment.carrier`; an array counts as `shipment.id`. */
@@ -99,11 +100,11 @@ export function createUnknowable(
   unreadSince: Instant = Number.POSITIVE_INFINITY,
 ): Unknowable {
   if (snapshot === undefined || reading.updatedAt > snapshot.updatedAt) return () => false;
-  const absentSince = snapshot.absences[`return_group/${snapshot.groupId}`] ?? Number.POSITIVE_INFINITY;
+  const groupAbsentSince = absentSince(snapshot) ?? Number.POSITIVE_INFINITY;
   return (kind, field, entityAbsentSince = Number.POSITIVE_INFINITY) => {
     const firstSent = fieldsSince[`${kind}.${field}`] ?? Number.NEGATIVE_INFINITY;
     if (snapshot.receivedAt >= firstSent) return false;
     const walk = wholeWalks.find(({ fieldsUntil }) => fieldsUntil >= firstSent);
-    return walk === undefined || walk.endedAt > Math.min(unreadSince, absentSince, entityAbsentSince);
+    return walk === undefined || walk.endedAt > Math.min(unreadSince, groupAbsentSince, entityAbsentSince);
   };
 }

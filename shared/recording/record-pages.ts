@@ -3,6 +3,7 @@
 
 import type { Unknowable } from '../comparing/changes.ts';
 import { compareReading } from '../comparing/compare-reading.ts';
+import { absentSince, takeBackAbsence } from '../comparing/group-absence.ts';
 import type { Memory } from '../comparing/memory.ts';
 import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
@@ -34,6 +35,8 @@ export interface RecorderOptions {
   readonly customerData: boolean;
   /** Which fields of the reading the snapshot could not have known. */
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
+  /** Takes back the notes of groups that can be read again. */
+  readonly takeBack?: (rows: Page['rows']) => void;
   /** Durably sets aside a row that can't be read, or a group that can't be stored. */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
   /** Called for a group that changed since it was last read, with its stamp. */
@@ -91,13 +94,30 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function take(page: Page): Promise<void> {
     counts.groups += page.rows.length;
-    for (const row of page.rows) if (row.kind === 'unreadable') setAside(row);
+    options.takeBack?.(page.rows);
+    const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
+    unreadable.forEach(setAside);
     const readings = differing(page);
-    if (readings.length === 0) return;
-    const ids = readings.map(({ projection }) => projection.group.id);
+    const shownOnly = new Set(unreadable.flatMap(({ id }) => (id === undefined ? [] : [id])));
+    const ids = [...readings.map(({ projection }) => projection.group.id), ...shownOnly];
+    if (ids.length === 0) return;
     const snapshots = await store.load({ source, generation }, ids);
     const compared = readings.map((reading) => compare(snapshots.get(reading.projection.group.id), reading));
-    await record(compared.filter((each) => guard.admits(each)));
+    const admitted = compared.filter((each) => guard.admits(each));
+    await record(admitted);
+    const keptBack = compared.filter((each) => !admitted.includes(each));
+    for (const { reading } of keptBack) shownOnly.add(reading.projection.group.id);
+    await takeBackAbsences([...shownOnly].map((id) => snapshots.get(id)));
+  }
+
+  /** Groups that a page shows, without a reading that is saved, are not absent. */
+  async function takeBackAbsences(shownOnly: readonly (Snapshot | undefined)[]): Promise<void> {
+    for (const snapshot of shownOnly) {
+      if (snapshot === undefined || absentSince(snapshot) === undefined) continue;
+      const save = { expectedVersion: snapshot.version, snapshot: takeBackAbsence(snapshot) };
+      await store.saveAll({ source, generation }, [save]);
+      shown.forget(snapshot.groupId);
+    }
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {

@@ -84,11 +84,16 @@ function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
 }
 
+/** Values nested deeper than this do not count in a digest: a row may be nested deeper than calls can be. */
+const DEEPEST = 50;
+
 /** The row as a text that does not depend on the order of its lists and fields: a service may shuffle them. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).sort().join()}]`;
+function textOf(value: unknown, depth = 0): string {
+  if (depth > DEEPEST) return '';
+  const textWithin = (inner: unknown) => textOf(inner, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(textWithin).sort().join()}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
-  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${textOf(field)}`);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${textWithin(field)}`);
   return `{${fields.sort().join()}}`;
 }
 

@@ -9,7 +9,6 @@ import { learnStamps, UNKNOWN_STAMPS } from '../reading/stamps-clock.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { StampsState } from '../source/source-state.ts';
-import { takeBack } from './set-aside.ts';
 
 export interface PageLearner {
   readonly stamps: StampsState;
@@ -67,7 +66,7 @@ export function createPageLearner(
       for (const { groupId, since } of state.setAside) if (groupId !== undefined) unread.set(groupId, since);
       const fullPageSeen = state.fullPageSeen || rows.length >= SHORT_PAGE_ROWS;
       const longestPage = Math.max(state.longestPage, rows.length);
-      return takeBack({ ...state, fieldsSince, fullPageSeen, longestPage }, rows);
+      return { ...state, fieldsSince, fullPageSeen, longestPage };
     });
   }
 

@@ -1,6 +1,7 @@
 // Known groups that were missing from a range read to its proved end. Absence from a list is never a removal: each is
 // looked up by its id, and published as removed when two look-ups, `settle` apart, found nothing while another known
 // group is still found. Too many missing groups look like another store: none is published as removed.
+import { absentSince, noteAbsence } from '../comparing/group-absence.ts';
 import { removeGroup } from '../comparing/remove-group.ts';
 import { isSettled } from '../comparing/stale-reads.ts';
 import {
@@ -19,7 +20,6 @@ import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
-import { absentSince, isReadable, noteAbsence, takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import { isMissingFromList } from './missing-from-list.ts';
 import type { TickRun } from './tick-run.ts';
@@ -129,13 +129,14 @@ async function lookForGroup(
   if (page.rows.length > 0) {
     if (options.tier !== 'open') distrustProof(run, groupId);
     await options.recorder.take(page);
-    await takeBackAbsence(run, groupId, page);
     return 'done';
   }
   if (options.tier === 'open' && !(await isMissingFromList(run, snapshot, options))) return 'done';
   if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
-    await store.saveAll(key, [{ expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page) }]);
+    await store.saveAll(key, [
+      { expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page.receivedAt) },
+    ]);
     // Otherwise a poll that shows it again would skip it as unchanged and never clear the note.
     run.session.memory.forget(groupId);
     return isReleased ? 'again' : 'done';
@@ -190,7 +191,7 @@ function createCanary(
 /** Whether a look-up shows the group; one that fails proves nothing, and must not keep removals back for ever. */
 async function isShown(run: TickRun, groupId: number): Promise<boolean> {
   try {
-    return isReadable(await run.lookUpAndLearn(groupId));
+    return (await run.lookUpAndLearn(groupId)).rows.some(({ kind }) => kind === 'readable');
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
     return false;

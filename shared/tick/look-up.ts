@@ -1,7 +1,7 @@
 // Look-ups of groups by their ids. One that fails must stop neither the others nor the walk.
 import type { Page } from '../reading/page.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import { keepSetAside, noteSetAside } from './set-aside.ts';
+import { noteNotLookedUp, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Failed look-ups after which a tick makes no more: the others would likely fail too, and the walk must continue. */
@@ -15,7 +15,7 @@ const MOST_FAILED_LOOK_UPS = 3;
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
   if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) {
-    run.update((state) => keepSetAside(state, groupId, now()));
+    run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
   try {

@@ -7,7 +7,6 @@ import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import { takeBackAbsence } from './group-absence.ts';
 import { noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -32,9 +31,7 @@ export async function isMissingFromList(
     fetch,
     async take(page: Page) {
       await recorder.take(page);
-      if (!page.rows.some((row) => idOf(row) === groupId)) return;
-      isShown = true;
-      await takeBackAbsence(run, groupId, page);
+      isShown ||= page.rows.some((row) => idOf(row) === groupId);
     },
     trustsShortPages: false,
     maxPages: MAX_RANGE_PAGES,

@@ -5,7 +5,6 @@ import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
-import { takeBackAbsence } from './group-absence.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -50,7 +49,6 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
       continue;
     }
     await options.take(page);
-    await takeBackAbsence(run, groupId, page);
   }
   return { coveredThrough: range.to, isDone, from: range.from, known: groups.length, missing };
 }

@@ -26,10 +26,14 @@ export function noteSetAside(
   return { ...state, setAside: [...others, noted] };
 }
 
-/** Returns the state with the group's note refreshed: it was not looked up, so nothing shows that it can be read. */
-export function keepSetAside(state: SourceState, groupId: number, now: Instant): SourceState {
-  const setAside = state.setAside.map((note) => (note.groupId === groupId ? { ...note, seenAt: now } : note));
-  return { ...state, setAside };
+/** Returns the state with a note of a group that was not looked up, because look-ups fail; its reason stays if it has one. */
+export function noteNotLookedUp(state: SourceState, groupId: number, now: Instant): SourceState {
+  const known = state.setAside.find((note) => note.groupId === groupId);
+  const { reason, digest } = known ?? {
+    reason: 'it was not looked up, because look-ups by id fail',
+    digest: '',
+  };
+  return noteSetAside(state, { id: groupId, reason, digest }, now);
 }
 
 /** Returns the state without the rows that a whole cycle did not see again: they were removed or have changed. */

@@ -45,6 +45,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       newest: NOW - SECOND,
       newestReceivedAt: NOW,
       passed: [],
+      timesPassed: 1,
     },
     baseline: {
       mode: 'silent',
