@@ -21,3 +21,13 @@ export function withoutRemovals({
 }: Partial<Knobs>): Partial<Knobs> {
   return knobs;
 }
+
+/** Without the knobs that make pages or requests scarce, so that only limitMax decides how many rows a page has. */
+export function withSteadyLimits({
+  pageBytes,
+  rateLimit,
+  limitChanges,
+  ...knobs
+}: Partial<Knobs>): Partial<Knobs> {
+  return knobs;
+}

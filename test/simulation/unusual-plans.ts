@@ -5,7 +5,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { LastingFault } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
-import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
+import { atMost, withoutRemovals, withStableOrder, withSteadyLimits } from './plan-limits.ts';
 
 /** A store that is too large, for its pages and budget, for a full walk in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
@@ -134,7 +134,7 @@ export function windowed(plan: Plan, random: Random): Plan {
 }
 
 function drawWindow(plan: Plan, random: Random): Plan {
-  const { pageBytes, rateLimit, limitChanges, limitMax: _, ...knobs } = plan.knobs;
+  const knobs = withSteadyLimits(plan.knobs);
   const limitMax = 5 + random.below(6);
   return {
     ...plan,
@@ -270,14 +270,11 @@ export function withoutOrder(plan: Plan, random: Random): Plan {
 /** Groups are created by a clock in another zone than that of all other stamps, and nothing but polls finds changes soon. */
 export function createdElsewhere(plan: Plan, random: Random): Plan {
   const {
-    pageBytes,
-    rateLimit,
-    limitChanges,
     absurdEvery,
     absurdStamps,
     limitMax = 250,
     ...knobs
-  } = withStableOrder(plan.knobs);
+  } = withSteadyLimits(withStableOrder(plan.knobs));
   const [createdForm, stampForm] = random.pick<readonly [string, string]>([
     ['none', 'none:-05:00'],
     ['none:+05:30', 'none'],
@@ -298,8 +295,9 @@ export function createdElsewhere(plan: Plan, random: Random): Plan {
 
 /** Stamps fall back in the middle, in a store that is too large to be walked at each poll. */
 export function fallenStamps(plan: Plan, random: Random): Plan {
-  const { pageBytes, rateLimit, limitChanges, unreadableEvery, staleShare, faultRate, ...knobs } =
-    withStableOrder(withoutRemovals(plan.knobs));
+  const { unreadableEvery, staleShare, faultRate, ...knobs } = withSteadyLimits(
+    withStableOrder(withoutRemovals(plan.knobs)),
+  );
   const { absurdEvery, absurdStamps, touches, date, dateSkewSeconds, ...known } = knobs;
   const ahead = 900 + random.below(3_000);
   const [before, after] = random.pick<readonly [Partial<Knobs>, Partial<Knobs>]>([
@@ -336,9 +334,7 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
 
 /** Answers take some three seconds, so a tick has 16 requests, and walks go on over many ticks. */
 export function sluggish(plan: Plan, random: Random): Plan {
-  const { faultRate, pageBytes, rateLimit, limitChanges, unreadableEvery, date, ...knobs } = withStableOrder(
-    plan.knobs,
-  );
+  const { faultRate, unreadableEvery, date, ...knobs } = withSteadyLimits(withStableOrder(plan.knobs));
   return {
     ...plan,
     groups: 40 + random.below(40),

@@ -10,6 +10,7 @@ import {
 import { identityOf, PageOutOfReach } from '../../../shared/reading/page.ts';
 import type { RowReading } from '../../../shared/returns-service/parse-return-group.ts';
 import { STAMPS } from './at-noon.ts';
+import { offsetsOf } from './passes.ts';
 import {
   anUnreadableRow,
   aPage,
@@ -29,7 +30,6 @@ const read = ({ fetch, take }: ScriptedReader, maxPages?: number) =>
 /** Pages of these ids, one after the other. */
 const pagesOf = (...pages: readonly (readonly number[])[]) =>
   createScriptedReader((_, index) => aPage(rowsOf(...(pages[index] ?? []))));
-const offsetsOf = ({ requests }: ScriptedReader) => requests.map(({ offset }) => offset);
 
 describe('news', () => {
   it('are everything updated from an instant on, up to the furthest stamp that polls ask for', async () => {
