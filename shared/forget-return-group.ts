@@ -15,11 +15,11 @@ export interface ForgetPorts extends Omit<ForgetEventsPorts, 'presentGeneration'
 
 export interface Forgotten extends ForgottenEvents {
   readonly generation: string;
-  /** The number that its tombstone keeps: a group that returns is numbered on from there. */
+  /** The number that its tombstone keeps: the events of a group that returns get the numbers after it. */
   readonly lastNumber: number;
 }
 
-/** Tries to save while polls save the group, or the source's state, in between. */
+/** Saves that others, such as polls, may win. */
 const MAX_TRIES = 20;
 
 /**

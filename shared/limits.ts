@@ -1,5 +1,6 @@
-// The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle, budget) come from the
-// source's settings; the bounds here are not for users to change.
+// The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle, budget)
+// come from the source's settings; the bounds here are not for users to change. R1 to R7 are the rules of reading in
+// docs/guarantees.md.
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
 /** Groups requested at once: more than any known page. If a service sends fewer, reading follows it. */
@@ -13,7 +14,7 @@ export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
 /** Pages of one range. A longer one takes so long that too many rows leave it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
-/** The same, at least, however little a tick manages: with fewer pages almost none of them would be progress. */
+/** The same, at least, however few requests a tick manages: of fewer, almost all would go into seams and proofs. */
 export const FEWEST_RANGE_PAGES = 8;
 /** The same for a walk over all groups, whose ranges rows almost never leave: what a tick has the budget for (R3). */
 export const MAX_WALK_PAGES = 160;
@@ -79,7 +80,7 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 
 /** How long the ledger keeps events. A destination that was away longer has lost some, and gets a report of it. */
 export const LEDGER_RETENTION = 30 * 24 * HOUR;
-/** How long it keeps a report of what is read: a minute later a newer one makes it stale. As long as the stream's. */
+/** How long it keeps a report of what is read, which is stale a minute later: as long as the stream keeps its records. */
 export const READ_RETENTION = DAY;
 
 /** A source counts as degraded if nothing was settled for this long or three intervals, whichever is longer. */
@@ -91,14 +92,14 @@ export const DEGRADED_AFTER = 5 * MINUTE;
  */
 export const SLOT_TOO_FAR_AHEAD = HOUR;
 /**
- * How far the clocks of two senders of a webhook are apart at most: receivers refuse signatures that are more than five
+ * How far the clocks of two senders of a webhook are apart at most: receivers reject signatures that are more than five
  * minutes from their time. A moment further in the future comes from a wrong clock.
  */
 export const CLOCKS_APART = 10 * MINUTE;
 
 /** Groups recorded as set aside. Every walk reads each of them again; the record is for operators. */
 export const MAX_SET_ASIDE = 500;
-/** With more than this many times as many set-aside groups as last reported, they are reported again. */
+/** Set-aside groups are reported again once they are more than so many times as many as last reported. */
 export const ANOTHER_SET_ASIDE_TIMES = 2;
 /** Findings of drift reported for a source; a service with more has another document. */
 export const MAX_DRIFT_REPORTED = 200;
@@ -125,7 +126,7 @@ export const SAME_CREATION_WITHIN = 15 * HOUR;
 /** Improbable: more than half of the groups of a range or walk, and more than a few, differ without a newer stamp. */
 export const IMPROBABLE_SHARE = 0.5;
 export const FEWEST_IMPROBABLE = 20;
-/** And so many times as many as usual in the same time; usual for a source is the most of the last days. */
+/** Also improbable only if so many times as many differ as usual in this time: the most of the last days. */
 export const UNUSUAL_TIMES = 4;
 export const USUAL_HALVES_IN = DAY;
 /** Changes that wait for their range to be judged: about 15 MB. With more, it is judged by the changes so far. */
@@ -135,7 +136,7 @@ export const ANOTHER_HOLD_TIMES = 2;
 /** Suspects of a hold that are shown to the operator who decides, and characters of a value. */
 export const MAX_HOLD_SAMPLES = 10;
 export const MAX_SAMPLE_VALUE = 60;
-/** Width of a walk's first range, which is open-ended all the same: as old as any service's groups. */
+/** Width of a walk's first range: more than the age of any service's groups. The range itself has no start. */
 export const FIRST_WIDTH = 32 * 365 * DAY;
 
 /** Minutes and return groups of a source's stored activity: what a page shows, and 2 KB hold. */

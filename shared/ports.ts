@@ -29,7 +29,7 @@ export interface Save {
   readonly snapshot: Snapshot;
   /** The version that the change set was computed from; 0 where there was no snapshot. */
   readonly expectedVersion: number;
-  /** At most MAX_EVENTS_PER_SAVE, numbered on from the old snapshot's sequence. */
+  /** At most MAX_EVENTS_PER_SAVE, with the numbers after the old snapshot's sequence. */
   readonly events: readonly FeedEvent[];
 }
 
@@ -118,7 +118,7 @@ export interface LedgerEraser {
   erase(key: GroupKey, through: number): Promise<number>;
 }
 
-/** How far a destination got with each group. Marks never expire, and only `rewind` moves them back. */
+/** How far a destination got with each group. Marks never expire, and never move back. */
 export interface Marks {
   /** The number of the last event sent, undefined before the first. */
   load(destination: string, key: GroupKey): Promise<number | undefined>;
@@ -138,7 +138,7 @@ export type SendResult =
   /** `rejected`: for its content, a retry would not help. `failed`: retry. */
   | { readonly sent: false; readonly cause: 'rejected' | 'failed'; readonly reason: string };
 
-/** Where events go: the FIFO queue, the bus. */
+/** Where a relay sends events: the ordered topic, the bus, or a webhook's endpoint. */
 export interface Destination {
   readonly name: string;
   /**
@@ -199,7 +199,7 @@ export interface BudgetState {
   readonly rateShare: number;
   /** When the share was last changed. */
   readonly rateChangedAt: Instant;
-  /** No request before this moment: a 429's Retry-After. */
+  /** No request before this moment: the end of a pause that a 429 or a 503 asked for. */
   readonly pausedUntil: Instant;
   /** How far from its slot a booking may have moved an arrival, by the smallest budget that has booked here. */
   readonly reach: number;

@@ -20,7 +20,7 @@ export type Change =
   | {
       readonly verb: 'created' | 'removed';
       readonly object: WatchedEntity;
-      /** No reading shows when it was not there yet. */
+      /** No earlier reading showed the group without it, so its event's `observed.after` is null. */
       readonly unbounded?: true;
     }
   | {

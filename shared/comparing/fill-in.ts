@@ -1,13 +1,13 @@
 // The first step from a group's published state to the next one: all that needs no event. Whether something is filled in
-// depends on when the group was last read, so it belongs into the first save: a process that finds the group half saved
-// would publish it.
+// depends on when the group was last read, so it is part of the first save: a process that finds the group half saved
+// would otherwise publish it.
 import { type ChangeSet, ENTITY_ARRAYS, type KnownState, keyOf } from './change-set.ts';
 import type { Change, WatchedEntity } from './changes.ts';
 import type { EntityKey, GroupProjection } from './snapshot.ts';
 
 type Pending = ReadonlyMap<EntityKey, Change>;
 
-/** Returns the state with everything of the next one but its changes. */
+/** Returns the published state with all of the next state that needs no event. */
 export function fillIn(published: KnownState, { changes, next }: ChangeSet): KnownState {
   const pending = pendingOf(changes);
   const [before, after] = [published.projection, next.projection];
@@ -39,7 +39,7 @@ function fillInArray(
   pending: Pending,
 ): readonly WatchedEntity[] | undefined {
   const isPending = (entity: WatchedEntity) => pending.has(keyOf(entity));
-  // Entities that are published as first seen: until then, the array is not known.
+  // The events of these entities show the array for the first time: until then it stays unknown.
   if (before === undefined && after?.some(isPending) === true) return undefined;
   const waiting = before?.flatMap((entity) => {
     const change = pending.get(keyOf(entity));
@@ -57,7 +57,7 @@ function filledBy(change: Change): Readonly<Record<string, unknown>> {
   return 'filled' in change ? change.filled : {};
 }
 
-/** A removal counts from the first absence; an entity that changed was there. */
+/** Only a removed entity keeps its absence: one that changed was shown again. */
 function absencesOfRemoved({ absences }: KnownState, pending: Pending): KnownState['absences'] {
   return Object.fromEntries(Object.entries(absences).filter(([key]) => pending.get(key)?.verb === 'removed'));
 }

@@ -4,9 +4,13 @@ import { formatInstant, type Instant } from '../instant.ts';
 import type { Snapshot } from './snapshot.ts';
 import { makeTombstone } from './tombstone.ts';
 
-/** @param now by the local clock: an answer requested less than `settle` later does not bring the group back */
+/**
+ * Returns the tombstone that replaces a snapshot.
+ *
+ * @param now by the local clock: an answer requested less than `settle` later does not bring the group back
+ */
 export function forgetGroup(snapshot: Snapshot, now: Instant): Snapshot {
-  // The times of creation and update are forgotten as well; an update counts if it comes after this.
+  // The times of creation and update are forgotten as well: only a later update is newer than the tombstone.
   const stamp = formatInstant(now);
   return makeTombstone(snapshot, {
     sequence: snapshot.sequence,

@@ -17,7 +17,7 @@ export interface EventContext {
   readonly group: ReturnGroup;
   /** The group's stamp if it moved, else the moment of the reading. */
   readonly time: Instant;
-  /** The change had not shown before this; undefined at first sight. */
+  /** The change had not shown yet at this moment; undefined at first sight. */
   readonly after: Instant | undefined;
   readonly reading: Pick<Reading, 'receivedAt' | 'through' | 'customer'>;
 }

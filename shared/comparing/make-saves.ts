@@ -137,7 +137,7 @@ function lastShownWhole(
   const shownBefore = snapshot === undefined ? reading.sentAt : lastShownAt(snapshot, options);
   const onTheWay = isNew ? Math.min(shownBefore, existsSince(reading)) : shownBefore;
   const lacksSomething = Object.keys(next.absences).length > 0 || leavesOut(published, reading);
-  // In the end only what this reading lacks is unpublished, and the snapshot knew that.
+  // After the last save, only what this reading lacks is unpublished, and the snapshot knew it before.
   return { inTheEnd: lacksSomething ? shownBefore : reading.sentAt, onTheWay };
 }
 

@@ -1,7 +1,7 @@
-// Finds out which refund of an answer is which known one. The service gives them no id of its own, so they are matched
-// by the payment platform's id (one with another gateway is the same: gateways get new names), else by amount and
-// gateway, as often as they occur, else by the fields that both show. Every refund without a match is announced, so no
-// other way of matching leaves fewer of them.
+// Matches the refunds of an answer with the known ones. The service gives refunds no id of its own, so the payment
+// platform's id decides (even with another gateway: gateways are renamed), else amount and gateway, as often as they
+// occur, else the fields that both show. Every refund without a match is announced, so as few as possible stay without
+// one.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 
 type Rule = (known: RefundTransaction, seen: RefundTransaction) => boolean;
@@ -42,7 +42,7 @@ export function matchRefunds(
   matchFree((one, refund) => hasSameId(one, refund) && one.gateway === refund.gateway);
   matchFree(hasSameId);
   const identified = [...matches.keys()];
-  // The strict rule first: refunds of which all is shown are not exchanged without need.
+  // The strict rule first, so that refunds whose fields are all shown get the refund that equals them.
   matchFree(isSameSum);
   for (const refund of unmatched) claim(refund, new Set(identified));
   return matches;

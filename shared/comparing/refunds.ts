@@ -16,7 +16,7 @@ export function compareRefunds(
   seen: readonly RefundTransaction[],
 ): RefundDifference {
   const transactions = distinct(seen);
-  // Named ones first: a known one without an id may be theirs alone.
+  // Those with an id first: besides a known one with the same id, they can only be one without an id.
   const inOrder = [...transactions.filter(isNamed), ...transactions.filter((refund) => !isNamed(refund))];
   const matches = matchRefunds(known, inOrder);
   const merged = known.map((refund) => merge(refund, matches.get(refund)));

@@ -12,7 +12,8 @@ import { makeTombstone } from './tombstone.ts';
 export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
 
 /**
- * Publishes a group as removed. The caller has proved it: two look-ups, `settle` apart, found nothing.
+ * Returns the save that publishes a group as removed. The caller has proved it: two look-ups, `settle` apart, found
+ * nothing.
  *
  * @returns undefined if the look-up may be too stale to contradict the snapshot: try again later
  * @throws RangeError for a group that is already published as removed

@@ -11,7 +11,7 @@ import type { StatusKind, StatusOf } from './statuses.ts';
 /** The types of changes: of all events but the feed's own. */
 export type ChangeType = Exclude<EventType, `feed.${string}`>;
 
-/** The only event of the feed itself that ordered subscribers can get: if their filter names it. */
+/** The only event of the feed itself that ordered subscribers can get. Their filter must name it. */
 export const SOURCE_READ = 'feed.source_read';
 
 /** An event must meet every given condition, with any of its values. Without a condition every change passes. */
@@ -71,10 +71,11 @@ export const eventFilter: z.ZodType<EventFilter> = z
       `has ${combinationsOf(input as object)} combinations of values; SNS takes ${MAX_COMBINATIONS}. Name fewer values.`,
   })
   .refine((filter) => !excludesSourceRead(filter as EventFilter), {
-    error: `excludes ${SOURCE_READ} again: it is of no entity and reaches no status. Name types instead of "entities" and "to".`,
+    error: `names ${SOURCE_READ} and excludes it: it has no entity and reaches no status. Name types instead of "entities" and "to".`,
   })
   .refine((filter) => canPass(filter as EventFilter), {
-    error: 'lets nothing pass: no type of event meets "entities", "types" and "to" together.',
+    error:
+      'lets nothing pass: no type of event meets "entities", "types" and "to" together. Leave one of them out.',
   }) as never;
 
 /** @throws Error that names every problem of the filter */

@@ -75,7 +75,10 @@ export function checkLiteralAddress(hostname: string, range: AddressRange): void
 }
 
 export function forbiddenAddress(address: string): ForbiddenAddressError {
-  return new ForbiddenAddressError(`The endpoint's address ${address} is not one that webhooks may reach.`);
+  return new ForbiddenAddressError(
+    `The endpoint's address ${address} is not one that webhooks may reach: use a public address, or for one of a ` +
+      'private network the option allowPrivateAddresses.',
+  );
 }
 
 function listOf(type: 'ipv4' | 'ipv6', subnets: readonly Subnet[]): BlockList {

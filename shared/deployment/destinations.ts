@@ -10,7 +10,7 @@ export type DestinationName = (typeof DESTINATION_NAMES)[number];
 
 /** The name of the marks of what `watch` has handed over. */
 export const WATCH_MARK = 'watch';
-/** The names of the marks of URLs that `watch` forwards to begin so. */
+/** The prefix of the names of marks of URLs that `watch` forwards to. */
 export const FORWARD_PREFIX = 'forward-';
 
 /** How commands and stored items refer to a destination. */
@@ -48,7 +48,7 @@ export function withheldFrom(destination: DestinationName): (key: Pick<GroupKey,
   return ({ group }) => !TRAITS[destination].getsReports && group === FEED_GROUP;
 }
 
-/** Whether a webhook can't have this id, because commands or marks mean something else by it; in any case of letters. */
+/** Whether a webhook can't have this id, because commands or marks mean something else by it. Ignores case. */
 export function isReservedName(id: string): boolean {
   const name = id.toLowerCase();
   const taken = Object.values(TRAITS).flatMap((traits) => [traits.name, traits.mark]);

@@ -31,7 +31,11 @@ export interface UnreadableGroup extends AskedAt {
 
 export type PresentAnswer = ShownGroup | AbsentGroup | UnreadableGroup;
 
-/** @throws NotAskedError, and what requests throw */
+/**
+ * Returns the group as the service shows it now.
+ *
+ * @throws NotAskedError, and what requests throw
+ */
 export async function askForGroup({ requests, signal }: Asking, groupId: number): Promise<PresentAnswer> {
   const lookUp = createLookUp({ requests, purpose: ASKING_PURPOSE, observe: () => {}, signal });
   const { rows, sentAt, receivedAt } = await lookUp(groupId);

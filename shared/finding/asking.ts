@@ -55,7 +55,7 @@ export interface AskingOptions {
 export function beginAsking({ source, state, requests, now, signal }: AskingOptions): Asking {
   if (state === undefined)
     throw new NotAskedError(
-      `Source ${source} was never polled: the service is asked once a poll has succeeded.`,
+      `Source ${source} was never polled, so the service is not asked. Try again after the first poll.`,
     );
   if (restLeft(state.health.restUntil, now) > 0)
     throw new NotAskedError(

@@ -22,7 +22,11 @@ export interface FoundGroups {
   readonly isWhole: boolean;
 }
 
-/** @throws NotAskedError, and what requests throw */
+/**
+ * Returns the groups that the service shows with a text.
+ *
+ * @throws NotAskedError, and what requests throw
+ */
 export async function findGroups(asking: Asking, filter: TextFilter): Promise<FoundGroups> {
   const { requests, state, signal } = asking;
   const exact = new Set<number>();

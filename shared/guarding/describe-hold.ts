@@ -51,7 +51,7 @@ export function describeRelease({ guard, suspects }: Hold): string {
   }
 }
 
-/** A sample in words. */
+/** A sample for people: without the held value by which walks compare. */
 export function describeSample({ groupId, what, before, after }: HoldSample) {
   return { groupId, what, before, after };
 }

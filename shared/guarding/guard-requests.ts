@@ -22,7 +22,7 @@ export function guardRequests(requests: PacedRequests, guard: TokenGuard): Paced
         await guard.prove(sent.accessHash);
         if (guard.isTrusted(sent.accessHash)) return sent;
       }
-      throw new SourceHeld('The token keeps changing.');
+      throw new SourceHeld('The token keeps changing; the next tick tries again.');
     },
   };
 }

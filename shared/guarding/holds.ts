@@ -105,7 +105,7 @@ export function needPermit<State extends Guarded>(state: State, guard: Guard, ti
   return permit === undefined || permit.isOverThreshold ? state : usePermit(state, permit, 0);
 }
 
-/** Returns the state as a cycle begins, which has found nothing yet. An only tier takes over all holds. */
+/** Returns the state as a cycle begins, which has found nothing yet. If its tier is the only one, it takes all holds. */
 export function beginCycleOfHolds<State extends Guarded>(
   state: State,
   tier: Tier,

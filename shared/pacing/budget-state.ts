@@ -5,7 +5,7 @@
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import type { BudgetState } from '../ports.ts';
 import { MAX_RETRY_AFTER_MS } from '../returns-service/http-headers.ts';
-import { arrivalAfter, nextSlot, paceFor, SLOT_WINDOW, type SlotRate } from './gcra.ts';
+import { arrivalAfter, nextSlot, SLOT_WINDOW, type SlotRate, slotRateFor } from './gcra.ts';
 
 /** Polls go first; covering proves what they read, and reconciliation has a fifth of the budget of its own. */
 export type Purpose = 'poll' | 'covering' | 'reconciliation';
@@ -46,8 +46,8 @@ export function ratesFor(requestsPerMinute: number): Rates {
   }
   const reserved = requestsPerMinute === 1 ? 0 : Math.ceil(requestsPerMinute / 5);
   return {
-    common: paceFor(requestsPerMinute - reserved),
-    reserved: reserved === 0 ? undefined : paceFor(reserved),
+    common: slotRateFor(requestsPerMinute - reserved),
+    reserved: reserved === 0 ? undefined : slotRateFor(reserved),
   };
 }
 

@@ -75,7 +75,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (isValid(booked)) return;
     }
     throw new BudgetUnavailable(
-      'What is booked of the budget is void before it can be used: its store is slow.',
+      'Booked requests expire before they can be sent, because the store of the budget is slow. The next tick tries again.',
     );
   }
 

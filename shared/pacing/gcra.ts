@@ -23,8 +23,12 @@ export interface SlotRate {
   readonly tolerance: number;
 }
 
-/** @param requests the most requests in any 60 seconds, an integer from 1 */
-export function paceFor(requests: number): SlotRate {
+/**
+ * Returns the fastest rate of slots that keeps the budget.
+ *
+ * @param requests the most requests in any 60 seconds, an integer from 1
+ */
+export function slotRateFor(requests: number): SlotRate {
   const burst = Math.max(1, Math.floor(requests * BURST_SHARE));
   const interval = Math.floor(SLOT_WINDOW / (requests - burst + 1)) + 1;
   return { interval, tolerance: (burst - 1) * interval };

@@ -163,7 +163,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     return renewed;
   }
 
-  /** Returns when the next try may book its slot; throws the error if there is no next try. */
+  /** Resolves when the next try may book its slot; rejects with the error if there is no next try. */
   async function prepareRetry(error: ReturnsServiceError, { purpose, tries, sentElapsed, used }: Failed) {
     if (signal?.aborted === true) throw new DeadlineReached('Asked to stop.', { cause: error });
     const pauseMs = pauseAskedMs(error);

@@ -3,7 +3,7 @@
 // that a fixed token is used within a quarter of an hour.
 import { type Instant, MINUTE, SECOND } from '../instant.ts';
 
-/** The shortest rest, however often a source is polled: it ignores refusals that pass within this time. */
+/** The shortest rest, however often a source is polled: refusals that end within this time count as one. */
 const SHORTEST_REST = 5 * SECOND;
 const LONGEST_REST = 15 * MINUTE;
 

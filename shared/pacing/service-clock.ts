@@ -89,7 +89,10 @@ function isSameLead(a: number, b: number): boolean {
   return Math.abs(a - b) <= LARGEST_PARTING;
 }
 
-/** The medians; for an even number the further apart two of the middle four: a tie widens and never misleads. */
+/**
+ * The medians. Of an even number, the lower of the two middle lower bounds and the higher of the two middle upper ones:
+ * a tie widens the bounds, and never makes them wrong.
+ */
 function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
   const { bounds, lead } = offsets;
   const accepted = acceptedOf(offsets);

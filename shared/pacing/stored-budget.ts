@@ -74,7 +74,9 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
           return changed;
         }
         if (conflicts === MAX_CONFLICTS) {
-          throw new BudgetUnavailable(`The budget was changed by others ${MAX_CONFLICTS} times in a row.`);
+          throw new BudgetUnavailable(
+            `Others changed the budget ${MAX_CONFLICTS} times in a row. The next tick tries again.`,
+          );
         }
         await clock.sleep(conflictPauseMs(conflicts, random()));
       }

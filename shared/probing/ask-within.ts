@@ -52,6 +52,7 @@ const RETRY_MS = 1_000;
 /** A person waits: a service that asks for more counts as failing. */
 const LONGEST_PAUSE_MS = 20_000;
 
+/** @param options `pauseMs` lies between the starts of two requests */
 export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOptions): Asking {
   const answers: ProbeAnswer[] = [];
   const drift = new Set<string>();
@@ -84,7 +85,7 @@ export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOption
           return await send(query);
         } catch (error) {
           if (error instanceof ValidationRejectedError) return 'refused';
-          // A first request without a connection has a wrong address: waiting does not mend it.
+          // If the very first request gets no connection, the address is probably wrong: a retry would not help.
           const isHopeless = answers.length === 0 && error instanceof ConnectionFailedError;
           if (isHopeless || !(error instanceof ReturnsServiceError)) throw error;
           const waitMs = waitAfter(error, tries);

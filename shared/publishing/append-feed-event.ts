@@ -25,7 +25,9 @@ export async function appendFeedEvent(
     last = await lastNumber(ledger, key, last);
     if ((await ledger.append(key, build(last + 1))) === 'saved') return last + 1;
   }
-  throw new Error(`No number was free for an event of the feed of ${source}: ${last + 1} is taken as well.`);
+  throw new Error(
+    `No number was free for an event of the feed of ${source}: ${last + 1} is taken as well. Try again.`,
+  );
 }
 
 async function lastNumber(ledger: Ledger, key: GroupKey, known: number): Promise<number> {

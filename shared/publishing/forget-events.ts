@@ -54,7 +54,7 @@ async function skipUnsent(
   const range = { from: mark + 1, to: last };
   const ports = { ledger, marks, clock, log, presentGeneration, destination: { name } };
   if (await stepOver(ports, key, range, 'its return group was forgotten')) return range;
-  // In a restored state no report has a number. The events are erased all the same.
+  // In a restored state no number is known to be free for a report. The events are erased all the same.
   await marks.advance(name, key, last);
   return undefined;
 }

@@ -83,7 +83,7 @@ interface Pieces {
   readonly reader: Reader;
   /** A backstop, far beyond what a range's worth of pages needs. */
   requestsLeft: number;
-  /** Whether a piece showed that rows have no order at all: that the whole range looked shifted was chance. */
+  /** Whether a piece showed that rows have no order at all; then the whole range looked shifted by chance. */
   haveNoOrder: boolean;
   /** Rows of the range's first page, which was not all of it: a page this full is probably not the whole piece. */
   readonly fullPage: number;

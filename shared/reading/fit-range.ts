@@ -67,7 +67,7 @@ export async function fitRange(wished: WishedRange, reader: Reader): Promise<Fit
     }
     const wish = isSparse ? oldestOf(page) - 1 : wishedEnd(first, page, end, lowest);
     end = narrower(lowest, end, wish);
-    // Reach further: each narrowing removes only what was reached, so the whole store would take one per range.
+    // Reach further each time: a narrowing removes only what was reached, so a large store would take too many of them.
     if (isSparse && newestOf(first) > oldestOf(page))
       reach = Math.max(beyond, Math.min(2 * reach, lastShown({ created: { from, to } }, reader)));
   }

@@ -39,7 +39,7 @@ export interface ListDepth {
   readonly since: Instant;
 }
 
-/** No service shows fewer rows of a list than this. */
+/** The depth before the first page: no service shows fewer rows of a list than `trusted`. */
 export const UNKNOWN_DEPTH: ListDepth = {
   trusted: SHORT_PAGE_ROWS - 1,
   confirmed: undefined,

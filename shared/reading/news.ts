@@ -22,14 +22,15 @@ export interface NewsMemory {
 }
 
 /**
- * The share of the known lateness that is kept from one reading of the news to the next. Each late change that they find
- * adds a second to its own lateness, so with nine tenths changes are found that show up to nine seconds late. With half,
- * only those within a second were: in a store of 3,000 groups the others came with the proof, up to 23 s late.
+ * The share of the known lateness that is kept from one reading of the news to the next. A late change that news find
+ * raises the known lateness to its own plus a second, so with nine tenths news keep finding changes that show up to nine
+ * seconds late. With half they found only those within a second: in a store of 3,000 groups the others came with the
+ * proof, up to 23 s late.
  */
 const LATENESS_KEPT = 0.9;
 /** How full the page of a part is planned: changes are never spread quite evenly. */
 const FILLED_SHARE = 0.8;
-/** If more parts are needed, about a third of the requests between two polls, sweeps find more with the same requests. */
+/** About a third of the requests between two polls. If more parts are needed, sweeps find more with the same requests. */
 const MOST_PLANNED = 5;
 /** Requests of news in parts at most, those included that turn out to be full. */
 const MOST_PARTS = 8;
@@ -109,7 +110,7 @@ async function readOn(range: Range, options: NewsOptions, first?: Page): Promise
     const known = seen.size;
     for (const row of page.rows) seen.add(identityOf(row));
     if (isShort(page)) return { requests, rows: seen.size };
-    // Where there is no order, as many were not seen.
+    // In a list without order, a page that mostly repeats known rows shows that about as many were not seen.
     if (2 * (seen.size - known) <= page.rows.length) return { requests, rows: 2 * seen.size };
     offset += page.rows.length;
   }

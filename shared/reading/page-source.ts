@@ -14,7 +14,7 @@ import { boundsOf } from './bounds.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { type FetchPage, type Page, PageOutOfReach, type Range } from './page.ts';
 
-/** A page size that any service accepts, and that is too large for a poll to take for the end of the list (R1). */
+/** A page size that nearly any service accepts. A full page of it is never short enough to end a poll's list (R1). */
 const FEW_ROWS = SHORT_PAGE_ROWS;
 
 export interface PageSourceOptions {

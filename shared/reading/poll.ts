@@ -56,7 +56,7 @@ export interface PollOptions extends Reader {
   readonly hasTimeFor: (pages: number) => boolean;
 }
 
-/** Fetches a page. Requests that it sends before are followed by the news, if they are due by then. */
+/** Fetches a page. It may send requests of a sweep first; after each of these it reads the news if they are due. */
 export type FetchToCover = (request: PageRequest, readNewsIfDue: () => Promise<void>) => Promise<Page>;
 
 export interface PollResult {

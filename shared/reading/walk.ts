@@ -27,8 +27,9 @@ import { walkPieces } from './walk-pieces.ts';
 import type { WalkOptions, WalkPosition, WalkStep } from './walk-step.ts';
 
 /**
- * If there is room for few pages, a wide range is stored as many times as wide; up to this bound numbers are exact.
- * Halving it never leads to exactly `FIRST_WIDTH`, which would be read at once, whatever the room.
+ * The widest stored width. A width is stored as if there were room for all pages a range may have (`asIfWhole`), so with
+ * little room the stored width is many times the one that was read. Up to this bound numbers are exact. Less one, so that
+ * halving it never gives exactly `FIRST_WIDTH`, which is read at once, whatever the room.
  */
 const WIDEST = 8 * FIRST_WIDTH - 1;
 /**
@@ -114,7 +115,7 @@ async function walkNewest(
   const unlimited = { ...reader, maxPages: Math.max(MAX_CROWD_PAGES, reader.maxPages) };
   const all: Interval = { from, to: undefined };
   const closedUpTo = () => closedToWalks(options);
-  // A stamp further on than time has passed is not new: it shows that the stamps' clock was behind.
+  // A stamp that is ahead by more than the time passed since is of no new group: the stamps' clock was behind.
   const comeSinceNow = () => {
     const now = Math.max(closedUpTo() + CLOSED_AFTER, options.stamps().newest ?? Number.NEGATIVE_INFINITY);
     const begunAt = options.now();

@@ -79,8 +79,8 @@ export function delayMs({ time, data }: FeedEvent, savedAt: Instant): number | u
 }
 
 /**
- * Returns both activities in one, as far as they are recent. What a clock that was wrong put into the future is dropped
- * as well: it would be the newest for as long.
+ * Returns both activities in one, as far as they are recent. Entries in the future come from a wrong clock, and are
+ * dropped as well: otherwise they would stay the newest until that time.
  */
 export function addActivity(known: Activity, news: Activity, now: Instant): Activity {
   return { minutes: addMinutes(known, news, now), recent: addRecent(known, news, now) };

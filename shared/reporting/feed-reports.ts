@@ -34,7 +34,8 @@ export async function publishFeedReports(
   for (const report of state.feedReports) last = await append(ledger, state, report, last);
   if (read.report !== undefined) {
     const key = { source, generation, group: READ_GROUP } as const;
-    // A taken number has another content only after a release that does not know the last one. The next minute's is free.
+    // A taken number holds this report, or another one if a release ran meanwhile that does not know the last number. Then
+    // this report is left out: the next minute's number is free.
     await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...read.report }, read.sequence));
   }
   return last;
@@ -56,7 +57,9 @@ async function append(
     if (own !== undefined) return own.sequence;
     last = taken.at(-1)?.sequence ?? last;
   }
-  throw new Error(`No number was free for an event of the feed of ${source}: ${last + 1} is taken as well.`);
+  throw new Error(
+    `No number was free for an event of the feed of ${source}: ${last + 1} is taken as well. Try again.`,
+  );
 }
 
 async function readTaken(ledger: Ledger, key: GroupKey, after: number): Promise<LedgerEntry[]> {

@@ -123,7 +123,7 @@ function explainConnectionFailure(code = ''): { readonly words: string; readonly
   if (code === 'ECONNREFUSED') return temporary('nothing listens at this address and port');
   if (code === 'ECONNRESET' || code === 'EPIPE') return temporary('it was closed before an answer came');
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/.test(code)) {
-    return temporary('the host can not be reached');
+    return temporary("the host can't be reached");
   }
   if (code.startsWith('HPE_')) return temporary('what answers there does not speak HTTP, or not without TLS');
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {

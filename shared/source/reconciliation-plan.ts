@@ -64,8 +64,9 @@ type WholeWalk = Pick<SourceState, 'baseline' | 'longestPage'> & {
 };
 
 /**
- * Requests that a walk over all groups takes: those of the last one, or else of the baseline, which had to find out
- * where to cut a list without order, and walks know. The walk under way counts if it took more: stores grow.
+ * Requests that a walk over all groups takes: those of the last one. Before the first it is those of the baseline, or
+ * fewer if pieces take fewer: only the baseline had to find out where to cut a list without order. If the walk under way
+ * has taken more, its number counts: stores grow.
  */
 export function requestsOfAll({ baseline, longestPage, reconciliation: { all } }: WholeWalk): number {
   const pieces = longestPage === 0 ? Number.POSITIVE_INFINITY : baseline.groups / longestPage;

@@ -55,7 +55,7 @@ export interface Polling {
   readonly settledAt: number;
   /** When an answer last showed a newer state that was not saved. */
   readonly leftNewerAt: Instant;
-  /** When this process last began a walk over all groups. It knows what was left of that walk alone. */
+  /** When this process last began a walk over all groups. Only of that walk it knows whether a difference was left. */
   readonly walkBegunAt: Instant | undefined;
 }
 

@@ -32,7 +32,7 @@ export const sourceSettings = z.object({
   lookbackMs: duration.default(300_000),
   /** How long a read may be stale. */
   settleMs: duration.default(60_000),
-  /** Length of a reconciliation cycle for recent and open groups. */
+  /** Time between the starts of two reconciliation cycles: over all groups if that walk fits, else over some of them. */
   reconcileMs: duration.default(600_000),
   /** Requests that this deployment may send with the source's token in any 60 seconds. */
   requestsPerMinute: z.int().positive().default(DEFAULT_REQUESTS_PER_MINUTE),

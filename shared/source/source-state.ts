@@ -36,10 +36,10 @@ const stamps = storedObject({
   precision: z.int(),
   /** How far plausible stamps run ahead of the answers' Date, in the unit of Instant. */
   lead: z.number(),
-  /** The largest leads seen, one per group, from which `lead` is taken. */
+  /** The leads of the last groups that changed, one per group, from which `lead` is taken. */
   leads: z.array(z.object({ groupId: z.int(), lead: z.number() })),
   newest: maybe(instant),
-  /** The Date of the answer that brought `newest`. */
+  /** When the answer that brought `newest` was received, by the service's clock, on the late side. */
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
   passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),

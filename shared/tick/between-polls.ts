@@ -21,7 +21,7 @@ const POLL_REQUESTS_TO_ONE = 4;
 const REQUESTS_OF_PROOF = 5;
 
 /** A walk that fits its cycle gets as many requests as the poll took, up to this: about the walk of a small store. */
-const MOST_OWED_IN_KIND = 8;
+const MOST_OWED_ONE_TO_ONE = 8;
 
 /**
  * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A poll
@@ -96,7 +96,7 @@ function managesNoProof({ session, duration }: TickRun): boolean {
 
 function owedFor({ state, session }: TickRun, sent: number): number {
   const fits = state.baseline.status === 'completed' && fitsCycle(state, session.settings);
-  return Math.max(Math.ceil(sent / POLL_REQUESTS_TO_ONE), fits ? Math.min(sent, MOST_OWED_IN_KIND) : 0);
+  return Math.max(Math.ceil(sent / POLL_REQUESTS_TO_ONE), fits ? Math.min(sent, MOST_OWED_ONE_TO_ONE) : 0);
 }
 
 /** Fetches a walk's pages; in between it polls when a poll is due, and sweeps. */

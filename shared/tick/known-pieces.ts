@@ -48,7 +48,7 @@ function cutsAfter(
   return cutIntoPieces(store.knownCreatedBetween(source, from, to), rowsOfPage(run), most);
 }
 
-/** Notes that the pages of a walk over all groups were cut short, which pieces can't show if all seem to fit one page. */
+/** Notes if the pages of a walk over all groups were cut short: pieces don't show it if each seems to fit in a page. */
 export function noteCutShort({
   session: { list },
   state: { baseline, longestPage, pageLimit },

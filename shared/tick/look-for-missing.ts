@@ -47,7 +47,7 @@ export interface MissingGroups {
 /** `again`: removals were released and need a second look-up, `settle` later. */
 export type Missed = 'done' | 'again';
 
-/** Looks up the known groups of a range that were not shown. */
+/** Looks up the known groups of a range that were not shown, and publishes the removals that this proves. */
 export async function lookForMissing(
   run: TickRun,
   range: Interval,
@@ -61,7 +61,7 @@ export async function lookForMissing(
   return lookForGroups(run, groups, options);
 }
 
-/** Notes missing groups, publishes their removals or holds them if they are too many; counts them in the cycle. */
+/** Looks up missing groups, and publishes the removals that this proves; if they are too many, holds them instead. */
 export async function lookForGroups(
   run: TickRun,
   { from, known, missing }: MissingGroups,

@@ -10,14 +10,14 @@ export function noteWalks(run: TickRun): boolean {
   const { settings } = run.session;
   // Walks that ended in this tick count as well, even if they are no longer planned.
   const tiers = new Set([...plannedTiers(run.state, settings), ...run.walked].filter(isTier));
-  return [...tiers].map((tier) => isGettingOn(run, tier)).every(Boolean);
+  return [...tiers].map((tier) => noteProgress(run, tier)).every(Boolean);
 }
 
 function isTier(walk: 'baseline' | Tier): walk is Tier {
   return walk !== 'baseline';
 }
 
-function isGettingOn(run: TickRun, tier: Tier): boolean {
+function noteProgress(run: TickRun, tier: Tier): boolean {
   const { settings, serviceClock } = run.session;
   const { reconciliation, lastSlot } = run.state;
   const cycle = reconciliation[tier];

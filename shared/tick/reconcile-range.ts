@@ -15,7 +15,7 @@ import type { RangeRoom } from './range-room.ts';
 import { readOpen } from './read-open.ts';
 import type { TickRun } from './tick-run.ts';
 
-export interface Reading {
+export interface RangeReading {
   readonly fetch: FetchPage;
   readonly pollWhenDue: () => Promise<void>;
   readonly room: Pick<RangeRoom, 'hasTime'>;
@@ -27,11 +27,12 @@ export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'cover
   readonly missed: Missed;
 }
 
+/** Reads the next range of a tier's cycle, saves its changes, and looks for known groups that it lacks. */
 export async function reconcileRange(
   run: TickRun,
   tier: Tier,
   maxPages: number,
-  { fetch, pollWhenDue, room }: Reading,
+  { fetch, pollWhenDue, room }: RangeReading,
 ): Promise<RangeRead> {
   const { coveredThrough, rangeWidth } = run.state.reconciliation[tier];
   const guard = guardWalk(run.session, run, tier, coveredThrough);

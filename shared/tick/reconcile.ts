@@ -1,11 +1,11 @@
 // R7: the walks that find changes whatever a group's stamps say, range by range, in the time that polls leave.
 import { dueTier, pauseAfterRange } from '../source/reconciliation-plan.ts';
 import type { RangeRoom } from './range-room.ts';
-import { type Reading, reconcileRange } from './reconcile-range.ts';
+import { type RangeReading, reconcileRange } from './reconcile-range.ts';
 import { advanceCycle, beginDueCycle, keepsToShare, pauseCycle } from './reconciliation-cycle.ts';
 import type { TickRun } from './tick-run.ts';
 
-export interface Walking extends Reading {
+export interface Walking extends RangeReading {
   readonly room: RangeRoom;
 }
 

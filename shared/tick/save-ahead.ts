@@ -3,7 +3,7 @@
 import type { Page } from '../reading/page.ts';
 
 export interface SaveAhead {
-  /** Resolves when the previous page is saved. */
+  /** Begins to save a page. Resolves when the previous one is saved. */
   take(page: Page): Promise<void>;
   /**
    * Runs the work and waits for its last save, even if the work fails.

@@ -65,7 +65,7 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
 }
 
 /**
- * Returns the state before a poll.
+ * Returns the state with the settled instant set back if that is later than the service's time.
  *
  * @param latest the latest that the service's time can be now
  */

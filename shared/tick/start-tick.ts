@@ -21,7 +21,12 @@ export interface Tick {
 /** How much longer than a tick its lease lasts, so that a frozen function has been ended by then. */
 const LEASE_MARGIN_MS = 15_000;
 
-/** @throws RestoredStateError; before a source's first state also what reading from the service throws */
+/**
+ * Loads the source's state, or mints its first one, and takes the tick's slot and the lease.
+ *
+ * @returns `taken`, or why the tick does not work
+ * @throws RestoredStateError; before a source's first state also what reading from the service throws
+ */
 export async function startTick(
   tick: Tick,
   run: TickRun,

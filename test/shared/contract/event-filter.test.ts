@@ -80,8 +80,8 @@ describe('checkFilter', () => {
   it.each<[unknown, string]>([
     [{ to: ['SHIPPED'] }, 'filter.to.0'],
     [{ types: ['feed.drift_detected'] }, 'filter.types.0'],
-    [{ types: ['feed.source_read'], entities: ['shipment'] }, 'excludes feed.source_read again'],
-    [{ types: ['feed.source_read'], to: ['DELIVERED'] }, 'excludes feed.source_read again'],
+    [{ types: ['feed.source_read'], entities: ['shipment'] }, 'names feed.source_read and excludes it'],
+    [{ types: ['feed.source_read'], to: ['DELIVERED'] }, 'names feed.source_read and excludes it'],
     [{ sources: ['Acme Shop'] }, 'filter.sources.0: must be the name of a source'],
     [{ entities: [] }, 'filter.entities: must name at least one value'],
     [{ status: ['DELIVERED'] }, 'status'],

@@ -223,7 +223,7 @@ describe('a slot that is not used in time', () => {
     const error = await clock.run(taken).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BudgetUnavailable);
     expect(String(error)).toBe(
-      'BudgetUnavailable: What is booked of the budget is void before it can be used: its store is slow.',
+      'BudgetUnavailable: Booked requests expire before they can be sent, because the store of the budget is slow. The next tick tries again.',
     );
     expect(store.calls).toEqual({ loads: 5, saves: 5, conflicts: 0 });
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../../shared/instant.ts';
-import { arrivalAfter, nextSlot, paceFor, SLOT_WINDOW } from '../../../shared/pacing/gcra.ts';
+import { arrivalAfter, nextSlot, SLOT_WINDOW, slotRateFor } from '../../../shared/pacing/gcra.ts';
 
-describe('the pace for a budget', () => {
+describe('the rate of slots for a budget', () => {
   it.each([
     { requests: 1, interval: 64_000_001, burst: 1 },
     { requests: 10, interval: 6_400_001, burst: 1 },
@@ -13,9 +13,9 @@ describe('the pace for a budget', () => {
     { requests: 192, interval: 367_817, burst: 19 },
     { requests: 3_000, interval: 23_695, burst: 300 },
   ])('of $requests is one in $interval µs, with a burst of $burst', ({ requests, interval, burst }) => {
-    const pace = paceFor(requests);
+    const rate = slotRateFor(requests);
 
-    expect(pace).toEqual({ interval, tolerance: (burst - 1) * interval });
+    expect(rate).toEqual({ interval, tolerance: (burst - 1) * interval });
   });
 
   it('includes late and slow requests in the minute', () => {
@@ -25,7 +25,7 @@ describe('the pace for a budget', () => {
   it('is the fastest that keeps the budget', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), (requests) => {
-        const { interval, tolerance } = paceFor(requests);
+        const { interval, tolerance } = slotRateFor(requests);
         const burst = tolerance / interval + 1;
 
         expect(Math.floor(SLOT_WINDOW / interval) + burst).toBeLessThanOrEqual(requests);

@@ -82,7 +82,7 @@ describe('an update of the shared budget', () => {
     const update = stored.update(arrivingAt(1));
 
     await expect(clock.run(update)).rejects.toThrow(
-      new BudgetUnavailable('The budget was changed by others 20 times in a row.'),
+      new BudgetUnavailable('Others changed the budget 20 times in a row. The next tick tries again.'),
     );
     const pauses = times.slice(1).map((time, index) => time - times[index]!);
     expect(pauses).toEqual([9, 19, 39, 79, 158, 316, ...Array(13).fill(495)]);

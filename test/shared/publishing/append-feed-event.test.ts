@@ -52,7 +52,7 @@ test('an append fails after its maximum of taken numbers, and names the last', a
   const appending = appendFeedEvent(ledger, FEED, 6, anEventOfTheFeed);
 
   await expect(appending).rejects.toThrow(
-    'No number was free for an event of the feed of acme: 7 is taken as well.',
+    'No number was free for an event of the feed of acme: 7 is taken as well. Try again.',
   );
   expect(tries).toBe(MAX_APPEND_ATTEMPTS);
 });

@@ -40,7 +40,7 @@ test('a group stays behind if its event is rejected again', async () => {
   expect(await setting.skipped()).toEqual([]);
 });
 
-test('a refused event is skipped and reported if it is named', async () => {
+test('a rejected event is skipped and reported if it is named', async () => {
   const setting = await stuck();
 
   const redriven = await redrive(setting.ports, setting.relay, A, SOON_MS, { stepOver: 2 });

@@ -1,4 +1,4 @@
-// The relay with a destination that is slow, refuses events, fails, or is unreachable.
+// The relay with a destination that is slow, rejects events, fails, or is unreachable.
 import { describe, expect, test } from 'vitest';
 import { READ_GROUP } from '../../../shared/contract/event-id.ts';
 import { MAX_BATCH_ENTRIES, RELAY_READ_EVENTS, SEND_ATTEMPTS } from '../../../shared/limits.ts';
@@ -11,7 +11,7 @@ const A = aKey(1);
 const B = aKey(2);
 
 describe('answers of the destination', () => {
-  test('a refused event stops its group, which is noted as behind, and no other group', async () => {
+  test('a rejected event stops its group, which is noted as behind, and no other group', async () => {
     const world = createWorld();
     world.show(A, 1, 2, 3);
     world.show(B, 1, 2, 3);
@@ -29,17 +29,20 @@ describe('answers of the destination', () => {
   test.each([
     { count: 2, mark: undefined },
     { count: RELAY_READ_EVENTS + 2, mark: RELAY_READ_EVENTS + 1 },
-  ])('of $count feed.source_read reports a refused newest one leaves the mark at $mark', async (reports) => {
-    const world = createWorld();
-    const read = aKey(READ_GROUP);
-    world.show(read, ...range(1, reports.count));
-    world.destination.answer = refusing(`acme_mi8x2k_read_${reports.count}`);
+  ])(
+    'if the newest of $count feed.source_read reports is rejected, the mark stays at $mark',
+    async (reports) => {
+      const world = createWorld();
+      const read = aKey(READ_GROUP);
+      world.show(read, ...range(1, reports.count));
+      world.destination.answer = refusing(`acme_mi8x2k_read_${reports.count}`);
 
-    const { outcomes } = await relayIn(world, [read]);
+      const { outcomes } = await relayIn(world, [read]);
 
-    expect(world.marks.get('queue#acme_mi8x2k_read')).toBe(reports.mark);
-    expect(outcomes).toEqual([{ state: 'behind', sequence: reports.count, reason: 'too large' }]);
-  });
+      expect(world.marks.get('queue#acme_mi8x2k_read')).toBe(reports.mark);
+      expect(outcomes).toEqual([{ state: 'behind', sequence: reports.count, reason: 'too large' }]);
+    },
+  );
 
   test('an undecodable event stops its group', async () => {
     const world = createWorld();

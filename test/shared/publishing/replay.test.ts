@@ -173,7 +173,7 @@ test('a replay keeps its maximum of events a second, also after the destination 
   expect(pauses).toEqual([2, 30, 2]);
 });
 
-test('a refused event stops its group, and no other', async () => {
+test('a rejected event stops its group, and no other', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3);
   await writeSent(setting, B, 1, 2);
@@ -275,7 +275,7 @@ test('a return’s events of an earlier generation are sent first, whatever the 
   ]);
 });
 
-test('an event that is refused behind an expired one is named', async () => {
+test('an event that is rejected behind an expired one is named', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 4, 5);
   setting.destination.answer = ({ data }) =>
@@ -329,7 +329,7 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
   },
 );
 
-test('a replay does not stop if all events of a group are refused for their content', async () => {
+test('a replay does not stop if all events of a group are rejected for their content', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1);
   setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });

@@ -154,7 +154,7 @@ describe('a webhook', () => {
   });
 });
 
-test('an operator’s skip is refused with the command that begins a new generation', async () => {
+test('an operator’s skip is rejected with the command that begins a new generation', async () => {
   const { ports, relay, clock, marks } = await restoredTables();
 
   const redriven = clock.run(redrive(ports, relay, A, 10_000, { stepOver: 2 }));

@@ -249,7 +249,7 @@ describe('a transport’s failure', () => {
     ['EAI_AGAIN', 'no host of this name can be found', true],
     ['ECONNREFUSED', 'nothing listens', true],
     ['ECONNRESET', 'closed before an answer came', true],
-    ['EHOSTUNREACH', 'can not be reached', true],
+    ['EHOSTUNREACH', "can't be reached", true],
     ['HPE_INVALID_CONSTANT', 'does not speak HTTP', true],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not speak TLS', true],
     ['CERT_HAS_EXPIRED', 'certificate', false],

@@ -37,7 +37,7 @@ describe('the feed.source_read of a tick', () => {
     expect(reports.length).toBeLessThanOrEqual(4);
   });
 
-  it('is published with the same instants while the service can not be read', async () => {
+  it('is published with the same instants while the service can’t be read', async () => {
     const world = aWorld();
     const poller = world.startProcess('poller');
     await world.tick(poller);

@@ -114,7 +114,7 @@ describe('a sender whose clock was ahead', () => {
 });
 
 // A limit (docs/guarantees.md): the sender alone can't know that its clock is wrong.
-it('a sender whose clock is ahead by a day skips an event too early if the endpoint refuses its content and accepts another', async () => {
+it('a sender whose clock is ahead by a day skips an event too early if the endpoint rejects its content and accepts another', async () => {
   const world = worldWith(1);
   world.show(OTHER, 1);
   world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
