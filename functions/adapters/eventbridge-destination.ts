@@ -1,5 +1,5 @@
-// Sends events to an EventBridge bus, which keeps no order. The event's source names the brand, so that a policy of the
-// bus can restrict a brand's readers to that brand.
+// Sends events to an EventBridge bus, which keeps no order. On the bus the event's `Source` ends with the name of its
+// source, so that a policy of the bus can restrict readers to the events of one source.
 // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 import {
   type EventBridgeClient,

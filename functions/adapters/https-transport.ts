@@ -152,7 +152,7 @@ async function decode(wire: Buffer, response: IncomingMessage, maxBytes: number)
   } catch (error) {
     throw failure(
       kindOfDecompressionError(codeOf(error)),
-      'The answer can not be decompressed',
+      "The answer can't be decompressed",
       error,
       response,
     );

@@ -34,7 +34,7 @@ export function createKeptSecret({ client, secretId, now }: KeptSecretOptions): 
     // In this order: if a rotation falls between the two, the version that was current is still among them.
     const current = await readVersion(client, secretId, 'AWSCURRENT');
     const previous = await readVersion(client, secretId, 'AWSPREVIOUS');
-    if (current === undefined) throw new Error(`The secret ${secretId} has no value.`);
+    if (current === undefined) throw new Error(`The secret ${secretId} has no value: store its text.`);
     return previous === undefined || previous === current ? [current] : [current, previous];
   }
 

@@ -1,4 +1,5 @@
-// Reads a batch from a store that may answer in part: unread keys are requested again, and never taken for absent.
+// Calls a store that may answer a batch in part: the keys that are left are requested again, and never taken for absent.
+// Batches of inserts and deletions are sent again by the same rule.
 import { backOff, MAX_FRUITLESS_TRIES, type Patience } from './backoff.ts';
 
 export interface PartialAnswer<Key, Item> {

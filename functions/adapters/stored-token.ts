@@ -19,5 +19,6 @@ export async function readStoredToken(
       : (await ssm.send(new GetParameterCommand({ Name: place.parameter, WithDecryption: true }))).Parameter
           ?.Value;
   if (token?.trim()) return token;
-  throw new Error(`There is no token in ${'secretId' in place ? place.secretId : place.parameter}.`);
+  const name = 'secretId' in place ? place.secretId : place.parameter;
+  throw new Error(`There is no token in ${name}: store the token as its whole text.`);
 }

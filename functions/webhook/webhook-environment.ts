@@ -21,7 +21,7 @@ const webhookEnvironment = z.object({
   WEBHOOK_URL_SECRET: text.optional(),
   SIGNING_SECRET: text,
   SECRET_HEADERS: json(secretHeaders).default({}),
-  FILTER: json(z.custom<EventFilter>(isFilter, 'is no filter of events')).default({}),
+  FILTER: json(z.custom<EventFilter>(isFilter, 'is not a valid event filter')).default({}),
   /** See AddressRange; `any`, which allows http as well, is for engines on one machine. */
   ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),
   REQUEST_TIMEOUT_MS: count,

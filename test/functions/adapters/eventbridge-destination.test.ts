@@ -69,7 +69,7 @@ test('an event with an invalid time is sent without it', async () => {
 
 describe('a failed entry', () => {
   test.each(['MalformedDetail', 'InvalidArgument', 'RedactionFailure'])(
-    'is refused for %s',
+    'is rejected for %s',
     async (ErrorCode) => {
       expect(await sendWith({ ErrorCode, ErrorMessage: 'injected by the test' })).toEqual([
         { sent: false, cause: 'rejected', reason: expect.stringContaining(ErrorCode) },

@@ -155,7 +155,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('an answer that can not be used', () => {
+describe('an answer that can’t be used', () => {
   it.each([
     ['br', gzipSync(BODY)],
     ['gzip, gzip', gzipSync(BODY)],

@@ -110,7 +110,7 @@ describe('a failed entry', () => {
   const failA = (failure: FailedEntry | 'left out') => topic.next(() => ({ entries: { [A.id]: failure } }));
 
   test.each(['InvalidParameter', 'ParameterValueInvalid', 'InvalidParameterValue', 'ValidationException'])(
-    'is refused after %s; the others are sent',
+    'is rejected after %s; the others are sent',
     async (code) => {
       failA({ code, senderFault: true });
 
@@ -228,7 +228,7 @@ describe('size', () => {
     expect(await received()).toHaveLength(3);
   });
 
-  test('if one message is larger than the topic accepts, only that one is refused', async () => {
+  test('if one message is larger than the topic accepts, only that one is rejected', async () => {
     const results = await createSnsDestination({ client, topicArn }).send([
       large(1),
       large(2),

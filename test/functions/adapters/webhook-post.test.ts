@@ -361,7 +361,7 @@ it('reports a header with a character that no header may have, without its value
   expect(received).toHaveLength(0);
 });
 
-it('reports a secret that can not sign, without the secret', async () => {
+it('reports a secret that can’t sign, without the secret', async () => {
   const { url, received } = await receiver(204);
 
   const answer = await open(url, { keys: async () => [parseSigningSecret('{"secret":"abc"}')] })(EVENT);

@@ -15,7 +15,7 @@ describe("the poller's environment", () => {
     expect(parsePollerEnvironment({ ...COMPLETE, HOME: '/' })).toEqual(COMPLETE);
   });
 
-  it('is refused with all problems at once', () => {
+  it('is rejected with all problems at once', () => {
     const parsing = () => parsePollerEnvironment({ ...COMPLETE, LEDGER_TABLE: '', SOURCES_PATH: 'feed/' });
 
     expect(parsing).toThrow(/LEDGER_TABLE.*SOURCES_PATH/);

@@ -20,7 +20,7 @@ describe('a tick message', () => {
     ['no slot', '{"source":"acme"}', 'slot must be a time in ISO 8601'],
     ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be a time in ISO 8601'],
     ['a text that is not JSON', 'tick', 'is not a tick: it '],
-  ])('is refused with a one-line message for %s', (_, body, reason) => {
+  ])('is rejected with a one-line message for %s', (_, body, reason) => {
     expect(() => parseTick(body)).toThrow(reason);
     expect(() => parseTick(body)).toThrow(/^A message of the poll queue is not a tick: [^\n]+$/);
   });

@@ -316,7 +316,7 @@ describe('gaps', () => {
     ]);
   });
 
-  it('at the beginning of a return are reported if its first event failed here until it was given up', async () => {
+  it('at the beginning of a return are reported if its first event failed here until it went to the dead-letter queue', async () => {
     const { handler, gaps, failing } = unfiltered();
     failing.add(change(1, 1).id);
     await handler(batch(change(2, 1), change(1, 1)), CONTEXT);

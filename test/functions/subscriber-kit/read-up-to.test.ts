@@ -59,7 +59,7 @@ describe('isReadUpTo', () => {
     ['reaches it', { read_up_to: '2026-11-21T00:00:00.000000Z' }, true],
     ['does not reach it', { read_up_to: '2026-11-20T23:59:59.999999Z' }, false],
     ['is unknown', { read_up_to: null }, false],
-    ['reaches it, but for a return that can not be read', { read_up_to: MIDNIGHT, set_aside: 1 }, false],
+    ['reaches it, but for a return that can’t be read', { read_up_to: MIDNIGHT, set_aside: 1 }, false],
   ])('where the report %s', (_, object, isRead) => {
     expect(isReadUpTo(aReport(1, object), MIDNIGHT)).toBe(isRead);
     expect(isReadUpTo(aReport(1, object), new Date(MIDNIGHT))).toBe(isRead);

@@ -48,7 +48,7 @@ function secretsManager(secrets: Record<string, readonly string[]>): SecretsMana
   return { send } as unknown as SecretsManagerClient;
 }
 
-describe('a signing secret that can not sign', () => {
+describe('a signing secret that can’t sign', () => {
   // CDK makes such a secret by default: 32 characters with punctuation.
   const BAD = 'p9$kd,!x(Tt]:<qAZ.2"m^v;RrN=u+b{';
 
