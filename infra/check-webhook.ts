@@ -59,7 +59,8 @@ function checkId(id: string, { others }: CheckedWebhook): string[] {
     problems.push(
       'Its id must be 1 to 30 of the characters a-z, A-Z, 0-9 and -, beginning with a letter, for instance "Wms".',
     );
-  if (isReservedName(id)) problems.push(`Its id is reserved: "${id}" is another destination in commands.`);
+  if (isReservedName(id))
+    problems.push(`Its id is reserved: "${id}" is another destination in commands. Choose another id.`);
   // An identical id is reported by `problemsOfSubscription`.
   const alike = others.find((other) => other !== id && other.toLowerCase() === id.toLowerCase());
   if (alike !== undefined) problems.push(`Its id differs from "${alike}" only in case: choose another.`);
@@ -85,9 +86,14 @@ function checkLength(name: string, text: string): string[] {
 function checkHeaders(options: WebhookOptions): string[] {
   const names = headersOf(options).map(([name]) => name.toLowerCase());
   const problems = names.flatMap((name) => {
-    if (!HEADER_NAME.test(name)) return [`secretHeaders: "${name}" is not a valid header name.`];
+    if (!HEADER_NAME.test(name))
+      return [
+        `secretHeaders: "${name}" is not a valid header name: use letters, digits and hyphens, without spaces.`,
+      ];
     const isOwn = OWN_HEADERS.includes(name) || OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
-    return isOwn ? [`secretHeaders: ${name} is reserved for the sender or the connection.`] : [];
+    return isOwn
+      ? [`secretHeaders: ${name} is reserved for the sender or the connection: leave it out.`]
+      : [];
   });
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   for (const name of doubled) problems.push(`secretHeaders: the header ${name} is given twice.`);

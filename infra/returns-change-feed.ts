@@ -183,7 +183,7 @@ export class ReturnsChangeFeed extends Construct {
     }
   }
 
-  /** Seconds since the last complete poll of the source. */
+  /** Seconds since polls last read the source completely, or since its walks last made progress if that is longer. */
   metricSecondsBehind(source: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.secondsBehind(source, options);
   }
