@@ -1,5 +1,5 @@
-// Prevents that a lasting fault fills the terminal. A warning or error that repeats, with other measurements at most,
-// is counted instead of logged. The count is logged every few minutes, and when the fault is over.
+// Keeps a lasting fault from filling the terminal. A warning or error that repeats is counted instead of logged, even if
+// its measurements differ. The count is logged every few minutes, and when the fault is over.
 import type { Log, LogFields } from '../../shared/ports.ts';
 import { formatDuration } from './durations.ts';
 

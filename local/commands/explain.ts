@@ -61,7 +61,7 @@ async function explain(
     const named = await nameReturn(feed, { words, order, tracking, baseUrl });
     const { returnGroupId, entity } = named;
     const webhooks = await feed.webhooks().catch((error: unknown) => {
-      feed.log.warn('The webhooks are left out: they can not be listed.', { error: error as Error });
+      feed.log.warn("The webhooks are left out: they can't be listed.", { error: error as Error });
       return [];
     });
     const whole = await explainGroup({ ...feed, webhooks }, await stateFor(feed, named), returnGroupId);

@@ -63,7 +63,7 @@ export function createWatchCommand(): Command {
     .addOption(
       durationOption(
         '--reconcile <time>',
-        'length of a reconciliation cycle for recent and open groups',
+        'length of a reconciliation cycle, which finds changes that move no timestamp',
         '10m',
       ),
     )

@@ -1,4 +1,4 @@
-// Asks the holder of a data directory's lock to give it up: a file beside the lock is the request. A command that only
+// Asks the holder of a data directory's lock to release it: a file beside the lock is the request. A command that only
 // needs the tables obeys, so that a page left open or a long replay does not keep `watch` from starting.
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const PATIENCE_MS = 10_000;
  * Asks the holder of a lock.
  *
  * @param isHeld whether the holder still has it
- * @returns whether the holder gave it up in time
+ * @returns whether the holder released it in time
  */
 export async function requestLock(lockFile: string, isHeld: () => Promise<boolean>): Promise<boolean> {
   const file = requestOf(lockFile);

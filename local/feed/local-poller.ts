@@ -14,7 +14,7 @@ import type { LocalServices } from './local-services.ts';
 import { LOCAL_TABLES } from './local-tables.ts';
 import { createLocalTicks, type LocalTicks } from './local-ticks.ts';
 
-/** Time limit of a tick: as in Lambda, and no longer than a user waits for a clean end. */
+/** Time limit of a tick: about as in Lambda, and no longer than a user waits for a clean end. */
 const TICK_MS = 50_000;
 const VISIBILITY_SECONDS = 120;
 

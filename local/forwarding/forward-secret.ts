@@ -1,4 +1,4 @@
-// The secret that signs forwarded events. A data directory keeps one, so that a receiver need not be told a new one at
+// The secret that signs forwarded events. A data directory keeps one, so that a receiver need not be configured again at
 // each start.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import type { SourceStates } from '../../shared/ports.ts';
 import { renewState } from '../../shared/source/renew-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
-/** Longer than any tick's lease. */
+/** As long as the longest lease of a tick: that of a `watch`. */
 const LEASE_US = 65_000_000;
 
 /**

@@ -23,7 +23,7 @@ test.each(['', '0', '0s', '25d', '600.1h', '0.1ms', '10', 's', '-1s', '1 s', '1e
   },
 );
 
-test.each(['0', '-1', '1.5', '1e3', '', 'ten', '9007199254740992'])('refuses "%s" as a count', (text) => {
+test.each(['0', '-1', '1.5', '1e3', '', 'ten', '9007199254740992'])('rejects "%s" as a count', (text) => {
   expect(() => parseCount(text)).toThrow(InvalidArgumentError);
 });
 

@@ -79,7 +79,7 @@ describe.concurrent('a failure at the start', () => {
     ['an address without a listener', async () => watch(await deadAddress())],
     ['an address that serves web pages', async () => watch(addressOf(website))],
     ['a data directory that is a file', async () => watch(service.url, '--data', await aFile())],
-    ['a data directory with a file that cannot be written', async () => withoutTables()],
+    ['a data directory with a file that can’t be written', async () => withoutTables()],
   ])('is reported in one line without the token, with exit code 1: %s', async (_, args) => {
     const token = 'a-wrong-token-that-nobody-may-see';
 

@@ -36,7 +36,7 @@ test('a status is cut to the width of the terminal', async () => {
   expect(await written()).toBe('012345678');
 });
 
-test('a status is left out if lines can not be overwritten', async () => {
+test('a status is left out if lines can’t be overwritten', async () => {
   const { terminal, written } = stream(undefined);
 
   createPrinter(terminal).status('half way');

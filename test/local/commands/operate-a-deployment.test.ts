@@ -202,7 +202,7 @@ describe('replay', () => {
 describe('redrive', () => {
   const key = aKey(7);
 
-  test('retries, skips the refused event that is named, and reports it', async () => {
+  test('retries, skips the rejected event that is named, and reports it', async () => {
     await deployment.write(key, 1, 3);
     await deployment.put(key, anEvent(key, 2, 'x'.repeat(1_100_000)));
 

@@ -141,7 +141,7 @@ describe('a source that is added', () => {
       1,
       'remove a source of the stack in the stack',
     ],
-  ])('is refused in one line, without any change: %s', async (_, args, code, reason) => {
+  ])('is rejected in one line, without any change: %s', async (_, args, code, reason) => {
     const ended = await run(...args);
 
     expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });

@@ -160,7 +160,7 @@ describe('secret and rotate', () => {
     expect(previous?.text).toBe(SECRET);
   });
 
-  test('a second rotation within 24 hours is refused, with the time from which it is possible', async () => {
+  test('a second rotation within 24 hours is rejected, with the time from which it is possible', async () => {
     const [hoursAgo, daysAgo] = [Date.now() / 1_000 - 3_600, Date.now() / 1_000 - 3 * DAY_SECONDS];
     const old = { text: SECRET, createdAt: daysAgo };
     versions().set(id, [{ text: SECRET.replaceAll('A', 'B'), createdAt: hoursAgo }, old]);
@@ -176,7 +176,7 @@ describe('secret and rotate', () => {
     expect(later.code).toBe(0);
   });
 
-  test('a secret that can not sign is replaced at once, also within 24 hours of a rotation', async () => {
+  test('a secret that can’t sign is replaced at once, also within 24 hours of a rotation', async () => {
     const [hoursAgo, daysAgo] = [Date.now() / 1_000 - 3_600, Date.now() / 1_000 - 3 * DAY_SECONDS];
     versions().set(id, [
       { text: 'not base64!', createdAt: hoursAgo },
@@ -189,7 +189,7 @@ describe('secret and rotate', () => {
     expect(ended.stdout).toBe(`whsec_${versions().get(id)?.[0]?.text}\n`);
   });
 
-  test('a secret that can not sign is not shown', async () => {
+  test('a secret that can’t sign is not shown', async () => {
     versions().set(id, [{ text: '{"key":"value"}', createdAt: 0 }]);
 
     const ended = await run('secret', 'Wms');
@@ -223,7 +223,7 @@ describe('test', () => {
     ]);
   });
 
-  test('a refused test is not repeated and does not count against the endpoint', async () => {
+  test('a rejected test event is not repeated and does not count against the endpoint', async () => {
     webhooks.receiver.answer = () => 500;
     const before = await webhooks.deployment.endpoints.load('Wms');
 

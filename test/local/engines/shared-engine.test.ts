@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shareEngine } from '../../../local/engines/shared-engine.ts';
 
-test('an engine that can not be announced is stopped, and the caller learns why', async () => {
+test('an engine that can’t be announced is stopped, and the caller learns why', async () => {
   const path = await mkdtemp(join(tmpdir(), 'shared-engine-'));
   let isStopped = false;
   const engine = shareEngine(path, async () => {

@@ -90,7 +90,7 @@ test('accepts a message once within five minutes', async () => {
   expect(received).toEqual(['a/1', 'b/1']);
 });
 
-test('refuses single entries inside an answer that succeeds', async () => {
+test('rejects single entries inside an answer that succeeds', async () => {
   const queue = await createQueue(sqs);
   const bodies = ['good', 'a \u{fffe} is refused'];
 

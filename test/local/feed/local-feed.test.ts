@@ -116,7 +116,7 @@ describe('the feed on one machine', () => {
     expect([...before, ...after].map(({ type }) => type)).toContain('return_group.created');
   });
 
-  it('fails if an event can not be printed, and prints it after the next start', async () => {
+  it('fails if an event can’t be printed, and prints it after the next start', async () => {
     const service = await startService();
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));

@@ -224,7 +224,7 @@ describe('the command', () => {
       '--forward-only: filter.types.0',
     ],
     [['--forward-only', 'shipment.created'], 'need --forward-to'],
-  ])('refuses %j', async (options, problem) => {
+  ])('rejects %j', async (options, problem) => {
     const args = ['watch', '--base-url', 'https://returns.example.com/api', ...options];
 
     const { code, stdout, stderr } = await runFeed(args, { token: TOKEN });
