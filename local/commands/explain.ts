@@ -25,7 +25,7 @@ ledger still holds (30 days). Each event has its number, the time by which the c
 kind of reading that found it, and what changed.
 
 Examples:
-  returns-feed explain --tracking 1Z999AA10123456784 --stack Returns
+  returns-feed explain --tracking 1Z999AA10123456784 --stack ReturnsFeed
   returns-feed explain --order '#1042' --data state
   returns-feed explain acme '#1042' --data state
   returns-feed explain acme 184467 shipment/77120 --data state

@@ -12,8 +12,8 @@ Prints each known return as it was last published, one JSON object a line:
   {"return_group": …, "entities": […], "generation": …, "sequence": …}
 Deploy the subscription and wait 15 minutes before you export: then no change is missing between the
 file and the events (docs/subscribing.md, "Start with the present state"). A consumer loads the lines.
-Of a loaded return it then drops each event whose generation is the line's and whose sequence is not
-above the line's. Fields are those of events. Removed returns are left out. The command sends no
+For each loaded return it then drops the events whose generation is the line's and whose sequence is
+not above the line's. Fields are those of events. Removed returns are left out. The command sends no
 request to the service.
 Examples:
   returns-feed export acme --stack ReturnsFeed > acme.jsonl

@@ -44,8 +44,8 @@ paused webhook, and stops if the endpoint answers 429 or 503.
 --from and --until are a window of the times at which the feed saw the changes: in ISO 8601 with a
 zone, or before now (2h). The command sends all events of a group from the first to the last one in
 the window. It leaves out events that were not sent to the destination yet (the relay sends these),
-and events that the ledger has deleted (after 30 days, in any order). --type selects some of them.
-After "sources restore" the events of earlier generations come first.
+and events that the ledger has deleted (after 30 days, in any order). With --type it sends only events
+of these types. After "sources restore" the events of earlier generations come first.
 With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
 has handled skips them.

@@ -68,7 +68,7 @@ export function createAddSourceCommand(): Command {
     )
     .option(
       '--lookback <time>',
-      'how long after its timestamp a change may become visible and polls still find it (default: 5m)',
+      'polls find a change that becomes visible within this time after its timestamp (default: 5m)',
       parseDuration,
     )
     .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)

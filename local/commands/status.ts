@@ -33,8 +33,8 @@ polls it) or held (a guard waits for your decision). Below it: the last error, w
 to when the source is read. Below the sources, each webhook has a line. With --data, so has each URL
 that "watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
 reports webhooks. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
-With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. A minute takes at most ${(60_000 / REDRAW_MS) * 2} reads
-for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times the reads of "webhooks list".
+With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. In a minute it makes at most ${(60_000 / REDRAW_MS) * 2}
+reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times as many reads as one "webhooks list".
 Examples:
   returns-feed status --data state
   returns-feed status --data state --watch

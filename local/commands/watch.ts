@@ -32,8 +32,9 @@ the entity, and what changed. With a silent baseline the first events are of ret
 updated within the lookback before the start. Times are local (TZ); with --json they are UTC. Log
 lines go to stderr.
 --type and --group select which events are printed; all events are read, recorded and forwarded.
-After --for, the events of everything that was read are still printed. With --data that ends after 10 s,
-and the next start prints the rest. Without --data it may take some minutes after a --baseline emit.
+After --for, the command still prints the events of everything that was read. With --data it does so for
+at most 10 s, and the next start prints the rest. Without --data this may take minutes after a
+--baseline emit.
 --data remembers the address of each source, so that another store is never read as the same source.
 --moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
@@ -50,7 +51,11 @@ export function createWatchCommand(): Command {
     .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
     .option('--source <name>', 'name of the source in events', 'source')
     .addOption(
-      durationOption('--every <time>', 'time between polls; reconciliation cycles start with one too', '60s'),
+      durationOption(
+        '--every <time>',
+        'time between polls; a reconciliation cycle also starts with a poll',
+        '60s',
+      ),
     )
     .addOption(
       new Option(
@@ -70,7 +75,7 @@ export function createWatchCommand(): Command {
     .addOption(
       durationOption(
         '--lookback <time>',
-        'how long after its timestamp a change may become visible and polls still find it',
+        'polls find a change that becomes visible within this time after its timestamp',
         '5m',
       ),
     )

@@ -23,7 +23,7 @@ const ABOUT_LIST = `
 Each webhook begins with its state: failing (five attempts in a row failed), paused (by "webhooks
 pause"), held (the endpoint answered 429 or 503 and gets no events until the shown time), working,
 or new (nothing was posted yet). The worst come first. "waiting" counts the messages in its queue,
-each for a return that may have unsent events. Of the URL only the host is shown.
+each for a return that may have unsent events. Only the host of the URL is shown.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
   returns-feed webhooks list --stack ReturnsFeed --json

@@ -72,7 +72,7 @@ export const KNOBS = {
   ),
   createdForm: matching(
     /^(same|Z|[+-]\d\d:\d\d|none(:[+-]\d\d:\d\d)?)$/,
-    'same | a form of stampForm',
+    'same | a form of stamp-form',
     'same',
     'Zone of created_at of return groups, and of the filters by it, where it differs from the other timestamps.',
   ),

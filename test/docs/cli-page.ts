@@ -6,8 +6,8 @@ export const CLI_PAGE = new URL('../../docs/cli.md', import.meta.url);
 
 const INTRODUCTION = `# Command line
 
-\`npm run cli-reference\` writes this page from the commands; a test compares. In a checkout the command is
-\`npx returns-feed\`.
+\`npm run cli-reference\` writes this page from the commands, and a test compares it with them. In a checkout the
+command is \`npx returns-feed\`.
 
 - The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`.
 - \`--data\` names a directory that \`watch --data\` keeps.
@@ -22,7 +22,7 @@ If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glos
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
-| 1 | it can't work: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
+| 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
 | 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
 
