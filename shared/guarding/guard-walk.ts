@@ -10,6 +10,7 @@ import type { CycleState } from '../source/cycle-state.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
+import type { Hold } from './guarding-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { askWitness } from './hold-witnesses.ts';
 import { findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
@@ -195,19 +196,26 @@ export function finishLearning(state: SourceState, tier: Tier, now: Instant): So
   const cycle = reconciliation[tier];
   if (guarding.usual === undefined && cycle.compared === 0) return state;
   const { ratePerHour } = cycle;
-  const isReleased = findPermit(state, GUARD, tier) !== undefined;
-  const ordinary = areUnstampedHeld(state) ? 0 : ratePerHour;
-  const shown = isReleased ? releasedTwice(guarding, ratePerHour, now) : ordinary;
-  const released = isReleased ? { ratePerHour, learnedAt: now } : guarding.released;
+  const permit = findPermit(state, GUARD, tier);
+  const { shown, released } =
+    permit === undefined
+      ? { shown: areUnstampedHeld(state) ? 0 : ratePerHour, released: guarding.released }
+      : afterRelease(guarding, permit, { ratePerHour, learnedAt: now });
   const usual = learnUsual(shown, guarding.usual, now);
   const learned = { ...state, guarding: { ...guarding, usual, released } };
   return withCycle(learned, tier, { ...cycle, ratePerHour: 0 });
 }
 
-/** The rate that this release and another one shortly before have shown. */
-function releasedTwice({ released }: SourceState['guarding'], ratePerHour: number, now: Instant): number {
-  const isRecent = released !== undefined && now - released.learnedAt <= USUAL_HALVES_IN;
-  return isRecent ? Math.min(released.ratePerHour, ratePerHour) : 0;
+type Released = NonNullable<SourceState['guarding']['released']>;
+
+/** What a walk teaches that published a release: the rate that this release and another one shortly before have shown. */
+function afterRelease({ released: before }: SourceState['guarding'], { since }: Hold, released: Released) {
+  if (before === undefined || released.learnedAt - before.learnedAt > USUAL_HALVES_IN)
+    return { shown: 0, released };
+  const [less = 0, more = 0] = [before.ratePerHour, released.ratePerHour].toSorted((a, b) => a - b);
+  // Two walks may hold one change. This one already did when the other release was published.
+  if (since <= before.learnedAt) return { shown: 0, released: { ...before, ratePerHour: more } };
+  return { shown: less, released };
 }
 
 /** Whether changes without a newer stamp are held; polls then leave them to the walks. */

@@ -100,7 +100,7 @@ export const guarding = storedObject({
   entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
   /** How many groups usually change without a newer stamp; undefined before the first range walked. */
   usual: maybe(usualChange),
-  /** The rate of the last walk that published a released hold of changes without stamps. */
+  /** The rate of the last released change without stamps, and when a walk had published it. */
   released: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant })),
 });
 

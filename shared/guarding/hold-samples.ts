@@ -2,6 +2,7 @@
 // the state that the service now shows. The source's state keeps them, so they are few and short.
 
 import { digestOf } from '../comparing/digest.ts';
+import { compareRefunds } from '../comparing/refunds.ts';
 import { entitiesOf, GROUP_ARRAYS, type GroupProjection, type Snapshot } from '../comparing/snapshot.ts';
 import type { EntityEvent } from '../contract/event.ts';
 import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
@@ -28,22 +29,30 @@ const CREATED = 'created';
 const MISSING = 'missing';
 
 /**
- * The whole value that a group shows where a held change lies; undefined if it does not show that, because the answer left
- * out the array, or because it is a refund without an id.
+ * The whole value that a group shows where a held change lies; undefined if the answer left out the array. A refund without
+ * an id has no place of its own: it is shown as long as any refund is that is not known.
  */
 export function valueShown(
   projection: GroupProjection,
   { entity, field }: Pick<HeldValue, 'entity' | 'field'>,
+  known: Refunds = projection,
 ): string | undefined {
   if (field !== undefined && entity === projection.group.type)
     return textOf({ ...projection.group }[field as never]);
   const array = GROUP_ARRAYS.find((array) => array.slice(0, -1) === typeOf(entity));
-  if (array === undefined || projection[array] === undefined || !entity.includes('/')) return undefined;
+  if (array === undefined || projection[array] === undefined) return undefined;
+  if (!entity.includes('/')) return hasUnknownRefund(projection, known) ? CREATED : MISSING;
   const refunds = (projection.refund_transactions ?? []).map((refund) => ({ key: nameOf(refund), refund }));
   const entities = entitiesOf(projection).map((entity) => ({ key: nameOf(entity), entity }));
   const found = [...entities, ...refunds].find(({ key }) => key === entity);
   if (found === undefined) return MISSING;
   return field === undefined || !('entity' in found) ? CREATED : textOf({ ...found.entity }[field as never]);
+}
+
+type Refunds = Pick<GroupProjection, 'refund_transactions'>;
+
+function hasUnknownRefund(shown: Refunds, known: Refunds): boolean {
+  return compareRefunds(known.refund_transactions ?? [], shown.refund_transactions ?? []).created.length > 0;
 }
 
 /** The field that a held change is in, without the entity's id. */

@@ -1,11 +1,12 @@
 // Whether a mistake that is held still stands. A hold keeps a few of its changes as witnesses: the value that a group's
 // field was held with. Whenever a walk reads the group again, the witness shows one of three things:
 //
-// - The field still has the held value: the mistake stands. A change with a newer stamp publishes all that the group
-//   shows, so the group may no longer differ from what was published although the mistake stands in it.
+// - The field still has the held value: the mistake stands.
 // - The field has another value under a stamp that it had the held value under: the mistake is over, or the group truly
 //   changed.
-// - The field has another value under a newer stamp, or is not shown: undecided. The next walk has another witness.
+// - The field has another value under a newer stamp, or is not shown: undecided. So is a held value that was published
+//   since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by now.
+//   The next walk has another witness.
 //
 // Pure: from one state to the next.
 import { digestOf } from '../comparing/digest.ts';
@@ -14,14 +15,16 @@ import type { Hold, HoldSample, HoldWitness } from './guarding-state.ts';
 import { kindOf, valueShown } from './hold-samples.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
-/** Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples in place of others. */
+/**
+ * Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples of the same fields in place of
+ * others. Only if there are none, samples of other fields: they may be true changes.
+ */
 export function withNewWitnesses(hold: Hold): Hold {
   const standing = hold.witnesses.filter(({ shows }) => shows === true);
   const known = new Set(standing.map(({ groupId }) => groupId));
   const others = hold.samples.filter(({ groupId }) => !known.has(groupId));
-  const alike = others.filter((sample) => isAlike(hold, sample));
-  const different = others.filter((sample) => !alike.includes(sample));
-  const witnesses = [...standing, ...[...alike, ...different].flatMap(witnessOf)];
+  const ofSameFields = [...standing, ...others.filter((sample) => isAlike(hold, sample)).flatMap(witnessOf)];
+  const witnesses = ofSameFields.length > 0 ? ofSameFields : others.flatMap(witnessOf);
   return {
     ...hold,
     witnesses: witnesses.slice(0, MAX_HOLD_SAMPLES).map((witness) => ({ ...witness, shows: undefined })),
@@ -55,13 +58,12 @@ export function doesMistakeStand(hold: Hold): boolean {
 function doesShow(witness: HoldWitness, { snapshot, reading }: ComparedReading): boolean | undefined {
   if (snapshot === undefined || snapshot.removedAt !== undefined) return undefined;
   const { held, updatedAt } = witness.value;
-  const value = valueShown(reading.projection, witness.value);
+  const value = valueShown(reading.projection, witness.value, snapshot.projection);
   if (value === undefined) return undefined;
-  if (digestOf(value) === held) return true;
-  // The snapshot may have been saved with the held value, under a newer stamp.
-  const saved = valueShown(snapshot.projection, witness.value);
-  const isSavedSo = saved !== undefined && digestOf(saved) === held;
-  const heldUnder = isSavedSo ? Math.max(updatedAt, snapshot.updatedAt) : updatedAt;
+  const published = valueShown(snapshot.projection, witness.value);
+  const isPublished = published !== undefined && digestOf(published) === held;
+  if (digestOf(value) === held) return isPublished ? undefined : true;
+  const heldUnder = isPublished ? Math.max(updatedAt, snapshot.updatedAt) : updatedAt;
   return reading.updatedAt > heldUnder ? undefined : false;
 }
 

@@ -7,7 +7,7 @@ import type { Guard } from '../../shared/guarding/guarding-state.ts';
 import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
 import { MISHAP_NAMES } from './mishap-names.ts';
 import { OPERATION_NAMES } from './operation-names.ts';
-import { NO_FAULTS } from './plan.ts';
+import { HELD_CHANGES, NO_FAULTS, SHOWN_VALUES } from './plan.ts';
 import { TURNS } from './turn.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
@@ -100,6 +100,8 @@ const HAPPENINGS = [
   ...PUBLISHED.map((type) => `published ${type}`),
   'published after its removal',
   ...MISHAP_NAMES.map((kind) => `mishap ${kind}`),
+  ...SHOWN_VALUES.map((values) => `mishap, values ${values}`),
+  ...HELD_CHANGES.map((changes) => `held groups change: ${changes}`),
   ...GUARDS.flatMap((guard) => [`guard ${guard}`, `released ${guard}`, `mended ${guard}`]),
   'happened store.load in part',
   ...['late', 'lost', 'doubled'].map((what) => `happened tick ${what}`),

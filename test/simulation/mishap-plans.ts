@@ -1,7 +1,7 @@
 // Plans in which a whole source looks like another store, or is one, for some time: work for the guards.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
-import type { Plan } from './plan.ts';
+import type { Mishap, Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
 const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
@@ -64,6 +64,27 @@ export function withLaterChanges(plan: Plan): Plan {
   if (mishap.kind === 'changed without stamps')
     return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 60_000, isFollowed: true } };
   return plan;
+}
+
+/**
+ * The service answers in another way with values that are hard to compare, or what is held becomes true. Drawn separately, so
+ * that the other seeds stay the same.
+ */
+export function withHeldValues(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 84));
+  const isDrawn = random.chance(0.3);
+  const drawn = random.pick<Partial<Mishap>>([
+    { values: 'long', changes: 'without stamps' },
+    { values: 'of ids with blanks', changes: 'with stamps' },
+    { changes: 'most become true' },
+    { changes: 'all become true' },
+    { changes: 'all become true without stamps' },
+  ]);
+  const { mishap } = plan;
+  if (!isDrawn || mishap === undefined) return plan;
+  const { fromMs } = mishap;
+  const otherwise: Mishap = { kind: 'answered otherwise', fromMs, forMs: 120_000, ...drawn };
+  return { ...plan, activeMs: 600_000, mishap: otherwise };
 }
 
 /** The configured address changes for some time, to the same service or to another store. */

@@ -43,6 +43,23 @@ export interface Outage {
   readonly forMs: number;
 }
 
+/**
+ * How groups change while they are held: most of them with newer stamps, or some without; or the held values become true.
+ * In the last case no reader can know that they did.
+ */
+export const HELD_CHANGES = [
+  'with stamps',
+  'without stamps',
+  'most become true',
+  'all become true',
+  'all become true without stamps',
+] as const;
+export type HeldChange = (typeof HELD_CHANGES)[number];
+
+/** Values that differ only in their last letters, or of entities whose ids have blanks. */
+export const SHOWN_VALUES = ['long', 'of ids with blanks'] as const;
+export type ShownValues = (typeof SHOWN_VALUES)[number];
+
 /** A change that looks like another store, or like another notation. Guards must hold it. */
 export interface Mishap {
   readonly kind: MishapName;
@@ -50,8 +67,10 @@ export interface Mishap {
   readonly fromMs: number;
   /** Time until a mistake is undone, or a real change is released. */
   readonly forMs: number;
-  /** Whether held groups change meanwhile: most of them with newer stamps, or some without. */
-  readonly changes?: 'with stamps' | 'without stamps' | undefined;
+  /** How held groups change meanwhile, if they do. */
+  readonly changes?: HeldChange | undefined;
+  /** What a service that answers otherwise shows; without it, statuses in small letters. */
+  readonly values?: ShownValues | undefined;
   /** Whether another mistake follows once the changes of a real one were released and published. */
   readonly isFollowed?: boolean | undefined;
 }

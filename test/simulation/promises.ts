@@ -2,7 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
 import type { MishapName } from './mishap-names.ts';
-import { isDateAhead } from './plan.ts';
+import { isDateAhead, type Mishap } from './plan.ts';
 import { changesLooks, letsStampsFall } from './turn.ts';
 import type { World } from './world/world.ts';
 
@@ -19,7 +19,7 @@ export function promisesOf({ plan, service }: World): Promises {
       plan.knobs.touches === undefined &&
       !turns.some((turn) => changesLooks(turn) || letsStampsFall(turn) || 'touches' in turn.knobs) &&
       plan.mishap?.kind !== 'changed without stamps' &&
-      plan.mishap?.changes !== 'without stamps' &&
+      !changesWithoutStamps(plan.mishap) &&
       (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
     showsEmptyArrays: knobs.arrays === 'full',
     showedEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
@@ -37,8 +37,23 @@ export function promisesOf({ plan, service }: World): Promises {
     showsOwnStore: plan.mishap === undefined || SHOWN_AS_IS.has(plan.mishap.kind),
     showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
     listsAll: listsAll(plan),
+    endsHolds: mustEndByItself(plan),
     savesPauses: [fail, lost, clockJump, freeze].every((share) => share === 0),
   };
+}
+
+/** Whether any group changes without a newer stamp, or had before the feed reads it. */
+function changesWithoutStamps({ changes, values }: Partial<Mishap> = {}): boolean {
+  return (changes !== undefined && changes !== 'with stamps') || values === 'of ids with blanks';
+}
+
+/** Mishaps whose holds keep nothing back any more, or whose samples show that they are over. */
+function mustEndByItself({ mishap, knobs }: World['plan']): boolean {
+  const { changes, values } = mishap ?? {};
+  if (changes === 'without stamps') return values === 'long';
+  // A change of the same field without a stamp looks like the rest of the mistake.
+  if (changes === 'all become true') return knobs.touches === undefined;
+  return changes === 'most become true';
 }
 
 /** Mishaps after which the service shows the same store, as it is. */

@@ -16,26 +16,28 @@ export const NOW = 1_763_633_703_000_000;
 const CALM = { ...NO_GUARDING, usual: { ratePerHour: 0, learnedAt: NOW, isWhole: true } };
 /** The states of a group that matter here. */
 interface ShownStates {
-  /** The carrier that was published last, and the one that the service shows. */
+  /** What was published last, and what the service shows. */
   readonly published?: string;
   readonly shown?: string;
+  /** The field of the shipment that has these values. @default 'carrier' */
+  readonly field?: 'carrier' | 'tracking_number';
   readonly publishedAt?: Instant;
   readonly shownAt?: Instant;
 }
 
 /** A reading of a group, unchanged or changed without a newer stamp. */
 export function compared(groupId: number, isChanged: boolean, states: ShownStates = {}): ComparedReading {
-  const { published = 'DHL', shown = isChanged ? 'OTHER' : published } = states;
+  const { published = 'DHL', shown = isChanged ? 'OTHER' : published, field = 'carrier' } = states;
   const { publishedAt = NOW - HOUR, shownAt = publishedAt } = states;
-  const stateOf = (updatedAt: Instant, carrier: string) => {
-    const shipment = { type: 'shipment', id: groupId, carrier };
+  const stateOf = (updatedAt: Instant, value: string) => {
+    const shipment = { type: 'shipment', id: groupId, [field]: value };
     const group = { type: 'return_group', id: groupId };
     const others = { return_line_items: [], exchange_line_items: [], refund_transactions: [] };
     return { updatedAt, projection: { group, shipments: [shipment], ...others } };
   };
   const reading = stateOf(shownAt, shown);
   const object = reading.projection.shipments[0];
-  const event = { type: 'shipment.updated', data: { object, previous_attributes: { carrier: published } } };
+  const event = { type: 'shipment.updated', data: { object, previous_attributes: { [field]: published } } };
   return {
     snapshot: { groupId, ...stateOf(publishedAt, published) },
     reading,

@@ -28,7 +28,28 @@ it.each(['r-1', 'manual 1', 'a/b c'])('is found by the id %s of a refund', (id) 
   expect(kindOf(change)).toBe('refund_transaction ');
 });
 
-it('is unknown if the array is left out, or a refund has no id', () => {
+it('is unknown if the array is left out', () => {
+  const refund = { entity: 'refund_transaction', field: undefined };
+
   expect(valueShown({ ...projection, shipments: undefined }, carrier)).toBeUndefined();
-  expect(valueShown(projection, { entity: 'refund_transaction', field: undefined })).toBeUndefined();
+  expect(valueShown({ ...projection, refund_transactions: undefined }, refund)).toBeUndefined();
+});
+
+it('is a refund without an id as long as more refunds are shown than are known', () => {
+  const refundOf = (amount: number, gateway: string | null) => {
+    const money = { amount, currency_code: 'USD' };
+    const bag = { shop_money: money, presentment_money: null };
+    return { type: 'refund_transaction', platform_id: null, gateway, amount: bag } as const;
+  };
+  const known = { ...projection, refund_transactions: [refundOf(5, 'card')] };
+  const shows = (...refunds: ReturnType<typeof refundOf>[]) =>
+    valueShown(
+      { ...projection, refund_transactions: refunds },
+      { entity: 'refund_transaction', field: undefined },
+      known,
+    );
+
+  expect(shows(refundOf(5, 'card'), refundOf(5, 'card'))).toBe('created');
+  expect(shows(refundOf(7, null), refundOf(5, null))).toBe('created');
+  expect(shows(refundOf(5, null))).toBe('missing');
 });

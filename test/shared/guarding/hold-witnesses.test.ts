@@ -55,6 +55,7 @@ const stamped = { publishedAt: NOW - SECOND };
 const stampedDuringMistake = (groupId: number) =>
   compared(groupId, false, { ...stamped, published: 'OTHER' });
 const stampedOtherwise = (groupId: number) => compared(groupId, false, { ...stamped, published: 'UPS' });
+const changedElsewhere = (groupId: number) => compared(groupId, true, { field: 'tracking_number' });
 const correctedAfterStamp = (groupId: number) =>
   compared(groupId, true, { ...stamped, published: 'OTHER', shown: 'DHL' });
 
@@ -64,9 +65,19 @@ describe('a hold of which few changes are left', () => {
     ['ends if half of them show it', mixed(5, stands, isOver), 0],
     ['ends if most have another value under the old stamp', mixed(6, trulyChanged, stands), 0],
     [
-      'stays if the held value was published with a newer stamp and more is held',
-      [...mixed(6, stampedDuringMistake, isOver), stands(99)],
+      'stays if the held values were published with newer stamps and changes of the same field are held',
+      [...mixed(10, stampedDuringMistake, isOver), stands(99)],
       1,
+    ],
+    [
+      'ends if the held values were published with newer stamps and only changes of another field are held',
+      [...mixed(10, stampedDuringMistake, isOver), changedElsewhere(99)],
+      0,
+    ],
+    [
+      'ends if most held values were published with newer stamps, and the other witnesses show that it is over',
+      [...mixed(6, stampedDuringMistake, isOver), stands(99)],
+      0,
     ],
     ['ends if nothing is held any more', mixed(10, stampedDuringMistake, isOver), 0],
     ['ends if such a value is corrected', mixed(6, correctedAfterStamp, stands), 0],
@@ -89,6 +100,17 @@ describe('a hold of which few changes are left', () => {
     expect(witnesses(after)).toEqual(
       expect.arrayContaining(witnesses(held()).filter((groupId) => !undecided.includes(groupId))),
     );
+  });
+
+  it('has no witness of another field while changes of the same field are held: others may be true', () => {
+    const undecided = witnesses(held());
+    const found = [stands(91), stands(92), changedElsewhere(93), changedElsewhere(94), changedElsewhere(95)];
+
+    const after = walk(held(), [...undecided.map(stampedOtherwise), ...found]);
+    const later = walk(after, [isOver(91), isOver(92), ...found.slice(2)]);
+
+    expect(witnesses(after)).toEqual([91, 92]);
+    expect(standingHolds(later)).toEqual([]);
   });
 
   // The witnesses all changed between two walks, so nothing shows whether the rest is the mistake.

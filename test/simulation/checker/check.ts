@@ -8,6 +8,7 @@ import type { Evidence, Happening, Violation } from './evidence.ts';
 import { checkFeedEvents } from './feed-events.ts';
 import { checkForgotten } from './forgotten.ts';
 import { publishedGroups } from './groups.ts';
+import { checkHoldsEnd } from './holds-end.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
@@ -45,6 +46,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkComplete(evidence, source, published, histories),
         ...(source.isLast ? checkNeverSilent(evidence, source) : []),
         ...checkForgotten(source),
+        ...checkHoldsEnd(evidence, source),
         ...checkPollsSee(evidence, source),
         ...checkSourceRead(evidence, source, published, histories),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),

@@ -53,7 +53,7 @@ export interface SourceEvidence {
   /** When ticks ended. Only completed ticks report anything. */
   readonly concludedAt: readonly Time[];
   /** When it had holds, or released changes that were not all published. */
-  readonly heldTimes: readonly { readonly from: Time; readonly to: Time }[];
+  readonly heldTimes: readonly { readonly from: Time; readonly to: Time; readonly isReleased: boolean }[];
   /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */
@@ -105,6 +105,8 @@ export interface Promises {
   readonly showsArrays: boolean;
   /** Whether no answer omits nulls. The first appearance of a field is filled in without an event. */
   readonly showsNulls: boolean;
+  /** Whether the service shows that the plan's mistake is over, so that its hold needs no release. */
+  readonly endsHolds: boolean;
   /** Whether each list shows all groups of its range, from their creation on. */
   readonly listsAll: boolean;
   /** Whether a process that learns of a pause can save it, and has correct clocks. */

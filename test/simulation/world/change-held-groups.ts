@@ -1,9 +1,14 @@
-// Ordinary life while a mistake is held: groups among the held ones, the samples of the hold first, truly change. A change
-// with a newer stamp shows its group as it is, so that the mistake affects fewer groups. A change without one adds to it.
+// Life while a mistake is held: groups among the held ones, the samples of the hold first, truly change. A change with a
+// newer stamp shows its group as it is, so that the mistake affects fewer groups. A change without one adds to it. Or what
+// the mistake shows becomes true.
+import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
+import type { Part, StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
+import type { HeldChange, Plan } from '../plan.ts';
 import type { Pollers } from './pollers.ts';
+import { shownOtherwise, TRUE_LONG_STATUS } from './shown-otherwise.ts';
 import type { World } from './world.ts';
 
 const LOOKS_EVERY_MS = 2_000;
@@ -13,9 +18,12 @@ const HELD_WITHIN = 90_000 * MILLISECOND;
 const STAMPED_SHARE = 0.65;
 /** Most of the samples of one hold, so that most of them differ once the mistake is over. */
 const UNSTAMPED = 7;
+/** Groups that change without a stamp when the held values have become true: too few for a guard. */
+const FEW = 3;
+const LATER_MS = 10_000;
 
 export interface HeldChanges {
-  readonly changes: 'with stamps' | 'without stamps';
+  readonly changes: HeldChange;
   /** By the elapsed time. */
   readonly until: number;
 }
@@ -31,13 +39,36 @@ export async function changeWhileHeld(
   if (sampled === undefined) return;
   const others = Array.from(world.service.store.groups(), ({ id }) => id);
   const groups = [...new Set([...sampled, ...world.draws.mishap.shuffle(others)])];
-  const count = changes === 'with stamps' ? Math.floor(others.length * STAMPED_SHARE) : UNSTAMPED;
-  world.trace.count(`held groups change ${changes}`);
-  const { control } = world.service;
-  const { touches } = control.knobs();
-  control.setKnob('touches', changes === 'with stamps' ? ['return_group', 'shipment'] : []);
-  for (const id of groups.slice(0, count)) change(world, id);
+  world.trace.count(`held groups change: ${changes}`);
+  const most = groups.slice(0, Math.floor(groups.length * STAMPED_SHARE));
+  switch (changes) {
+    case 'with stamps':
+      return alter(world, ['return_group', 'shipment'], most, otherFields);
+    case 'without stamps':
+      return alter(world, [], groups.slice(0, UNSTAMPED), otherFields);
+    case 'most become true':
+    case 'all become true':
+      alter(world, ['return_line_item'], changes === 'most become true' ? most : groups, asShown(world));
+      // Later than the poll that publishes what has become true.
+      await world.time.sleep(world.plan.settings.intervalMs + LATER_MS);
+      return alter(world, [], groups.slice(0, FEW), anotherMethod);
+    case 'all become true without stamps':
+      return alter(world, [], groups, asShown(world));
+  }
+}
+
+/** Alters groups. @param touches the parts whose changes move stamps */
+function alter(
+  { service, plan }: World,
+  touches: readonly Part[],
+  groups: readonly number[],
+  by: Change,
+): void {
+  const { control, store } = service;
+  const usual = control.knobs().touches;
   control.setKnob('touches', touches);
+  for (const id of groups) store.alter(id, (draft) => by(draft, plan));
+  control.setKnob('touches', usual);
 }
 
 /** @returns the samples of all holds; undefined if a source does not hold it in time */
@@ -57,10 +88,21 @@ async function untilHeld(
   return undefined;
 }
 
-/** Changes something that the mistake does not touch. */
-function change({ service }: World, groupId: number): void {
-  service.store.alter(groupId, (draft) => {
-    draft.order.tags.push(`changed ${draft.order.tags.length}`);
-    for (const shipment of draft.shipments) shipment.tracking_number = `T${groupId}`;
-  });
+type Change = (draft: Parameters<Alteration>[0], plan: Plan) => void;
+
+/** Changes something that the mistake does not touch; or, where it shows long values, to another one of them. */
+function otherFields(draft: Parameters<Alteration>[0], { mishap }: Plan): void {
+  draft.order.tags.push(`changed ${draft.order.tags.length}`);
+  for (const shipment of draft.shipments) shipment.tracking_number = `T${draft.id}`;
+  if (mishap?.values === 'long') for (const item of draft.returns) item.status = TRUE_LONG_STATUS;
+}
+
+function anotherMethod(draft: Parameters<Alteration>[0]): void {
+  draft.return_method = draft.return_method === 'SELF_SHIP' ? 'TRADITIONAL' : 'SELF_SHIP';
+}
+
+/** Makes what the mistake shows true. */
+function asShown(world: World): Change {
+  const show = shownOtherwise(world);
+  return (draft) => void Object.assign(draft, show(draft as StoredGroup));
 }

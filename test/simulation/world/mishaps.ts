@@ -5,6 +5,7 @@ import type { StoredGroup } from '../../../local/reference-service/store/stored-
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../mishap-names.ts';
 import { OTHER_URL, SECOND_URL } from './network.ts';
+import { inSmallLetters, type Show, shownOtherwise, withPrefix } from './shown-otherwise.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
 export interface Mishap {
@@ -86,7 +87,7 @@ export const MISHAPS = {
   'answered otherwise': {
     isReleased: false,
     isEnough: areMostSettled,
-    begin: (world, about) => answerOtherwise(world, about, inSmallLetters),
+    begin: (world, about) => answerOtherwise(world, about, shownOtherwise(world)),
   },
   'groups removed': {
     isReleased: true,
@@ -140,7 +141,7 @@ function areMostSettled({ service }: World, about: About): boolean {
 }
 
 /** Shows groups in another way as long as they do not change. */
-function answerOtherwise(world: World, about: About, show: (group: StoredGroup) => StoredGroup): void {
+function answerOtherwise(world: World, about: About, show: Show): void {
   const before = new Map(Array.from(world.service.store.groups(), (group) => [group.id, group]));
   world.veil.draw((group) => {
     const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
@@ -169,16 +170,4 @@ function removeAll({ service }: World): void {
 /** Returns whether polls no longer read the group. */
 function isSettled({ updated_at }: StoredGroup, { settledThrough }: About): boolean {
   return updated_at < settledThrough - POLLED_BEFORE;
-}
-
-/** Returns the group with every status in lower case, like after an upgrade of the service. */
-function inSmallLetters(group: StoredGroup): StoredGroup {
-  const returns = group.returns.map((item) => ({ ...item, status: item.status.toLowerCase() }));
-  return { ...group, returns };
-}
-
-/** Returns the group with a prefix before every status. */
-function withPrefix(group: StoredGroup): StoredGroup {
-  const returns = group.returns.map((item) => ({ ...item, status: `ITEM_${item.status}` }));
-  return { ...group, returns };
 }

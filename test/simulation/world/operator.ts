@@ -26,6 +26,8 @@ export interface HeldTime {
   readonly from: Instant;
   /** Infinite if it had some at the end of the run. */
   to: Instant;
+  /** Whether the operator released any of them. */
+  isReleased: boolean;
 }
 
 /** Counts the holds, and those that end without a release. @returns the times with holds */
@@ -48,7 +50,10 @@ export function watchHolds({ stores, trace, time }: World): readonly HeldTime[] 
 function noteHeld(times: HeldTime[], { source, guarding }: SourceState, now: Instant): void {
   const open = times.find((held) => held.source === source && held.to === Number.POSITIVE_INFINITY);
   const isHeld = guarding.holds.length > 0;
-  if (isHeld && open === undefined) times.push({ source, from: now, to: Number.POSITIVE_INFINITY });
+  const isReleased = guarding.holds.some(({ releasedAt }) => releasedAt !== undefined);
+  if (isHeld && open === undefined)
+    times.push({ source, from: now, to: Number.POSITIVE_INFINITY, isReleased });
+  if (open !== undefined) open.isReleased ||= isReleased;
   if (!isHeld && open !== undefined) open.to = now;
 }
 

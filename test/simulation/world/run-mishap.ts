@@ -10,6 +10,7 @@ import { type About, ANOTHER_MISTAKE, exchange, MISHAPS, type Mishap } from './m
 import { BASE_URL } from './network.ts';
 import { releaseWhatIsHeld } from './operator.ts';
 import type { Pollers } from './pollers.ts';
+import { addIdsWithBlanks } from './shown-otherwise.ts';
 import { SECOND_TOKEN, type World } from './world.ts';
 
 const LOOKS_EVERY_MS = 2_000;
@@ -22,13 +23,15 @@ const FOLLOWED_WITHIN = 90_000 * MILLISECOND;
 export async function runMishap(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   const { plan, time, trace } = world;
   if (plan.mishap === undefined) return;
-  const { kind, fromMs, forMs, changes, isFollowed = false } = plan.mishap;
+  const { kind, fromMs, forMs, changes, values, isFollowed = false } = plan.mishap;
   const mishap: Mishap = MISHAPS[kind];
+  if (values === 'of ids with blanks') addIdsWithBlanks(world);
   await time.sleep(fromMs);
   const about = await waitFor(world, until - NOTICED_WITHIN, () => prepare(world, sources, mishap));
   if (about === undefined) return;
   trace.note('mishap', kind);
   trace.count(`mishap ${kind}`);
+  if (values !== undefined) trace.count(`mishap, values ${values}`);
   mishap.begin(world, about);
   const pause = () => time.sleep(Math.min(forMs, (until - time.elapsed()) / MILLISECOND));
   const isEnough = () => mishap.isEnough?.(world, about) !== false;
