@@ -17,6 +17,8 @@ export interface NewsMemory {
   readThrough: Instant | undefined;
   /** How long after its stamp a change has shown lately: news begin that much earlier. In the unit of Instant. */
   lateness: number;
+  /** Whether the lateness is a first guess, because no change has shown late so far. */
+  isGuess: boolean;
   /** How many rows the last news of a list without order had, by the unit of Instant. */
   density: number;
 }
@@ -28,6 +30,11 @@ export interface NewsMemory {
  * proof, up to 23 s late.
  */
 const LATENESS_KEPT = 0.9;
+/**
+ * The same for the first guess, which nothing supports. With nine tenths, a new process read three times the rows of each
+ * interval in a store where nothing is late: with pages of 20 and 20 changes a second, fifteen pages instead of seven.
+ */
+const GUESS_KEPT = 0.5;
 /** How full the page of a part is planned: changes are never spread quite evenly. */
 const FILLED_SHARE = 0.8;
 /** About a third of the requests between two polls. If more parts are needed, sweeps find more with the same requests. */
@@ -36,18 +43,19 @@ const MOST_PLANNED = 5;
 const MOST_PARTS = 8;
 
 export function createNewsMemory(): NewsMemory {
-  return { dueAt: 0, readThrough: undefined, lateness: CLOSED_AFTER, density: 0 };
+  return { dueAt: 0, readThrough: undefined, lateness: CLOSED_AFTER, isGuess: true, density: 0 };
 }
 
 /** Notes a change that polls found only now: how long after its stamp it showed. Lateness is at least a second. */
 export function noteLateness(memory: NewsMemory, updatedAt: Instant): void {
   const late = (memory.readThrough ?? updatedAt) - updatedAt;
+  if (late > 0) memory.isGuess = false;
   memory.lateness = Math.min(CLOSED_AFTER, Math.max(memory.lateness, late + SECOND));
 }
 
-/** Reduces the known lateness a little. */
+/** Reduces the lateness: a little if changes have shown late, else by half. */
 export function forgetLateness(memory: NewsMemory): void {
-  memory.lateness = Math.max(SECOND, memory.lateness * LATENESS_KEPT);
+  memory.lateness = Math.max(SECOND, memory.lateness * (memory.isGuess ? GUESS_KEPT : LATENESS_KEPT));
 }
 
 export interface NewsParts {

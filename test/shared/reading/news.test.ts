@@ -239,7 +239,10 @@ describe('a part of the news', () => {
 });
 
 describe('the lateness of changes', () => {
-  const memory = (lateness: number) => ({ ...createNewsMemory(), readThrough: NOON, lateness });
+  const memory = (lateness: number) => ({
+    ...createNewsMemory(),
+    ...{ readThrough: NOON, lateness, isGuess: false },
+  });
 
   it('is ten seconds before the first late change', () => {
     expect(createNewsMemory().lateness).toBe(10 * SECOND);
@@ -282,6 +285,17 @@ describe('the lateness of changes', () => {
 
     expect(afterOne).toBe(9 * SECOND);
     expect(news.lateness).toBe(SECOND);
+  });
+
+  it('is forgotten sooner while no change has shown late', () => {
+    const guess = { ...createNewsMemory(), readThrough: NOON };
+    const learned = { ...guess };
+
+    noteLateness(guess, NOON);
+    noteLateness(learned, NOON - 1);
+    for (const news of [guess, learned]) forgetLateness(news);
+
+    expect([guess.lateness, learned.lateness]).toEqual([5 * SECOND, 9 * SECOND]);
   });
 
   it('keep finding changes that show late by up to nine seconds', () => {
