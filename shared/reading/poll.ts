@@ -108,15 +108,19 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   };
 }
 
+/** Requests of news for each of covering, if news take as long as the interval between polls. */
+const NEWS_TO_ONE = 2;
+
 /**
  * Covering may take longer than the interval between polls: news must not wait for it. But if news take as long as the
- * interval, covering gets half of the requests: otherwise it would never settle anything.
+ * interval, covering gets a third of the requests: otherwise it would never settle anything. With half of them, news of
+ * nine pages came late each time, because covering has to wait until the budget has room again for a poll.
  */
 function withNews(since: Instant, options: PollOptions): Reader {
   const { fetchToCover, areNewsDue, readNews } = options;
   let owed = 0;
   async function readNewsIfDue(): Promise<void> {
-    if (owed <= 0 && areNewsDue()) owed = await readNews(since);
+    if (owed <= 0 && areNewsDue()) owed = Math.ceil((await readNews(since)) / NEWS_TO_ONE);
   }
   return {
     ...options,
