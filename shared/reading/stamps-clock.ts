@@ -28,7 +28,6 @@ export const UNKNOWN_STAMPS: StampsState = {
   newest: undefined,
   newestReceivedAt: 0,
   passed: [],
-  timesPassed: 0,
 };
 
 /**
@@ -101,14 +100,6 @@ function learnZoned(state: StampsState, rows: readonly Stamped[]): boolean {
 
 function isUntouched(state: StampsState): boolean {
   return state.newest === undefined && state.leads.length === 0;
-}
-
-/**
- * Whether polls find no change at all: they still passed over what changed after the clock was learned again. The service
- * then reads bounds otherwise than it shows stamps, for instance in another zone, or changes show later than the lookback.
- */
-export function arePollsBlind({ timesPassed }: StampsState): boolean {
-  return timesPassed > 1;
 }
 
 /** Learns how far the stamp of a group that has just changed ran ahead of the answer's `Date`. */

@@ -98,26 +98,32 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
     unreadable.forEach(setAside);
     const readings = differing(page);
-    const shownOnly = new Set(unreadable.flatMap(({ id }) => (id === undefined ? [] : [id])));
-    const ids = [...readings.map(({ projection }) => projection.group.id), ...shownOnly];
+    const ids = [...readings.map(({ projection }) => projection.group), ...unreadable].flatMap(
+      ({ id }) => id ?? [],
+    );
     if (ids.length === 0) return;
-    const snapshots = await store.load({ source, generation }, ids);
-    const compared = readings.map((reading) => compare(snapshots.get(reading.projection.group.id), reading));
-    const admitted = compared.filter((each) => guard.admits(each));
-    await record(admitted);
-    const keptBack = compared.filter((each) => !admitted.includes(each));
-    for (const { reading } of keptBack) shownOnly.add(reading.projection.group.id);
-    await takeBackAbsences([...shownOnly].map((id) => snapshots.get(id)));
+    const loaded = await store.load({ source, generation }, ids);
+    const snapshots = await takeBackAbsences(loaded);
+    const compared = readings.map((reading) => {
+      const { id } = reading.projection.group;
+      return compare(snapshots.get(id), reading, loaded.get(id));
+    });
+    await record(compared.filter((each) => guard.admits(each)));
   }
 
-  /** Groups that a page shows, without a reading that is saved, are not absent. */
-  async function takeBackAbsences(shownOnly: readonly (Snapshot | undefined)[]): Promise<void> {
-    for (const snapshot of shownOnly) {
-      if (snapshot === undefined || absentSince(snapshot) === undefined) continue;
-      const save = { expectedVersion: snapshot.version, snapshot: takeBackAbsence(snapshot) };
-      await store.saveAll({ source, generation }, [save]);
-      shown.forget(snapshot.groupId);
-    }
+  /**
+   * Saves that the groups are shown, before anything else is decided: the row may be unreadable, and a guard may keep the
+   * reading back.
+   */
+  async function takeBackAbsences(
+    loaded: ReadonlyMap<number, Snapshot>,
+  ): Promise<ReadonlyMap<number, Snapshot>> {
+    const absent = [...loaded.values()].filter((snapshot) => absentSince(snapshot) !== undefined);
+    if (absent.length === 0) return loaded;
+    const shown = absent.map(takeBackAbsence);
+    const saves = shown.map((snapshot) => ({ expectedVersion: snapshot.version - 1, snapshot }));
+    await store.saveAll({ source, generation }, saves);
+    return new Map([...loaded, ...shown.map((snapshot) => [snapshot.groupId, snapshot] as const)]);
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {
@@ -161,9 +167,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return readings;
   }
 
-  function compare(snapshot: Snapshot | undefined, reading: Reading): ComparedReading {
+  /** @param before the snapshot before its absence was taken back */
+  function compare(snapshot: Snapshot | undefined, reading: Reading, before = snapshot): ComparedReading {
     const groupId = reading.projection.group.id;
-    const compared = compareReading(snapshot, reading, comparisonOf(snapshot, reading));
+    const compared = compareReading(snapshot, reading, comparisonOf(before, reading));
     if (compared.verdict === 'unchanged') shown.rememberAgain(reading, snapshot);
     if (compared.verdict === 'left') {
       leave(reading);

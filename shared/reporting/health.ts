@@ -134,14 +134,6 @@ function describeSetAside(setAside: Observed['setAside']): Degradation {
 
 const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };
 
-/** Polls pass over what changes (reading/stamps-clock.ts, `arePollsBlind`). */
-export const BLIND: Degradation = {
-  code: 'behind',
-  message:
-    'Polls find none of the changes that walks find. The service may read timestamps in filters in another zone than it ' +
-    'shows, or show changes later than the lookback: changes are found by reconciliation only.',
-};
-
 const STALLED: Degradation = {
   code: 'stalled',
   message:

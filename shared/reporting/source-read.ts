@@ -12,7 +12,6 @@
 //   So the instant lies that far before the first request.
 import type { EventOf } from '../contract/event.ts';
 import { floorToDigits, formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { arePollsBlind } from '../reading/stamps-clock.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { ReadState } from './read-state.ts';
@@ -38,7 +37,6 @@ export function describeRead({ source, read, guarding, setAside }: Reported): So
 export function noteReadUpTo(state: SourceState): SourceState {
   const { baseline, guarding, settledThrough, read, stamps } = state;
   if (baseline.status === 'running' || guarding.holds.length > 0 || isKeptBack(read)) return state;
-  if (arePollsBlind(stamps)) return state;
   // Bounds are sent with the digits of the stamps: what changed later within the last second may not be read.
   return withRead(state, { upTo: later(read.upTo, floorToDigits(settledThrough, stamps.precision)) });
 }
@@ -76,10 +74,9 @@ export function noteReconciled(
   state: SourceState,
   { settleMs, requestTimeoutMs }: Pick<SourceSettings, 'settleMs' | 'requestTimeoutMs'>,
 ): SourceState {
-  const { guarding, read, stamps } = state;
+  const { guarding, read } = state;
   const { walkedFrom, isOvertaken } = read;
-  if (guarding.holds.length > 0 || isOvertaken || walkedFrom === undefined || arePollsBlind(stamps))
-    return state;
+  if (guarding.holds.length > 0 || isOvertaken || walkedFrom === undefined) return state;
   const reconciled = walkedFrom - (2 * settleMs + requestTimeoutMs) * MILLISECOND;
   return withRead(state, { reconciledThrough: later(read.reconciledThrough, reconciled) });
 }

@@ -43,8 +43,6 @@ const stamps = storedObject({
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
   passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
-  /** How often these were enough to learn the clock again, since polls last found a change. */
-  timesPassed: z.int().default(0),
 });
 
 export type StampsState = Stored<typeof stamps>;

@@ -7,9 +7,8 @@ import { SourceRefused } from '../pacing/errors.ts';
 import { releaseLease } from '../pacing/lease.ts';
 import { restAfter } from '../pacing/rest.ts';
 import { halfWidth } from '../reading/range-width.ts';
-import { arePollsBlind } from '../reading/stamps-clock.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
-import { BLIND, type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
+import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
 import { noteReadUpTo, reportRead } from '../reporting/source-read.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { SourceState } from '../source/source-state.ts';
@@ -68,7 +67,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
       message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
-    failure: failure ?? (arePollsBlind(run.stamps) && !run.isComplete ? BLIND : undefined),
+    failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });
   run.update((state) => ({ ...state, health: { ...judged.health, failure: noteFailure(state, failure) } }));

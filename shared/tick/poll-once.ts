@@ -1,7 +1,6 @@
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
-import { arePollsBlind } from '../reading/stamps-clock.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { askForWalk, notePollByUpdate, pollsByWalk } from './poll-by-walk.ts';
 import { createNews } from './read-news.ts';
@@ -79,7 +78,7 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { settledThrough, rangeWidth } = result;
   progress(settledThrough, rangeWidth);
   if (!result.isComplete && pollsByWalk(run)) return askForWalk(run);
-  run.isComplete = result.isComplete && !arePollsBlind(run.stamps);
+  run.isComplete = result.isComplete;
   run.unstable = result.unstable;
   notePollByUpdate(run, run.requestsSent('poll', 'covering') - before, result.isComplete);
 }

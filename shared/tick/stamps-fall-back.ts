@@ -38,9 +38,7 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
 
 /** Returns the state after a poll found a change: polls see what changes. */
 export function noteSeenByPoll(state: SourceState): SourceState {
-  const { passed, timesPassed } = state.stamps;
-  if (passed.length === 0 && timesPassed === 0) return state;
-  return { ...state, stamps: { ...state.stamps, passed: [], timesPassed: 0 } };
+  return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
 }
 
 function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
@@ -59,7 +57,6 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       newest: latest?.updatedAt,
       newestReceivedAt: latest?.receivedAt ?? 0,
       passed: [],
-      timesPassed: state.stamps.timesPassed + 1,
     },
   };
 }

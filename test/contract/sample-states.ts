@@ -45,7 +45,6 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       newest: NOW - SECOND,
       newestReceivedAt: NOW,
       passed: [],
-      timesPassed: 1,
     },
     baseline: {
       mode: 'silent',
