@@ -37,8 +37,8 @@ export interface RecorderOptions {
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** Takes back the notes of groups that can be read again. */
   readonly takeBack?: (rows: Page['rows']) => void;
-  /** Durably sets aside a row that can't be read, or a group that can't be stored. */
-  readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>) => void;
+  /** Durably sets aside a row that can't be read, or a group that can't be stored. @param since when it was found absent */
+  readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant) => void;
   /** Called for a group that changed since it was last read, with its stamp. */
   readonly noteFresh: (fresh: FreshGroup) => void;
   /** Called if a newer state was not saved: an operator's clock was ahead when the group was forgotten. */
@@ -96,13 +96,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     counts.groups += page.rows.length;
     options.takeBack?.(page.rows);
     const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
-    unreadable.forEach(setAside);
     const readings = differing(page);
     const ids = [...readings.map(({ projection }) => projection.group), ...unreadable].flatMap(
       ({ id }) => id ?? [],
     );
-    if (ids.length === 0) return;
-    const loaded = await store.load({ source, generation }, ids);
+    const loaded =
+      ids.length === 0 ? new Map<number, Snapshot>() : await store.load({ source, generation }, ids);
+    for (const row of unreadable) setAside(row, absenceOf(row.id, loaded));
     const snapshots = await takeBackAbsences(loaded);
     const compared = readings.map((reading) => {
       const { id } = reading.projection.group;
@@ -151,9 +151,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return { ...options, unknowable, lastSeenAt };
   }
 
-  function setAside(row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>): void {
+  function setAside(row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant): void {
     counts.unreadable += 1;
-    options.setAside(row);
+    options.setAside(row, since);
   }
 
   /** Returns the readings that may differ from what was saved last, one of each group. */
@@ -204,6 +204,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   return { take, record, unsavedFrom: () => unsavedFrom, counts };
+}
+
+/** When the group was found absent, if it was. */
+function absenceOf(id: number | undefined, loaded: ReadonlyMap<number, Snapshot>): Instant | undefined {
+  const snapshot = id === undefined ? undefined : loaded.get(id);
+  return snapshot && absentSince(snapshot);
 }
 
 /**

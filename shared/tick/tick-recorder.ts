@@ -52,8 +52,8 @@ export function createTickRecorder(
       return createUnknowable(cell.state, snapshot, reading, unreadSince);
     },
     takeBack: (rows) => cell.update((state) => takeBack(state, rows)),
-    setAside(row) {
-      const unreadSince = row.id === undefined ? undefined : learner.unreadSince(row.id);
+    setAside(row, absentSince) {
+      const unreadSince = (row.id === undefined ? undefined : learner.unreadSince(row.id)) ?? absentSince;
       cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));
     },
     noteOvertaken: () => cell.update(noteOvertaken),
