@@ -35,8 +35,10 @@ export interface RecorderOptions {
   readonly customerData: boolean;
   /** Which fields of the reading the snapshot could not have known. */
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
-  /** Takes back the notes of groups that can be read again. */
-  readonly takeBack?: (rows: Page['rows']) => void;
+  /** Takes back the notes that these groups can't be read or stored: now they were read, and are saved next. */
+  readonly takeBack?: (groupIds: readonly number[]) => void;
+  /** Keeps the notes of groups that were shown, but are not saved yet: a guard keeps them back, or the reading is stale. */
+  readonly keepSetAside?: (groupIds: readonly number[]) => void;
   /** Durably sets aside a row that can't be read, or a group that can't be stored. @param since when it was found absent */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant) => void;
   /** Called for a group that changed since it was last read, with its stamp. */
@@ -94,7 +96,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function take(page: Page): Promise<void> {
     counts.groups += page.rows.length;
-    options.takeBack?.(page.rows);
     const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
     const readings = differing(page);
     const ids = [...readings.map(({ projection }) => projection.group), ...unreadable].flatMap(
@@ -108,7 +109,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const { id } = reading.projection.group;
       return compare(snapshots.get(id), reading, loaded.get(id));
     });
-    await record(compared.filter((each) => guard.admits(each)));
+    const admitted = compared.filter((each) => guard.admits(each));
+    options.keepSetAside?.(compared.filter((each) => !admitted.includes(each)).map(idOf));
+    await record(admitted);
   }
 
   /**
@@ -127,6 +130,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {
+    const left = all.filter(({ compared }) => compared.verdict === 'left');
+    options.keepSetAside?.(left.map(idOf));
+    options.takeBack?.(all.filter((each) => !left.includes(each)).map(idOf));
     return save(all.map(withoutHeldRemovals));
   }
 
@@ -159,11 +165,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** Returns the readings that may differ from what was saved last, one of each group. */
   function differing(page: Page): Reading[] {
     const readings: Reading[] = [];
+    const unchanged: number[] = [];
     for (const row of newestRows(page)) {
       const reading = makeReading(row, page, options);
-      if (shown.isUnchanged(reading)) guard.noteUnchanged?.(row.group.id);
-      else readings.push(reading);
+      if (shown.isUnchanged(reading)) {
+        guard.noteUnchanged?.(row.group.id);
+        unchanged.push(row.group.id);
+      } else readings.push(reading);
     }
+    options.takeBack?.(unchanged);
     return readings;
   }
 
@@ -204,6 +214,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   return { take, record, unsavedFrom: () => unsavedFrom, counts };
+}
+
+function idOf({ reading }: ComparedReading): number {
+  return reading.projection.group.id;
 }
 
 /** When the group was found absent, if it was. */

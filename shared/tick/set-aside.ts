@@ -2,7 +2,7 @@
 // their page is recorded. They count against the source's completeness until they can be read again.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
-import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import type { UnreadableRow } from '../returns-service/parse-return-group.ts';
 import type { SetAside, SourceState } from '../source/source-state.ts';
 
 /**
@@ -36,18 +36,24 @@ export function noteNotLookedUp(state: SourceState, groupId: number, now: Instan
   return noteSetAside(state, { id: groupId, reason, digest }, now);
 }
 
+/** Returns the state with the notes of groups refreshed that were shown, but not recorded. */
+export function keepSetAside(state: SourceState, groupIds: readonly number[], now: Instant): SourceState {
+  if (state.setAside.length === 0) return state;
+  const kept = new Set<number | undefined>(groupIds);
+  const setAside = state.setAside.map((note) => (kept.has(note.groupId) ? { ...note, seenAt: now } : note));
+  return { ...state, setAside };
+}
+
 /** Returns the state without the rows that a whole cycle did not see again: they were removed or have changed. */
 export function forgetVanished(state: SourceState, cycleStartedAt: Instant): SourceState {
   const setAside = state.setAside.filter(({ since, seenAt = since }) => seenAt >= cycleStartedAt);
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
 }
 
-/** Returns the state without the groups that have become readable. */
-export function takeBack(state: SourceState, rows: readonly RowReading[]): SourceState {
+/** Returns the state without the notes of groups that were read. */
+export function takeBack(state: SourceState, groupIds: readonly number[]): SourceState {
   if (state.setAside.length === 0) return state;
-  const readable = new Set(
-    rows.filter((row): row is ReadableRow => row.kind === 'readable').map((row) => row.group.id),
-  );
-  const setAside = state.setAside.filter(({ groupId }) => groupId === undefined || !readable.has(groupId));
+  const read = new Set(groupIds);
+  const setAside = state.setAside.filter(({ groupId }) => groupId === undefined || !read.has(groupId));
   return setAside.length === state.setAside.length ? state : { ...state, setAside };
 }

@@ -11,7 +11,7 @@ import { noteOvertaken } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { PageLearner } from './learn-from-pages.ts';
-import { noteSetAside, takeBack } from './set-aside.ts';
+import { keepSetAside, noteSetAside, takeBack } from './set-aside.ts';
 import { notePassedByPolls, noteSeenByPoll } from './stamps-fall-back.ts';
 
 export interface RecordedTick {
@@ -51,7 +51,10 @@ export function createTickRecorder(
       const unreadSince = snapshot && learner.unreadSince(snapshot.groupId);
       return createUnknowable(cell.state, snapshot, reading, unreadSince);
     },
-    takeBack: (rows) => cell.update((state) => takeBack(state, rows)),
+    takeBack: (groupIds) => cell.update((state) => takeBack(state, groupIds)),
+    keepSetAside(groupIds) {
+      cell.update((state) => keepSetAside(state, groupIds, serviceClock.now().atMost));
+    },
     setAside(row, absentSince) {
       const unreadSince = (row.id === undefined ? undefined : learner.unreadSince(row.id)) ?? absentSince;
       cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));

@@ -55,7 +55,7 @@ function withTwoZones(plan: Plan): Plan {
 
 /** As withReports. */
 function withImport(plan: Plan): Plan {
-  const random = createRandom(mix(plan.seed, 84));
+  const random = createRandom(mix(plan.seed, 86));
   return isPlain(plan) && random.chance(0.02) ? imported(plan, random) : plan;
 }
 
