@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { noteAbsence } from '../../../shared/comparing/group-absence.ts';
 import { createMemory } from '../../../shared/comparing/memory.ts';
+import { ADMITS_ALL } from '../../../shared/guarding/reading-guard.ts';
 import { SECOND } from '../../../shared/instant.ts';
 import { SAVES_AT_ONCE } from '../../../shared/limits.ts';
 import type { SnapshotStore } from '../../../shared/ports.ts';
@@ -178,6 +180,25 @@ describe('a group that changed', () => {
     expect(counts).toMatchObject({ unreadable: 2, left: 0 });
     expect(await known(5)).toBeDefined();
     expect(unsavedFrom()).toBeUndefined();
+  });
+});
+
+describe('the absence of a group, noted by a look-up,', () => {
+  it.each([
+    ['a row that can’t be read', { ...sampleRow(1), created_at: 'yesterday' }, undefined],
+    ['a reading that the guard keeps back', failed(1, LATER), { ...ADMITS_ALL, admits: () => false }],
+  ])('is taken back by %s', async (_, row, guard) => {
+    const { recorder, known, store, events, memory } = createSetting();
+    await recorder().take(page([sampleRow(1)]));
+    const saved = await known(1);
+    if (saved === undefined) throw new Error('The group was not saved.');
+    await store.saveAll(SOURCE, [{ expectedVersion: 1, snapshot: noteAbsence(saved, START + SECOND) }]);
+
+    await recorder({ trustsMemory: false, ...(guard && { guard }) }).take(page([row], 10));
+
+    expect(await known(1)).toEqual({ ...saved, version: 3 });
+    expect(await events(1)).toEqual([]);
+    expect(memory.recall(1)).toBeUndefined();
   });
 });
 

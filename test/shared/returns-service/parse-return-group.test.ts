@@ -245,6 +245,18 @@ describe('an unreadable row', () => {
     for (const other of others) expect(unreadable(other).digest).not.toBe(shown.digest);
   });
 
+  it('may be nested deeper than calls can be, and has a digest of what is less deep', () => {
+    const nested = (depth: number, text: string) =>
+      unreadable({
+        id: 1,
+        notes: JSON.parse(`${'['.repeat(depth)}${JSON.stringify(text)}${']'.repeat(depth)}`),
+      });
+
+    expect(nested(20_000, 'a').digest).toBe(nested(20_000, 'b').digest);
+    expect(nested(40, 'a').digest).not.toBe(nested(40, 'b').digest);
+    expect(nested(40, 'a').digest).not.toBe(nested(20_000, 'a').digest);
+  });
+
   it('has its stamps if they are valid', () => {
     const row = unreadable({ ...bare, id: undefined });
 

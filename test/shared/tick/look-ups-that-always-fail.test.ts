@@ -23,3 +23,31 @@ it('keeps groups set aside, with their first moment, while no look-up is answere
   }
   expect(known.size).toBe(5);
 });
+
+it('sets aside every group that lists by creation lack, also those for which it makes no look-up any more', async () => {
+  const world = createSourceWorld({
+    groups: 60,
+    knobs: { touches: [] },
+    settings: { reconcileMs: 20 * 60_000 },
+  });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  for (let minute = 0; minute < 25; minute += 1) await world.nextTick(session);
+  const groups = world.control.snapshot().flatMap(({ id, shipments }) => (shipments.length > 0 ? [id] : []));
+  const hidden = groups.slice(0, 10).map(Number);
+  world.network.intercept = (request) => {
+    if (request.query.has('return_group_id')) return jsonAnswer(400, {});
+    const answer = world.reference.service.answer(request);
+    if (request.query.has('min_updated_at')) return answer;
+    const rows = JSON.parse(String(answer.body)) as { id: number }[];
+    return { ...answer, body: JSON.stringify(rows.filter(({ id }) => !hidden.includes(id))) };
+  };
+
+  for (let minute = 0; minute < 25; minute += 1) await world.nextTick(session);
+
+  const { setAside } = await world.state();
+  const reasons = new Map(setAside.map(({ groupId, reason }) => [groupId, reason]));
+  expect([...reasons.keys()].sort()).toEqual(hidden.sort());
+  const notLookedUp = [...reasons.values()].filter((reason) => reason.startsWith('it was not looked up'));
+  expect(notLookedUp).toHaveLength(7);
+});

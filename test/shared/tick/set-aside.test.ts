@@ -1,11 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import { MILLISECOND } from '../../../shared/instant.ts';
 import { MAX_SET_ASIDE } from '../../../shared/limits.ts';
+import type { SnapshotStore } from '../../../shared/ports.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { forgetVanished, noteSetAside } from '../../../shared/tick/set-aside.ts';
-import { createSourceWorld } from '../source-world.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const NONE = { setAside: [] } as unknown as SourceState;
+
+/** A store for which the group is too large. */
+function storeWithout({ store }: SourceWorld, large: number): SnapshotStore {
+  const refuse = (groupId: number) => {
+    if (groupId === large) throw new TooLargeToStoreError(groupId, 500_000);
+  };
+  return {
+    ...store,
+    async save(key, save) {
+      refuse(save.snapshot.groupId);
+      return store.save(key, save);
+    },
+    async saveAll(source, saves) {
+      for (const { snapshot } of saves) refuse(snapshot.groupId);
+      return store.saveAll(source, saves);
+    },
+  };
+}
 
 describe('an unreadable row', () => {
   it('is reported once, does not affect its page, and is no longer set aside once it is readable', async () => {
@@ -70,22 +91,7 @@ describe('a group that is too large to store', () => {
     async (baseline) => {
       const world = createSourceWorld({ settings: { baseline } });
       const large = world.someGroup();
-      const refuse = (groupId: number) => {
-        if (groupId === large) throw new TooLargeToStoreError(groupId, 500_000);
-      };
-      const session = world.startProcess('a', {
-        store: {
-          ...world.store,
-          async save(key, save) {
-            refuse(save.snapshot.groupId);
-            return world.store.save(key, save);
-          },
-          async saveAll(source, saves) {
-            for (const { snapshot } of saves) refuse(snapshot.groupId);
-            return world.store.saveAll(source, saves);
-          },
-        },
-      });
+      const session = world.startProcess('a', { store: storeWithout(world, large) });
 
       const report = await world.tick(session);
 
@@ -119,5 +125,110 @@ describe('the note of a row that is set aside', () => {
 
     expect(forgetVanished(state, 100)).toBe(state);
     expect(forgetVanished(state, 101).setAside).toEqual([]);
+  });
+});
+
+// A poll that may have met the end of a cut list asks whether the longest list goes on there. Nothing records that page.
+describe('a page that is not recorded', () => {
+  interface Row {
+    readonly id: number;
+    readonly returns: Record<string, unknown>[];
+  }
+
+  function aStore(reconcileMs: number) {
+    const world = createSourceWorld({ groups: 60, settings: { reconcileMs } });
+    const group = Number(world.control.snapshot().find(({ returns }) => returns.length > 0)?.id);
+    return {
+      world,
+      group,
+      async minutes(session: SourceSession, count: number): Promise<void> {
+        for (let minute = 0; minute < count; minute += 1) await world.nextTick(session);
+      },
+      /** Changes so many other groups that the poll asks for the longest list. */
+      async pollThatAsksForMore(session: SourceSession): Promise<void> {
+        const ids = world.control.snapshot().map(({ id }) => Number(id));
+        for (const id of ids.filter((other) => other !== group).slice(0, 14)) {
+          world.reference.store.alter(id, (draft) => {
+            Object.assign(draft, { credit_method: 'STORE_CREDIT', return_method: 'SELF_SHIP' });
+          });
+          await world.time.advance(50 * MILLISECOND);
+        }
+        const before = world.requests().length;
+        await world.nextTick(session);
+        const asked = world.requests().slice(before);
+        expect(asked.some(({ query }) => query.startsWith('min_updated_at=1969'))).toBe(true);
+      },
+      alterRows(alter: (row: Row) => void): void {
+        world.network.intercept = (request) => {
+          const answer = world.reference.service.answer(request);
+          const rows = JSON.parse(String(answer.body)) as Row[];
+          rows.forEach(alter);
+          return { ...answer, body: JSON.stringify(rows) };
+        };
+      },
+      aside: async () => (await world.state()).setAside.map(({ groupId }) => groupId),
+    };
+  }
+
+  it('does not take back the note of a group that became readable: its change is yet to be read', async () => {
+    const { world, group, minutes, ...store } = aStore(3_600_000);
+    const session = world.startProcess('a');
+    let isUnreadable = false;
+    store.alterRows(({ id, returns }) => {
+      if (isUnreadable && id === group) for (const item of returns) item.status = null;
+    });
+    await world.tick(session);
+    await minutes(session, 3);
+    isUnreadable = true;
+    world.setShipment(group, 'FAILED');
+    await minutes(session, 20);
+    isUnreadable = false;
+
+    await store.pollThatAsksForMore(session);
+    const [aside, events] = [await store.aside(), await world.groupEvents(group)];
+    await minutes(session, 60);
+
+    expect([aside, events]).toEqual([[group], []]);
+    expect(await store.aside()).toEqual([]);
+    expect(await world.groupEvents(group)).not.toEqual([]);
+  });
+
+  it('does not take back the note of a group that is too large to store', async () => {
+    const { world, group, minutes, ...store } = aStore(12 * 3_600_000);
+    const session = world.startProcess('a', { store: storeWithout(world, group) });
+    await world.tick(session);
+    await minutes(session, 3);
+
+    await store.pollThatAsksForMore(session);
+
+    expect(await store.aside()).toEqual([group]);
+    expect((await world.state()).health.degradedSince).toBeDefined();
+  });
+
+  it('leaves a field that began while the group was unreadable without an event', async () => {
+    const { world, group, minutes, ...store } = aStore(30 * 60_000);
+    const session = world.startProcess('a');
+    let [isUnreadable, hasField] = [false, false];
+    store.alterRows(({ id, returns }) => {
+      for (const item of returns) {
+        if (hasField) item.last_rma_number = `RMA-${item.id}`;
+        else delete item.last_rma_number;
+        if (isUnreadable && id === group) item.status = null;
+      }
+    });
+    await world.tick(session);
+    await minutes(session, 3);
+    isUnreadable = true;
+    await minutes(session, 40);
+    hasField = true;
+    // A whole walk that began after the field.
+    await minutes(session, 61);
+    isUnreadable = false;
+
+    await store.pollThatAsksForMore(session);
+    await minutes(session, 60);
+
+    expect(await store.aside()).toEqual([]);
+    expect(await world.groupEvents(group)).toEqual([]);
   });
 });
