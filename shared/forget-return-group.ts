@@ -72,7 +72,7 @@ async function bury(
   throw new Error(`Return group ${groupId} is being saved all the time; try again.`);
 }
 
-/** Removes the notes of what the service showed: a digest of a set-aside group, samples of a hold. */
+/** Removes the notes of what the service showed: a digest of a set-aside group, samples and witnesses of a hold. */
 async function forgetNote({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
@@ -84,14 +84,17 @@ async function forgetNote({ states }: ForgetPorts, source: string, groupId: numb
 }
 
 function isNoted({ setAside, guarding }: SourceState, groupId: number): boolean {
-  return [...setAside, ...guarding.holds.flatMap(({ samples }) => samples)].some(
-    (note) => note.groupId === groupId,
-  );
+  const ofHolds = guarding.holds.flatMap(({ samples, witnesses }) => [...samples, ...witnesses]);
+  return [...setAside, ...ofHolds].some((note) => note.groupId === groupId);
 }
 
 function withoutNotes(state: SourceState, groupId: number): SourceState {
   const isOther = (note: { readonly groupId: number | undefined }) => note.groupId !== groupId;
-  const holds = state.guarding.holds.map((hold) => ({ ...hold, samples: hold.samples.filter(isOther) }));
+  const holds = state.guarding.holds.map((hold) => ({
+    ...hold,
+    samples: hold.samples.filter(isOther),
+    witnesses: hold.witnesses.filter(isOther),
+  }));
   return {
     ...state,
     setAside: state.setAside.filter(isOther),

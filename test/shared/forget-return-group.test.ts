@@ -88,7 +88,7 @@ test('forgetting again completes an interrupted run, and changes nothing after a
   expect(await world.groupEvents(groupId)).toEqual([]);
 });
 
-test('an unknown group is not forgotten, but the note that sets it aside and a sample of a hold are', async () => {
+test('an unknown group is not forgotten, but the note that sets it aside and a sample and a witness of a hold are', async () => {
   const { world, ports } = await known();
   const state = await world.state();
   const note = { groupId: 7, reason: 'it has no status', digest: 'k3j4', since: 0, seenAt: 0 };
@@ -99,7 +99,13 @@ test('an unknown group is not forgotten, but the note that sets it aside and a s
     before: 'known',
     after: 'missing',
   });
-  const holds = hold === undefined ? [] : [{ ...hold, samples: [sample(7), sample(8)] }];
+  const witness = (groupId: number) => ({
+    groupId,
+    value: { entity: `shipment/${groupId}`, field: 'carrier', held: 'k3j4', updatedAt: 0 },
+    shows: true,
+  });
+  const held = { samples: [sample(7), sample(8)], witnesses: [witness(7), witness(8)] };
+  const holds = hold === undefined ? [] : [{ ...hold, ...held }];
   const guarding = { ...state.guarding, holds };
   await world.states.save(
     { ...state, version: state.version + 1, setAside: [note], guarding },
@@ -111,7 +117,7 @@ test('an unknown group is not forgotten, but the note that sets it aside and a s
   expect(forgotten).toEqual([]);
   const { setAside, guarding: after } = await world.state();
   expect(setAside).toEqual([]);
-  expect(after.holds.map(({ samples }) => samples)).toEqual([[sample(8)]]);
+  expect(after.holds).toMatchObject([{ samples: [sample(8)], witnesses: [witness(8)] }]);
 });
 
 test('earlier generations are forgotten too, without a report: their numbers may be in use elsewhere', async () => {

@@ -188,7 +188,7 @@ describe('the absence of a group, noted by a look-up,', () => {
     ['a row that can’t be read', { ...sampleRow(1), created_at: 'yesterday' }, undefined],
     ['a reading that the guard keeps back', failed(1, LATER), { ...ADMITS_ALL, admits: () => false }],
   ])('is taken back by %s', async (_, row, guard) => {
-    const { recorder, known, store, events, memory } = createSetting();
+    const { recorder, known, store, events } = createSetting();
     await recorder().take(page([sampleRow(1)]));
     const saved = await known(1);
     if (saved === undefined) throw new Error('The group was not saved.');
@@ -198,7 +198,6 @@ describe('the absence of a group, noted by a look-up,', () => {
 
     expect(await known(1)).toEqual({ ...saved, version: 3 });
     expect(await events(1)).toEqual([]);
-    expect(memory.recall(1)).toBeUndefined();
   });
 });
 
