@@ -100,8 +100,6 @@ const HAPPENINGS = [
   ...PUBLISHED.map((type) => `published ${type}`),
   'published after its removal',
   ...MISHAP_NAMES.map((kind) => `mishap ${kind}`),
-  'mishap, two walks',
-  'held by two walks',
   ...SHOWN_VALUES.map((values) => `mishap, values ${values}`),
   ...HELD_CHANGES.map((changes) => `held groups change: ${changes}`),
   ...GUARDS.flatMap((guard) => [`guard ${guard}`, `released ${guard}`, `mended ${guard}`]),

@@ -90,33 +90,6 @@ export function withHeldValues(plan: Plan): Plan {
   return { ...plan, activeMs: 600_000, knobs, mishap: otherwise };
 }
 
-/**
- * A store with many new groups and pages of two rows: one walk reads the new groups often, and a slower one all. Both hold the
- * same change. Drawn separately, as above.
- */
-export function withTwoWalks(plan: Plan): Plan {
-  const random = createRandom(mix(plan.seed, 85));
-  const isDrawn = random.chance(0.06);
-  const kind = random.pick(['answered otherwise', 'changed without stamps'] as const);
-  const { mishap } = plan;
-  if (!isDrawn || mishap === undefined) return plan;
-  const { latencyMs, faultRate, limitChanges, ...knobs } = withStableOrder(plan.knobs);
-  return {
-    ...plan,
-    groups: 50,
-    activeMs: 1_500_000,
-    changesPerSecond: 0.02,
-    crowds: false,
-    handsPerMinute: 0,
-    sources: 1,
-    warm: Math.max(0.5, plan.warm),
-    faults: { ...plan.faults, ...atMost(0.0005, plan.faults), tickLost: 0, tickLate: 0 },
-    knobs: { ...knobs, limitMax: 2 },
-    settings: { ...plan.settings, intervalMs: 15_000, reconcileMs: 30_000 },
-    mishap: { kind, fromMs: mishap.fromMs, forMs: 400_000, twoWalks: true },
-  };
-}
-
 /** The configured address changes for some time, to the same service or to another store. */
 export function movedAddress(plan: Plan, random: Random): Plan {
   const moved = suspicious(plan, random);

@@ -71,8 +71,6 @@ export interface Mishap {
   readonly changes?: HeldChange | undefined;
   /** What a service that answers otherwise shows; without it, statuses in small letters. */
   readonly values?: ShownValues | undefined;
-  /** Whether many groups are new, so that two walks hold the same change: one over these, one over all. */
-  readonly twoWalks?: boolean | undefined;
   /** Whether another mistake follows once the changes of a real one were released and published. */
   readonly isFollowed?: boolean | undefined;
 }

@@ -6,7 +6,7 @@ import { createRandom, mix, type Random } from '../../local/reference-service/st
 import { rotating, sharedToken, withoutToken } from './credential-plans.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
-import { movedAddress, suspicious, withHeldValues, withLaterChanges, withTwoWalks } from './mishap-plans.ts';
+import { movedAddress, suspicious, withHeldValues, withLaterChanges } from './mishap-plans.ts';
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -131,8 +131,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
     ...(random.chance(0.2) ? { sweepMs: random.below(activeMs) } : {}),
   };
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
-  if (profile === 'guards')
-    return withTwoWalks(withHeldValues(withLaterChanges(inAnotherOrder(suspicious(plan, random)))));
+  if (profile === 'guards') return withHeldValues(withLaterChanges(inAnotherOrder(suspicious(plan, random))));
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
 }
@@ -201,10 +200,7 @@ function withLaterWorlds(plan: Plan): Plan {
 const UNUSUAL = [
   { share: 0.02, make: vast },
   { share: 0.03, make: returning },
-  {
-    share: 0.12,
-    make: (plan: Plan, random: Random) => withTwoWalks(withHeldValues(suspicious(plan, random))),
-  },
+  { share: 0.12, make: (plan: Plan, random: Random) => withHeldValues(suspicious(plan, random)) },
   { share: 0.02, make: rotating },
   { share: 0.025, make: newborn },
 ];

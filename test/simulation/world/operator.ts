@@ -41,8 +41,6 @@ export function watchHolds({ stores, trace, time }: World): readonly HeldTime[] 
     const holds = standingHolds(state);
     const earlier = before === undefined ? [] : standingHolds(before);
     for (const hold of holds) if (!earlier.some(isSame(hold))) trace.count(`guard ${hold.guard}`);
-    const unstamped = holds.filter(({ guard }) => guard === 'changed_without_stamps');
-    if (unstamped.length > 1) trace.count('held by two walks');
     const now = state.guarding.holds;
     for (const hold of earlier) if (!now.some(isSame(hold))) trace.count(`mended ${hold.guard}`);
   });

@@ -16,8 +16,6 @@ import { SECOND_TOKEN, type World } from './world.ts';
 const LOOKS_EVERY_MS = 2_000;
 /** Minimum time before the end of the run: a later mishap would not be noticed in time. */
 const NOTICED_WITHIN = 60_000 * MILLISECOND;
-/** Groups of the last days, for a walk of their own: more than a guard lets pass. */
-const NEW_GROUPS = 45;
 /** Time for the walks that hold another mistake. */
 const FOLLOWED_WITHIN = 90_000 * MILLISECOND;
 
@@ -25,17 +23,15 @@ const FOLLOWED_WITHIN = 90_000 * MILLISECOND;
 export async function runMishap(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   const { plan, time, trace } = world;
   if (plan.mishap === undefined) return;
-  const { kind, fromMs, forMs, changes, values, twoWalks = false, isFollowed = false } = plan.mishap;
+  const { kind, fromMs, forMs, changes, values, isFollowed = false } = plan.mishap;
   const mishap: Mishap = MISHAPS[kind];
   if (values === 'of ids with blanks') addIdsWithBlanks(world);
-  if (twoWalks) for (let made = 0; made < NEW_GROUPS; made += 1) world.service.control.create();
   await time.sleep(fromMs);
   const about = await waitFor(world, until - NOTICED_WITHIN, () => prepare(world, sources, mishap));
   if (about === undefined) return;
   trace.note('mishap', kind);
   trace.count(`mishap ${kind}`);
   if (values !== undefined) trace.count(`mishap, values ${values}`);
-  if (twoWalks) trace.count('mishap, two walks');
   mishap.begin(world, about);
   const pause = () => time.sleep(Math.min(forMs, (until - time.elapsed()) / MILLISECOND));
   const isEnough = () => mishap.isEnough?.(world, about) !== false;
@@ -125,8 +121,7 @@ async function prepare(
   sources: readonly Pollers[],
   { needsCrowd = false, isEnough }: Mishap,
 ): Promise<About | undefined> {
-  const { twoWalks = false } = world.plan.mishap ?? {};
-  const known = (await loadStates(world, sources)).filter((state) => isBetweenWalks(state, twoWalks));
+  const known = (await loadStates(world, sources)).filter(isBetweenWalks);
   if (known.length < sources.length) return undefined;
   const crowded = needsCrowd ? findCrowd(world) : 0;
   if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
@@ -140,12 +135,9 @@ async function prepare(
  * Returns whether a full walk completed and none is in progress. If a mishap begins in the middle of a walk, only the rest
  * of the walk counts, which may be too small to trigger a guard; docs/guarantees.md, "Where they end".
  */
-function isBetweenWalks({ baseline, reconciliation, lease }: SourceState, twoWalks: boolean): boolean {
+function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boolean {
   const { recent, open, all } = reconciliation;
-  // A slow walk over all groups begins again as soon as it ends: then it must have read none.
-  const isAllUnderWay =
-    all.isUnderWay && !(twoWalks && all.coveredThrough === undefined && all.compared === 0);
-  const isUnderWay = lease.expiresAt > 0 || recent.isUnderWay || open.isUnderWay || isAllUnderWay;
+  const isUnderWay = lease.expiresAt > 0 || [recent, open, all].some((cycle) => cycle.isUnderWay);
   return baseline.status === 'completed' && all.lastCompletedAt !== undefined && !isUnderWay;
 }
 
