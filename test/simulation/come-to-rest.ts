@@ -22,9 +22,9 @@ const LONGEST_QUIET = 3 * HOUR;
 /** Time within which a permanent fault is reported, and everything that is still readable is read. */
 const FAULT_REPORTED_WITHIN = 20 * MINUTE;
 
-/** A tick of twenty seconds has room for one halving of a range whose answers hang. */
-function faultReadWithin({ lasting, tickMs }: Plan): number {
-  return lasting?.what === 'hang' && tickMs <= 20_000 ? HOUR : FAULT_REPORTED_WITHIN;
+/** A tick has room for one to three halvings of a range whose answers hang. */
+function faultReadWithin({ lasting }: Plan): number {
+  return lasting?.what === 'hang' ? HOUR : FAULT_REPORTED_WITHIN;
 }
 
 function lastsForEver({ lasting }: Plan): boolean {
