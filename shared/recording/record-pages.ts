@@ -123,10 +123,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   ): Promise<ReadonlyMap<number, Snapshot>> {
     const absent = [...loaded.values()].filter((snapshot) => absentSince(snapshot) !== undefined);
     if (absent.length === 0) return loaded;
-    const shown = absent.map(takeBackAbsence);
-    const saves = shown.map((snapshot) => ({ expectedVersion: snapshot.version - 1, snapshot }));
-    await store.saveAll({ source, generation }, saves);
-    return new Map([...loaded, ...shown.map((snapshot) => [snapshot.groupId, snapshot] as const)]);
+    const saves = absent.map((each) => ({ expectedVersion: each.version, snapshot: takeBackAbsence(each) }));
+    const results = await store.saveAll({ source, generation }, saves);
+    // If another process saved a group first, its reading must conflict as well.
+    const saved = saves.filter((_, index) => results[index] === 'saved');
+    return new Map([...loaded, ...saved.map(({ snapshot }) => [snapshot.groupId, snapshot] as const)]);
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {
