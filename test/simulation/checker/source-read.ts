@@ -152,7 +152,9 @@ function* judgeClaim(
   const { name } = change;
   const before = beforeFirst(change);
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } = event.data.object;
-  const upTo = promises.stampsTellTime && promises.endsLists ? timeOf(readUpTo ?? '') : undefined;
+  // A stamp that was dated too early sets the stamps' clock ahead: polls pass over changes (guarantees.md, "Time").
+  const isTimeKnown = promises.stampsTellTime && promises.endsLists && timing.drift < SECOND;
+  const upTo = isTimeKnown ? timeOf(readUpTo ?? '') : undefined;
   const due = upTo === undefined ? -1 : lastDue(history.documents, { upTo, madeAt }, offset, evidence);
   const { showsNulls } = promises;
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
