@@ -12,11 +12,21 @@ export function createDynamoDbSourceStates(
   options: TableAccess<'sources' | 'snapshots' | 'ledger'>,
 ): SourceStates {
   const { client, tables } = options;
+  const newest = new Map<string, number>();
   let identity: Promise<string> | undefined;
+
+  /** A state older than one seen before comes from a backup: tables of the same names may have other ids by now. */
+  function noteVersion(source: string, version: number): void {
+    if (version < (newest.get(source) ?? 0)) identity = undefined;
+    newest.set(source, version);
+  }
+
   return {
     async load(source) {
       const item = await readItem(client, tables.sources, { k: { S: sourceStateKey(source) } });
-      return item && fromSourceStateItem(item, source);
+      const state = item && fromSourceStateItem(item, source);
+      noteVersion(source, state?.version ?? 0);
+      return state;
     },
 
     async save(state, expectedVersion) {
@@ -27,7 +37,9 @@ export function createDynamoDbSourceStates(
       }
       const attributes = toSourceStateAttributes(state);
       const item = { table: tables.sources, key: sourceStateKey(state.source), attributes };
-      return putNextVersion(options, item, expectedVersion);
+      const result = await putNextVersion(options, item, expectedVersion);
+      if (result === 'saved') noteVersion(state.source, state.version);
+      return result;
     },
 
     /** Numbers continue from all three tables: another table in place of any of them makes it another place. */

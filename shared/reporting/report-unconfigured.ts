@@ -25,10 +25,12 @@ export async function reportUnconfigured(
   const now = slot * MILLISECOND;
   if (state === undefined || state.mintedIn !== (await states.identity())) return;
   if (state.lease.expiresAt > now || !isOverdue(state, now)) return;
-  if (state.health.reasons.some(({ code }) => code === REASON.code)) return;
-  const next = { ...degrade(state, now), version: state.version + 1 };
-  // The next save of the state takes the report off its list; if it is appended again until then, it appears once.
-  if ((await states.save(next, state.version)) === 'saved') await publishFeedReports(ledger, next);
+  const isNoted = state.health.reasons.some(({ code }) => code === REASON.code);
+  const next = isNoted ? state : { ...degrade(state, now), version: state.version + 1 };
+  if (!isNoted && (await states.save(next, state.version)) !== 'saved') return;
+  // Also if it was noted before: a process may have ended in between. The next save of the state takes the report off its
+  // list; if it is appended again until then, it appears once.
+  await publishFeedReports(ledger, next);
 }
 
 function isOverdue({ health, pace }: SourceState, now: Instant): boolean {

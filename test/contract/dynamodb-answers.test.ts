@@ -1,9 +1,12 @@
 // Features that only the adapters have: pages of an index, the Date of an answer, the ids of tables.
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
+import { sourceStateKey } from '../../functions/adapters/source-state-item.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { badWire, newSaves } from './dynamodb-faults.ts';
 import { refuse, rewriting } from './faulty-proxy.ts';
+import { aState } from './sample-states.ts';
 import { clockAt, connect, hastyClock, storesOn } from './stores.ts';
 
 const wire = badWire();
@@ -117,5 +120,25 @@ describe("the tables' identity", () => {
     const after = await storesOn(wire.client, wire.tables).states.identity();
 
     expect(after).not.toBe(before);
+  });
+
+  test.each(['an older state', 'none'])('is requested again by a process that finds %s', async (found) => {
+    const { states } = wire.stores;
+    const table = { TableName: wire.tables.sources };
+    const key = { k: { S: sourceStateKey('restored') } };
+    await states.save(aState('restored', 1), 0);
+    const { Item: backup } = await wire.engine.client.send(new GetItemCommand({ ...table, Key: key }));
+    await states.save(aState('restored', 2), 1);
+    await states.identity();
+    await states.load('restored');
+    await states.identity();
+    expect(wire.countOf('DescribeTable')).toBe(3);
+
+    if (found === 'none') await wire.engine.client.send(new DeleteItemCommand({ ...table, Key: key }));
+    else await wire.engine.client.send(new PutItemCommand({ ...table, Item: backup }));
+    await states.load('restored');
+    await states.identity();
+
+    expect(wire.countOf('DescribeTable')).toBe(6);
   });
 });

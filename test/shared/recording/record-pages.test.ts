@@ -201,6 +201,22 @@ describe('the absence of a group, noted by a look-up,', () => {
   });
 });
 
+it('leaves a group alone that another process saved after an absence was noted', async () => {
+  const { recorder, known, store } = createSetting();
+  await recorder().take(page([sampleRow(1)]));
+  const saved = await known(1);
+  if (saved === undefined) throw new Error('The group was not saved.');
+  const noted = noteAbsence(saved, START + SECOND);
+  const tombstone = { ...noted, version: 3, removedAt: START + 9 * SECOND };
+  await store.saveAll(SOURCE, [{ expectedVersion: 1, snapshot: noted }]);
+  await store.saveAll(SOURCE, [{ expectedVersion: 2, snapshot: tombstone }]);
+  const behind = createSetting({ ...store, load: async () => new Map([[1, noted]]) });
+
+  await behind.recorder({ trustsMemory: false }).take(page([failed(1, LATER)], 10));
+
+  expect(await known(1)).toEqual(tombstone);
+});
+
 describe('a save that fails', () => {
   it('rejects once the saves under way have ended, and no other save begins', async () => {
     let begun = 0;

@@ -25,6 +25,19 @@ describe('a source with unreadable settings', () => {
     expect((await world.state()).health.reasons.map(({ code }) => code)).toEqual(['misconfigured']);
   });
 
+  it('is reported by a later tick if the process that noted it ended before it appended the report', async () => {
+    const world = createSourceWorld();
+    await world.tick(world.startProcess('a'));
+    const failing = { ...world.ledger, append: () => Promise.reject(new Error('the process ended here')) };
+    await world.time.advance(7 * MINUTE);
+    const once = { source: SOURCE, slot: world.slot() };
+    await expect(reportUnconfigured(once, { ...world, ledger: failing })).rejects.toThrow('ended here');
+
+    await ticksWithoutSettings(world, 2);
+
+    expect(await conditions(world)).toEqual(['feed.source_degraded misconfigured']);
+  });
+
   it('recovers with the first poll after they are readable again', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
