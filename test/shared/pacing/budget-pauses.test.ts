@@ -66,7 +66,7 @@ describe('a pause', () => {
     expect(clock.elapsed()).toBe(16_001 * MILLISECOND);
   });
 
-  it('voids earlier bookings even if it can’t be stored', async () => {
+  it('that can’t be stored voids earlier bookings, is kept here, and is stored with the next booking', async () => {
     const faults = [undefined, 'lost', undefined] as const;
     let saves = 0;
     const { clock, store, budget } = setUp({ store: { fault: () => faults[saves++] } });
@@ -75,7 +75,9 @@ describe('a pause', () => {
     await expect(clock.run(budget.pause(pause))).rejects.toThrow('lost');
     await clock.run(budget.take(POLL));
 
-    expect(store.calls.saves).toBe(3);
+    expect(store.calls.saves).toBe(4);
+    expect(clock.elapsed()).toBe(16 * SECOND);
+    expect(store.state()).toMatchObject({ pausedUntil: VIRTUAL_START + 16 * SECOND });
   });
 
   it('voids a booking that is under way', async () => {
