@@ -41,17 +41,21 @@ export function askWitness(hold: Hold, each: ComparedReading): Hold {
   return { ...hold, witnesses };
 }
 
+/** If fewer witnesses decide, one true change among them could end a hold. The next walk has others in their place. */
+const DECIDING_SHARE = 1 / 3;
+
 /**
  * Whether the mistake stands, after a whole walk in which no improbable share differed: if most of the witnesses that
- * decide it show it. If none decides it, as long as changes of the same fields are found. A hold that keeps nothing back
- * any more ends: what it held may have become true, and was published with newer stamps.
+ * decide it show it. If too few decide it, as long as changes of the same fields are found. A hold that keeps nothing
+ * back any more ends: what it held may have become true, and was published with newer stamps.
  */
 export function doesMistakeStand(hold: Hold): boolean {
   if (hold.met === 0) return false;
   const count = (shown: boolean) => hold.witnesses.filter(({ shows }) => shows === shown).length;
   const [standing, over] = [count(true), count(false)];
-  if (standing + over > 0) return standing > over;
-  return hold.samples.some((sample) => isAlike(hold, sample));
+  const isDecided = standing + over > 0 && standing + over >= DECIDING_SHARE * hold.witnesses.length;
+  if (isDecided) return standing > over;
+  return standing > over || hold.samples.some((sample) => isAlike(hold, sample));
 }
 
 /** @returns undefined if the reading decides nothing */
