@@ -132,7 +132,9 @@ function grow(group: TrueGroup, which: number, from: number, count: number): Par
   const fresh = Array.from({ length: count }, (_, at) => from + at)
     .map((id) => (name === 'exchange_line_items' ? `e${id}` : id))
     .filter((id) => !ids.has(id));
-  return { [name]: [...group[name], ...fresh.map((id) => ({ id, status: SPARE[name] }))] };
+  // A quantity is never null: one that came back with null would count as left out.
+  const others = name === 'returns' ? { quantity: 1 } : {};
+  return { [name]: [...group[name], ...fresh.map((id) => ({ id, status: SPARE[name], ...others }))] };
 }
 
 /** The group after a happening. */
