@@ -208,7 +208,10 @@ export function finishLearning(state: SourceState, tier: Tier, now: Instant): So
 
 type Released = NonNullable<SourceState['guarding']['released']>;
 
-/** What a walk teaches that published a release: the rate that this release and another one shortly before have shown. */
+/**
+ * What a walk teaches after it published a release. If another release was published shortly before, the smaller of both
+ * rates is usual from now on.
+ */
 function afterRelease({ released: before }: SourceState['guarding'], { since }: Hold, released: Released) {
   if (before === undefined || released.learnedAt - before.learnedAt > USUAL_HALVES_IN)
     return { shown: 0, released };

@@ -54,8 +54,7 @@ export function doesMistakeStand(hold: Hold): boolean {
   const count = (shown: boolean) => hold.witnesses.filter(({ shows }) => shows === shown).length;
   const [standing, over] = [count(true), count(false)];
   const isDecided = standing + over > 0 && standing + over >= DECIDING_SHARE * hold.witnesses.length;
-  if (isDecided) return standing > over;
-  return standing > over || hold.samples.some((sample) => isAlike(hold, sample));
+  return standing > over || (!isDecided && hold.samples.some((sample) => isAlike(hold, sample)));
 }
 
 /** @returns undefined if the reading decides nothing */

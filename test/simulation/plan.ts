@@ -69,7 +69,7 @@ export interface Mishap {
   readonly forMs: number;
   /** How held groups change meanwhile, if they do. */
   readonly changes?: HeldChange | undefined;
-  /** What a service that answers otherwise shows; without it, statuses in small letters. */
+  /** The values that a service shows when it answers otherwise. Without it, it shows statuses in small letters. */
   readonly values?: ShownValues | undefined;
   /** Whether another mistake follows once the changes of a real one were released and published. */
   readonly isFollowed?: boolean | undefined;

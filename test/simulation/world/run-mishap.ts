@@ -38,7 +38,7 @@ export async function runMishap(world: World, sources: readonly Pollers[], until
   if (changes !== undefined) await changeWhileHeld(world, sources, { changes, until });
   if (mishap.isEnough === undefined || changes !== undefined) {
     await pause();
-    if (changes !== undefined) await untilHeld(world, sources, until);
+    if (changes !== undefined) await untilHeldOrUnread(world, sources, until);
   } else {
     await whileEnough(world, sources, { isEnough, forMs, until });
   }
@@ -84,11 +84,11 @@ async function whileEnough(
 ): Promise<void> {
   const planned = Math.min(world.time.elapsed() + forMs * MILLISECOND, until);
   await waitFor(world, planned, async () => (isEnough() ? undefined : true));
-  await untilHeld(world, sources, until);
+  await untilHeldOrUnread(world, sources, until);
 }
 
 /** Waits until the changes are held or no walk reads them: the part of a mistake that a walk has read counts alone. */
-async function untilHeld(world: World, sources: readonly Pollers[], until: number): Promise<void> {
+async function untilHeldOrUnread(world: World, sources: readonly Pollers[], until: number): Promise<void> {
   await waitFor(world, until, async () => {
     const states = await loadStates(world, sources);
     return states.every(areUnstampedHeld) || !isAnyAtWork(sources) ? true : undefined;
