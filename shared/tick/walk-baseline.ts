@@ -1,6 +1,7 @@
 // The first reading of everything. Its position is saved after each range, so that it continues there after any
 // interruption. A page is saved while the next one is requested.
 import type { Instant } from '../instant.ts';
+import { inDigits } from '../reading/bounds.ts';
 import { estimateSize } from '../reading/estimate-size.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { walkOn } from '../reading/walk.ts';
@@ -63,7 +64,8 @@ async function walkRange(
     if (step.hasNoOrder) run.session.list.isUnordered = true;
     // No range comes after the last one: it counts the newest groups as well, whether or not they were proved.
     const counts = step.isDone ? { from: coveredThrough, to: undefined } : step.covered;
-    const within = createdWithin(counts, read);
+    // Where stamps have whole seconds, a group of the border's second belongs to the range after it, as it is requested.
+    const within = createdWithin(counts && inDigits(counts, run.stamps), read);
     // Empty ranges are no progress: a walk can cover them for long before one that fails.
     if (within > 0 || (step.covered !== undefined && step.isDone)) run.walked.add('baseline');
     const baseline = { ...counted(), ...step.position, groups: groups + within };

@@ -56,7 +56,12 @@ async function runHere<Outcome>(
   { from, seeds, step = 1 }: SeedOptions,
   { run, report }: Runner<Outcome>,
 ): Promise<void> {
-  for (let seed = from; seed < from + seeds; seed += step) if (!(await report(await run(seed)))) return;
+  for (let seed = from; seed < from + seeds; seed += step) {
+    const outcome = await run(seed).catch((error: unknown) => {
+      throw new Error(`seed ${seed} ended with an error of the simulation itself`, { cause: error });
+    });
+    if (!(await report(outcome))) return;
+  }
 }
 
 async function runInProcesses<Outcome>(

@@ -32,7 +32,6 @@ export function promisesOf({ plan, service }: World): Promises {
     confirmsEnds: knobs.offsetMax === 0 || plan.knobs.faultRate === undefined,
     stampsTellTime: knobs.absurdEvery === 0,
     endsLists: knobs.pageBytes === 0 || !plan.crowds,
-    tellsFractions: knobs.stampPrecision !== 's',
     showsWhatIs: plan.mishap === undefined,
     showsOwnStore: plan.mishap === undefined || SHOWN_AS_IS.has(plan.mishap.kind),
     showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,

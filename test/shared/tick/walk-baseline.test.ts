@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MILLISECOND, SECOND } from '../../../shared/instant.ts';
+import { CLOSED_AFTER } from '../../../shared/limits.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 describe('a baseline', () => {
@@ -38,6 +40,22 @@ describe('a baseline', () => {
     expect(counts).toHaveLength(1);
     expect(counts[0]).toBeGreaterThanOrEqual(36);
     expect(counts[0]).toBeLessThanOrEqual(saved);
+  });
+
+  // Seed 457244: a whole store was created within the second in which one range ends and the next begins.
+  it('counts each group once if stamps in whole seconds hide on which side of a border it was created', async () => {
+    const world = createSourceWorld({ groups: 0, knobs: { stampPrecision: 's' } });
+    const importedAt = world.time.now() + 2 * SECOND;
+    for (let index = 0; index < 20; index += 1) {
+      const at = importedAt + (1 + 20 * index) * MILLISECOND;
+      world.control.create((draft) => Object.assign(draft, { created_at: at, updated_at: at }));
+    }
+    await world.time.advance(3 * SECOND + CLOSED_AFTER);
+    world.control.create();
+
+    await world.tick(world.startProcess('a'));
+
+    expect((await world.state()).baseline).toMatchObject({ status: 'completed', groups: 22 });
   });
 
   it('finds the number of rows of a page if the service clamps the limit', async () => {

@@ -81,8 +81,6 @@ export interface Promises {
   readonly showsEmptyArrays: boolean;
   /** Whether empty arrays were never omitted or null. */
   readonly showedEmptyArrays: boolean;
-  /** Whether stamps have fractions of a second, so that neighbouring ranges never share a group. */
-  readonly tellsFractions: boolean;
   /** Whether no row has a stamp in the future. One such row moves the stamps' clock if Date is ahead, otherwise three. */
   readonly stampsTellTime: boolean;
   /** Whether a short page always ends a list: no page is cut by bytes before a large row. */

@@ -55,16 +55,14 @@ function* judgeBaseline(
     yield [event.id, `reports a baseline from ${startedAt} to ${completedAt}`];
   }
   const { least: there, most } = groupsUntil(at, source, histories, evidence);
-  const sure = evidence.promises.tellsFractions ? there : there - 1;
   const { namesZones, confirmsEnds } = evidence.promises;
-  const least = namesZones && confirmsEnds ? sure : 0;
+  const least = namesZones && confirmsEnds ? there : 0;
   if (groups < least || groups > most)
     yield [event.id, `reports ${groups} groups instead of ${least} to ${most}`];
 }
 
 /**
  * Counts readable groups that existed all the time until `at` (`least`), and at any time until then (`most`).
- * A group created within a second of the border of two ranges may be missing from both; a live store has one border.
  */
 function groupsUntil(
   at: Time,

@@ -52,24 +52,33 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
     const operation = await OPERATIONS[what]({ world, sources, random, forgotten });
     for (let tries = 1; operation !== undefined; tries += 1) {
       trace.note('operator', what, () => `${tries}`);
-      if (await isDone(operation)) break;
-      if (tries === MOST_TRIES)
-        throw new Error(`The operator's ${what} is not done after ${MOST_TRIES} tries.`);
+      const outcome = await attempt(operation);
+      if (outcome === 'done') break;
+      if (tries >= MOST_TRIES) {
+        // A command that crashes is not to blame; the operator stops trying.
+        if (outcome === 'crashed') return trace.count('operator gives up');
+        ownErrors.push(new Error(`The operator's ${what} is not done after ${MOST_TRIES} tries.`));
+        return;
+      }
       await time.sleep(TRIES_AGAIN_AFTER_MS);
     }
     if (operation !== undefined) trace.count(`operator ${what}`);
   }
 
-  /** @returns false if the command has to run again */
-  async function isDone(operation: Command): Promise<boolean> {
+  /** Runs the command once. */
+  async function attempt(operation: Command): Promise<'done' | 'not done' | 'crashed'> {
     const process = world.startProcess('operator');
     try {
-      return await Promise.race([operation(process), process.ended.then(() => false)]);
+      const ended = process.ended.then(() => 'crashed' as const);
+      return await Promise.race([
+        operation(process).then((isDone) => (isDone ? 'done' : 'not done')),
+        ended,
+      ]);
     } catch (error) {
       trace.note('operator', 'fails', () => String(error));
       const isExpected = isSimulated(error) || (error instanceof Error && EXPECTED.test(error.message));
       if (!isExpected) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
-      return false;
+      return 'not done';
     } finally {
       process.kill('its command is over');
     }
