@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
-import { identityOf } from '../../../shared/reading/page.ts';
+import { identityOf, PageOutOfReach } from '../../../shared/reading/page.ts';
 import { CLOSED } from './at-noon.ts';
 import { stepAtNoon, WALK_START } from './model-walk.ts';
 import { aPage, aRow, createScriptedReader, idsFrom, pageWithin } from './some-rows.ts';
@@ -38,6 +38,27 @@ describe('the last piece of a walk in pieces', () => {
     const ids = reader.taken.flatMap(({ rows }) => rows.map(identityOf));
     expect(new Set(ids).size).toBe(30);
     expect(step).toMatchObject({ covered: { from, to: undefined }, hasNoOrder: true });
+  });
+
+  // Seed 450828: the walk read the same piece in every tick, and the source stayed degraded.
+  it('is cut again if the list ends before it', async () => {
+    const rows = idsFrom(1, 50).map((id) => aRow(id, { createdAt: from + id * MINUTE }));
+    const reader = createScriptedReader((request) => {
+      if (request.offset >= 24) throw new PageOutOfReach('injected by the test');
+      return pageWithin(request, rows, 12);
+    });
+    const cutShort: number[] = [];
+    const onCutShort = (shown: number) => {
+      cutShort.push(shown);
+      return true;
+    };
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: DAY }, reader, {
+      pieces: { ...piecesTo(), onCutShort },
+    });
+
+    expect(cutShort).toEqual([12]);
+    expect(step).toMatchObject({ position: { coveredThrough: from }, covered: undefined, isDone: false });
   });
 
   it.each([

@@ -70,10 +70,7 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
     const process = world.startProcess('operator');
     try {
       const ended = process.ended.then(() => 'crashed' as const);
-      return await Promise.race([
-        operation(process).then((isDone) => (isDone ? 'done' : 'not done')),
-        ended,
-      ]);
+      return await Promise.race([operation(process).then((isDone) => (isDone ? 'done' : 'not done')), ended]);
     } catch (error) {
       trace.note('operator', 'fails', () => String(error));
       const isExpected = isSimulated(error) || (error instanceof Error && EXPECTED.test(error.message));
