@@ -76,6 +76,13 @@ export const KNOBS = {
     'same',
     'Zone of created_at of return groups, and of the filters by it, where it differs from the other timestamps.',
   ),
+  filterSkewSeconds: amount(
+    0,
+    'seconds',
+    'Filters by updated_at are read as if they named a time this much later, as by a service that takes them for ' +
+      'another zone.',
+    -1_000_000,
+  ),
   compares: oneOf(
     ['stored', 'shown'],
     'stored',

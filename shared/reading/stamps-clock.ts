@@ -28,6 +28,7 @@ export const UNKNOWN_STAMPS: StampsState = {
   newest: undefined,
   newestReceivedAt: 0,
   passed: [],
+  passedOver: undefined,
 };
 
 /**

@@ -35,6 +35,8 @@ export interface Observed {
   readonly holds: readonly { readonly number: number; readonly message: string }[];
   /** How the list failed to keep its order, if it did. */
   readonly unstable: string | undefined;
+  /** Whether polls can't see changes. */
+  readonly pollsAreBlind: boolean;
   /** The failure, if there was one; never contains a value of a row or the token. */
   readonly failure: Degradation | undefined;
   readonly intervalUs: number;
@@ -100,14 +102,16 @@ function kindOf({ code }: { readonly code: string }): string {
 }
 
 function reasonsOf(
-  { setAside, holds, failure, unstable }: Observed,
+  { setAside, holds, failure, unstable, pollsAreBlind }: Observed,
   isBehind: boolean,
   isStalled: boolean,
 ): Degradation[] {
   const reasons: Degradation[] = holds.map(({ message }) => ({ code: 'held', message }));
   if (setAside.length > 0) reasons.push(describeSetAside(setAside));
   if (isBehind) {
-    reasons.push(failure ?? (unstable === undefined ? BEHIND : describeUnstable(unstable)));
+    reasons.push(
+      failure ?? (pollsAreBlind ? BLIND : unstable === undefined ? BEHIND : describeUnstable(unstable)),
+    );
   } else if (failure?.code === 'refused') {
     reasons.push(failure);
   } else if (isStalled) {
@@ -133,6 +137,12 @@ function describeSetAside(setAside: Observed['setAside']): Degradation {
 }
 
 const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };
+
+const BLIND: Degradation = {
+  code: 'behind',
+  message:
+    'Polls find no changes: lists by updated_at do not show groups at the updated_at that the service shows. It may read filters in another time zone. Until then only walks over all groups find changes.',
+};
 
 const STALLED: Degradation = {
   code: 'stalled',

@@ -43,6 +43,8 @@ const stamps = storedObject({
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
   passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
+  /** A change that polls passed over, while it is in doubt whether they can see changes; see tick/blind-polls.ts. */
+  passedOver: maybe(z.object({ groupId: z.int(), updatedAt: instant })),
 });
 
 export type StampsState = Stored<typeof stamps>;

@@ -67,6 +67,7 @@ function reportHealth(run: TickRun, failure: Degradation | undefined): void {
       message: formatHold(hold, settings.name, place),
     })),
     unstable: run.unstable,
+    pollsAreBlind: run.pollsAreBlind,
     failure,
     intervalUs: settings.intervalMs * MILLISECOND,
   });

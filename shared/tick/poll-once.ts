@@ -2,6 +2,7 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { FEWEST_RANGE_PAGES, MAX_RANGE_PAGES } from '../limits.ts';
 import { poll } from '../reading/poll.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { arePollsBlind } from './blind-polls.ts';
 import { askForWalk, notePollByUpdate, pollsByWalk } from './poll-by-walk.ts';
 import { createNews } from './read-news.ts';
 import { notBeyondNow } from './stamps-fall-back.ts';
@@ -36,13 +37,15 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { session } = run;
   const { settings, serviceClock, clock, paces } = session;
   const lookback = settings.lookbackMs * MILLISECOND;
+  run.pollsAreBlind = await arePollsBlind(run);
   if (serviceClock.isKnown()) run.update((state) => notBeyondNow(state, serviceClock.now().atMost, lookback));
   const settledBefore = run.state.settledThrough;
   const progress = (settledThrough: Instant, pollWidth: number) =>
     run.update((state) => ({
       ...state,
       // A sweep between the poll's requests may have found that the stamps fell back.
-      settledThrough: state.settledThrough < settledBefore ? state.settledThrough : settledThrough,
+      settledThrough:
+        run.pollsAreBlind || state.settledThrough < settledBefore ? state.settledThrough : settledThrough,
       pollWidth,
     }));
   const news = createNews(run);
@@ -78,7 +81,7 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   const { settledThrough, rangeWidth } = result;
   progress(settledThrough, rangeWidth);
   if (!result.isComplete && pollsByWalk(run)) return askForWalk(run);
-  run.isComplete = result.isComplete;
+  run.isComplete = result.isComplete && !run.pollsAreBlind;
   run.unstable = result.unstable;
   notePollByUpdate(run, run.requestsSent('poll', 'covering') - before, result.isComplete);
 }

@@ -38,7 +38,9 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
 
 /** Returns the state after a poll found a change: polls see what changes. */
 export function noteSeenByPoll(state: SourceState): SourceState {
-  return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
+  const { passed, passedOver } = state.stamps;
+  if (passed.length === 0 && passedOver === undefined) return state;
+  return { ...state, stamps: { ...state.stamps, passed: [], passedOver: undefined } };
 }
 
 function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
@@ -57,6 +59,7 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       newest: latest?.updatedAt,
       newestReceivedAt: latest?.receivedAt ?? 0,
       passed: [],
+      passedOver: latest && { groupId: latest.groupId, updatedAt: latest.updatedAt },
     },
   };
 }

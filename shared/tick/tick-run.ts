@@ -35,6 +35,8 @@ export interface TickRun {
   readonly unfinished: RangeKind | undefined;
   /** How the list last failed to keep its order in a poll, if it did. */
   unstable: string | undefined;
+  /** Whether the last poll could not see changes. */
+  pollsAreBlind: boolean;
   /** The same for the baseline. */
   unstableBaseline: string | undefined;
   /** The walks that made progress in this tick. */
@@ -111,6 +113,7 @@ export function createTickRun(session: SourceSession): TickRun {
       return unfinished;
     },
     unstable: undefined,
+    pollsAreBlind: false,
     unstableBaseline: undefined,
     walked: new Set(),
     pollFailure: undefined,

@@ -1,6 +1,6 @@
 // GET /v2/return-groups: parses the thirteen parameters, queries the store, writes the page.
 
-import type { Instant } from '../../../shared/instant.ts';
+import { type Instant, SECOND } from '../../../shared/instant.ts';
 import type { Knobs } from '../knobs.ts';
 import type { RowWriter } from '../showing/row-writer.ts';
 import { stampFormsOf, unitOf } from '../showing/stamp-form.ts';
@@ -54,8 +54,12 @@ function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): 
  * converted to bounds on full stamps.
  */
 function readRange(read: ParameterReader, stamp: string, knobs: Knobs): Range | undefined {
-  const least = read.dateTime(`min_${stamp}`);
-  const most = read.dateTime(`max_${stamp}`);
+  const skew = stamp === 'updated_at' ? knobs.filterSkewSeconds * SECOND : 0;
+  const bound = (name: string) => {
+    const instant = read.dateTime(`${name}_${stamp}`);
+    return instant === undefined ? undefined : instant + skew;
+  };
+  const [least, most] = [bound('min'), bound('max')];
   if (least === undefined && most === undefined) return undefined;
   const unit = knobs.compares === 'shown' ? unitOf(knobs.stampPrecision) : 1;
   const atOrAfter = (bound: Instant) => Math.ceil(bound / unit) * unit;

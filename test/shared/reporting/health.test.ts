@@ -24,6 +24,7 @@ function seen(changes: Partial<Observed>): Observed {
     setAside: [],
     holds: [],
     unstable: undefined,
+    pollsAreBlind: false,
     failure: undefined,
     intervalUs: MINUTE,
     ...changes,
@@ -49,13 +50,20 @@ describe('a source that is not covered', () => {
     });
   });
 
-  it('names its failure, or an unstable order, as the reason', () => {
+  it('names as the reason its failure, blind polls or an unstable order', () => {
     const failing = judgeHealth(WELL, seen({ now: MINUTE * 6, failure: FAILING }));
     const unstable = judgeHealth(WELL, seen({ now: MINUTE * 6, unstable: 'the order changed' }));
+    const blind = judgeHealth(
+      WELL,
+      seen({ now: MINUTE * 6, unstable: 'the order changed', pollsAreBlind: true }),
+    );
 
     expect(failing.health.reasons).toEqual([FAILING]);
     expect(unstable.health.reasons).toEqual([
       { code: 'unstable', message: expect.stringContaining('the order changed') },
+    ]);
+    expect(blind.health.reasons).toEqual([
+      { code: 'behind', message: expect.stringContaining('Polls find no changes') },
     ]);
   });
 

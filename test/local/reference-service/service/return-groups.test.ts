@@ -171,6 +171,18 @@ describe('GET /v2/return-groups', () => {
     expect(found.map(ids)).toEqual([[group?.id], [group?.id]]);
   });
 
+  it('reads filters by update in another zone', () => {
+    const service = aService({ knobs: { filterSkewSeconds: 3_600 } });
+    const [group] = service.rows('offset=20');
+    const hourBefore = new Date(Date.parse(group?.updated_at ?? '') - 3_600_000).toISOString();
+
+    const found = [group?.updated_at, hourBefore].map((from) =>
+      ids(service.rows(`min_updated_at=${parameter(from ?? '')}&limit=200`)).includes(group?.id ?? 0),
+    );
+
+    expect(found).toEqual([false, true]);
+  });
+
   it('filters by each of its parameters, and by all at once', () => {
     const service = aService({ groups: 200 });
     const group = service.control
