@@ -22,6 +22,8 @@ const NOT_TURNED: ReadonlySet<string> = new Set([
   // The feed does not search by text, nor request allowlist items.
   'strings',
   'allowlistItems',
+  // It is turned in the middle of a run only.
+  'filterSkewSeconds',
   // Plans draw the mixture of all of them.
   ...KNOBS.unreadableAs.values.split(' | ').map(asUnreadable),
   ...['future', 'far', 'past', 'created'].map((word) => `absurdStamps=${word}`),
@@ -118,7 +120,7 @@ const HAPPENINGS = [
     `lasting ${shape} for a while`,
   ]).filter((name) => !TOO_SELDOM.has(name)),
   ...FAULT_ANSWERS.map((what) => `lasting answer ${what}`),
-  ...TURNS.flatMap((knob) => [`turned ${knob}`, `turned back ${knob}`]),
+  ...[...TURNS, 'filterSkewSeconds'].flatMap((knob) => [`turned ${knob}`, `turned back ${knob}`]),
   ...['deleted', 'malformed', 'newline'].map((kind) => `secret ${kind}`),
   ...[1, 365].map((days) => `slot ahead by ${days} days`),
   'knob nulls without stamps',

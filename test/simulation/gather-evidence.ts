@@ -10,7 +10,7 @@ import { personalNamesOf, secretsOf } from './private-texts.ts';
 import { promisesOf } from './promises.ts';
 import { type ObservedSources, sourceEvidences } from './source-evidence.ts';
 import { timingOf } from './timing.ts';
-import { letsStampsFall } from './turn.ts';
+import { blindsPolls, letsStampsFall } from './turn.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import type { World } from './world/world.ts';
@@ -59,6 +59,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,
     },
     pollsSeeFrom: pollsSeeFrom(plan, startedAt),
+    pollsBlind: pollsBlind(plan, startedAt),
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
     strayWrites: observed.pollers.flatMap((pollers) => pollers.strayWrites()),
@@ -98,6 +99,13 @@ function pollsSeeFrom(
   const fall = turns.find(letsStampsFall);
   if (fall === undefined || groups < MANY_GROUPS) return undefined;
   return startedAt + (fall.atMs + CYCLES_UNTIL_SEEN * (settings.reconcileMs + tickMs)) * MILLISECOND;
+}
+
+function pollsBlind({ turns = [] }: Plan, startedAt: Instant): Evidence['pollsBlind'] {
+  const turn = turns.find(blindsPolls);
+  if (turn?.forMs === undefined) return undefined;
+  const from = startedAt + turn.atMs * MILLISECOND;
+  return { from, to: from + turn.forMs * MILLISECOND };
 }
 
 /** A new token may be found and confirmed some ticks after its exchange. */

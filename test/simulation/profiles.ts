@@ -20,6 +20,7 @@ import {
 } from './plan.ts';
 import { drawTurn } from './turn.ts';
 import {
+  blinded,
   bustling,
   createdElsewhere,
   fallenStamps,
@@ -37,7 +38,7 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withImport(withTwoZones(drawPlan(seed, profile)));
+  const drawn = withBlindPolls(withImport(withTwoZones(drawPlan(seed, profile))));
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
@@ -57,6 +58,14 @@ function withTwoZones(plan: Plan): Plan {
 function withImport(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 86));
   return isPlain(plan) && random.chance(0.02) ? imported(plan, random) : plan;
+}
+
+/** As withReports. */
+function withBlindPolls(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 87));
+  return isPlain(plan) && plan.imported === undefined && plan.secret === undefined && random.chance(0.01)
+    ? blinded(plan, random)
+    : plan;
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot }: Plan): boolean {

@@ -34,6 +34,11 @@ export function letsStampsFall({ knobs }: Turn): boolean {
   return 'stampForm' in knobs || 'stampsAheadSeconds' in knobs;
 }
 
+/** Returns whether polls find nothing meanwhile. */
+export function blindsPolls({ knobs }: Turn): boolean {
+  return 'filterSkewSeconds' in knobs;
+}
+
 export function changesLooks({ knobs }: Turn): boolean {
   return LOOKS.some((name) => name in knobs);
 }

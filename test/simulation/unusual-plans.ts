@@ -332,6 +332,40 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
   };
 }
 
+/** The service reads filters in another zone for a while, in a store that is too large to be walked at each poll. */
+export function blinded(plan: Plan, random: Random): Plan {
+  const { unreadableEvery, staleShare, faultRate, ...knobs } = withSteadyLimits(
+    withStableOrder(withoutRemovals(plan.knobs)),
+  );
+  // Polls settle stamps later if these don't name their zone, or if Date is behind: then walks find the changes first.
+  const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...known } = knobs;
+  const stampForm = random.pick(['Z', '+05:30']);
+  const filterSkewSeconds = random.pick([-5, 2, 5.5]) * 3_600;
+  return {
+    ...plan,
+    groups: 110 + random.below(40),
+    activeMs: 900_000,
+    changesPerSecond: 0.3,
+    crowds: false,
+    outage: undefined,
+    rotationMs: undefined,
+    sources: 1,
+    tickMs: 50_000,
+    warm: Math.max(0.5, plan.warm),
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0 },
+    knobs: { ...known, stampForm, limitMax: 10 },
+    settings: {
+      ...plan.settings,
+      lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      intervalMs: random.pick([10_000, 15_000]),
+      reconcileMs: 60_000,
+      requestsPerMinute: 240,
+    },
+    turns: [{ atMs: 60_000 + random.below(30_000), knobs: { filterSkewSeconds }, forMs: 780_000 }],
+  };
+}
+
 /** Answers take some three seconds, so a tick has 16 requests, and walks go on over many ticks. */
 export function sluggish(plan: Plan, random: Random): Plan {
   const { faultRate, unreadableEvery, date, ...knobs } = withSteadyLimits(withStableOrder(plan.knobs));

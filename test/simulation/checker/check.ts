@@ -12,6 +12,7 @@ import { checkHoldsEnd } from './holds-end.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
+import { checkPollsBlind } from './polls-blind.ts';
 import { checkPollsSee } from './polls-see.ts';
 import { checkPrivate } from './private.ts';
 import { checkProofs } from './proofs.ts';
@@ -48,6 +49,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkForgotten(source),
         ...checkHoldsEnd(evidence, source),
         ...checkPollsSee(evidence, source),
+        ...checkPollsBlind(evidence, source),
         ...checkSourceRead(evidence, source, published, histories),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];

@@ -192,6 +192,8 @@ export interface Evidence {
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
   /** If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again. */
   readonly pollsSeeFrom: Time | undefined;
+  /** If polls find nothing for a while, in a store that they don't walk: long enough for the feed to report it. */
+  readonly pollsBlind: { readonly from: Time; readonly to: Time } | undefined;
   readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
   /** Errors that the feed's code threw without an injected fault. */

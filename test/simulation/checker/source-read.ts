@@ -9,6 +9,7 @@ import type { EventOf } from '../../../shared/contract/event.ts';
 import { returnsAfterForgetting } from './complete.ts';
 import type { Arrival, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
+import { knownBlindness } from './polls-blind.ts';
 import { timeOf } from './stamps.ts';
 import {
   entitiesOf,
@@ -36,12 +37,13 @@ export function checkSourceRead(
   const claims = source.written.filter(
     (arrival): arrival is Claim => arrival.event.type === 'feed.source_read',
   );
+  const judged = claims.filter((claim) => isJudged(claim, evidence, source));
   const problems = [
     ...judgeRow(claims, source),
     ...judgeNumber(claims, evidence),
     ...judgeArrivals(claims, evidence, source),
-    ...(isJudged(evidence) ? judgeClaims(claims, evidence, source, published, histories) : []),
-    ...(isJudged(evidence) ? judgeLast(claims, evidence, source) : []),
+    ...judgeClaims(judged, evidence, source, published, histories),
+    ...(isAsEver(evidence) ? judgeLast(claims, evidence, source) : []),
   ];
   return problems.map(([guarantee, place, message]) => ({
     guarantee,
@@ -51,8 +53,13 @@ export function checkSourceRead(
   }));
 }
 
-/** Returns whether claims can be judged: the service showed the same store in the same way during the whole run. */
-function isJudged({ isSteady, promises }: Evidence): boolean {
+/** Returns whether a claim can be judged: the service shows the same store in the same way, or the feed knows what it hides. */
+function isJudged({ at }: Claim, evidence: Evidence, source: SourceEvidence): boolean {
+  const { from, to } = knownBlindness(evidence, source);
+  return isAsEver(evidence) || (evidence.promises.showsArrays && at >= from && at < to);
+}
+
+function isAsEver({ isSteady, promises }: Evidence): boolean {
   return isSteady && promises.showsOwnStore && promises.showsArrays;
 }
 
