@@ -68,8 +68,7 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
         seen = laterOf(stored, seen);
         const changed = change(seen);
         // This holder keeps to a pause even if it can't be saved.
-        const pausedUntil = Math.max(seen.pausedUntil, changed.state.pausedUntil);
-        if (pausedUntil > seen.pausedUntil) seen = { ...seen, pausedUntil };
+        seen = { ...seen, pausedUntil: Math.max(seen.pausedUntil, changed.state.pausedUntil) };
         const isSaved =
           changed.state === stored || (await budgets.save(tokenHash, changed.state, version)) === 'saved';
         if (isSaved) {

@@ -3,9 +3,7 @@
 
 import type { Unknowable } from '../comparing/changes.ts';
 import { compareReading } from '../comparing/compare-reading.ts';
-import { absentSince, takeBackAbsence } from '../comparing/group-absence.ts';
 import type { Memory } from '../comparing/memory.ts';
-import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
 import { sampleMissingEntity } from '../guarding/hold-samples.ts';
 import {
@@ -18,21 +16,21 @@ import {
 import type { Instant } from '../instant.ts';
 import type { SnapshotStore } from '../ports.ts';
 import type { Page } from '../reading/page.ts';
-import type { ReadableRow, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import type { UnreadableRow } from '../returns-service/parse-return-group.ts';
+import { type ReadingOptions, readingsOf } from './readings-of-page.ts';
 import { createSaver } from './save-compared.ts';
 import { createShownGroups } from './shown-groups.ts';
+import { absenceOf, takeBackAbsences } from './take-back-absences.ts';
 
-export interface RecorderOptions {
+export interface RecorderOptions extends ReadingOptions {
   readonly source: string;
   readonly generation: string;
   readonly store: SnapshotStore;
-  readonly through: Reading['through'];
   readonly memory: Memory;
   /** Whether groups that it shows as unchanged are not loaded. If false, it still forgets the groups that are saved. */
   readonly trustsMemory: boolean;
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
-  readonly customerData: boolean;
   /** Which fields of the reading the snapshot could not have known. */
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** Takes back the notes that these groups can't be read or stored: now they were read, and are saved next. */
@@ -104,7 +102,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const loaded =
       ids.length === 0 ? new Map<number, Snapshot>() : await store.load({ source, generation }, ids);
     for (const row of unreadable) setAside(row, absenceOf(row.id, loaded));
-    const snapshots = await takeBackAbsences(loaded);
+    const snapshots = await takeBackAbsences(loaded, store, { source, generation });
     const compared = readings.map((reading) => {
       const { id } = reading.projection.group;
       return compare(snapshots.get(id), reading, loaded.get(id));
@@ -112,22 +110,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const admitted = compared.filter((each) => guard.admits(each));
     options.keepSetAside?.(compared.filter((each) => !admitted.includes(each)).map(idOf));
     await record(admitted);
-  }
-
-  /**
-   * Saves that the groups are shown, before anything else is decided: the row may be unreadable, and a guard may keep the
-   * reading back.
-   */
-  async function takeBackAbsences(
-    loaded: ReadonlyMap<number, Snapshot>,
-  ): Promise<ReadonlyMap<number, Snapshot>> {
-    const absent = [...loaded.values()].filter((snapshot) => absentSince(snapshot) !== undefined);
-    if (absent.length === 0) return loaded;
-    const saves = absent.map((each) => ({ expectedVersion: each.version, snapshot: takeBackAbsence(each) }));
-    const results = await store.saveAll({ source, generation }, saves);
-    // If another process saved a group first, its reading must conflict as well.
-    const saved = saves.filter((_, index) => results[index] === 'saved');
-    return new Map([...loaded, ...saved.map(({ snapshot }) => [snapshot.groupId, snapshot] as const)]);
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {
@@ -167,11 +149,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function differing(page: Page): Reading[] {
     const readings: Reading[] = [];
     const unchanged: number[] = [];
-    for (const row of newestRows(page)) {
-      const reading = makeReading(row, page, options);
+    for (const reading of readingsOf(page, options)) {
+      const { id } = reading.projection.group;
       if (shown.isUnchanged(reading)) {
-        guard.noteUnchanged?.(row.group.id);
-        unchanged.push(row.group.id);
+        guard.noteUnchanged?.(id);
+        unchanged.push(id);
       } else readings.push(reading);
     }
     options.takeBack?.(unchanged);
@@ -219,36 +201,4 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
 function idOf({ reading }: ComparedReading): number {
   return reading.projection.group.id;
-}
-
-/** When the group was found absent, if it was. */
-function absenceOf(id: number | undefined, loaded: ReadonlyMap<number, Snapshot>): Instant | undefined {
-  const snapshot = id === undefined ? undefined : loaded.get(id);
-  return snapshot && absentSince(snapshot);
-}
-
-/**
- * Returns one readable row of each group: the one with the newest `updated_at`, the last of several. A shard or replica
- * may still hold an old copy of a group, anywhere in the page.
- */
-function newestRows({ rows }: Page): Iterable<ReadableRow> {
-  const newest = new Map<number, ReadableRow>();
-  for (const row of rows) {
-    if (row.kind === 'unreadable') continue;
-    const other = newest.get(row.group.id);
-    if (other === undefined || row.updatedAt >= other.updatedAt) newest.set(row.group.id, row);
-  }
-  return newest.values();
-}
-
-function makeReading(
-  row: ReadableRow,
-  { sentAt, receivedAt }: Page,
-  { through, customerData }: RecorderOptions,
-): Reading {
-  const { group, updatedAt, createdAt } = row;
-  const base = { projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through };
-  if (!customerData || !group.customer) return base;
-  const { name = null, email = null, phone = null } = group.customer;
-  return { ...base, customer: { name, email, phone } };
 }
