@@ -35,7 +35,7 @@ interface Run {
   readonly upcoming: Lane[];
   /** Lanes under way, at most one per batch entry: each gives its head to the next batch. */
   active: Lane[];
-  /** Lanes with confirmed events that their mark does not include yet. */
+  /** Lanes whose mark may have to move. */
   readonly unmarked: Set<Lane>;
   sent: number;
 }
@@ -74,7 +74,7 @@ function laneOf(key: GroupKey, lanes: Map<string, Lane>): Lane {
 async function fillBatch(ports: RelayPorts, run: Run): Promise<boolean> {
   run.active.push(...run.upcoming.splice(0, MAX_BATCH_ENTRIES - run.active.length));
   await Promise.all(run.active.map((lane) => fillLane(ports, lane)));
-  for (const lane of run.active) if (lane.passed > 0) run.unmarked.add(lane);
+  for (const lane of run.active) run.unmarked.add(lane);
   run.active = run.active.filter((lane) => lane.outcome === undefined);
   return run.active.length === MAX_BATCH_ENTRIES || run.upcoming.length === 0;
 }
