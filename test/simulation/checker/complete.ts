@@ -121,6 +121,9 @@ function judgeEntity(
   if (isState(atStart, present) || (atStart !== undefined && isFilledIn(atStart))) return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
+  // The baseline read it, and later its new fields were filled in.
+  const atBaseline = stateIn(shownAt(history, until), name);
+  if (atBaseline !== undefined && isFilledIn(atBaseline)) return undefined;
   return `is ${present} and was never published, though it changed after the start`;
 }
 
