@@ -141,13 +141,14 @@ function judgeBy(
 function judgeWay(
   change: PublishedChange,
   { by }: Window,
-  { baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
+  { baselineCompletedAt = Number.POSITIVE_INFINITY, longestFreeze }: SourceEvidence,
   { timing, promises }: Evidence,
   violate: Violate,
 ): void {
   const { through } = change.event.data.observed;
-  // A process that was frozen continues with stale state.
-  if (through === 'baseline' && by > baselineCompletedAt + timing.slowestAnswer + timing.lateBy) {
+  // A process that was frozen, also twice, continues with stale state.
+  const latest = baselineCompletedAt + timing.slowestAnswer + longestFreeze + timing.lateBy;
+  if (through === 'baseline' && by > latest) {
     violate(change, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
