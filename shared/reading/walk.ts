@@ -142,8 +142,8 @@ async function walkNewest(
     const coverage = await coverClosed(closed, unlimited);
     if (coverage.outcome !== 'proved') {
       if (coverage.lacksRoom) return { ...done(undefined), ...leftOff(position, coverage) };
-      // The list ends after fewer rows than a piece may have. Smaller pieces show the others.
-      if (page !== undefined) options.pieces?.onCutShort(page.rows.length);
+      // The list ends before the piece, so its first page is as long as pages get. Smaller pieces show the others.
+      if (page !== undefined && coverage.outcome === 'overlong') options.pieces?.onCutShort(page.rows.length);
       // Newer stamps showed that these were not the newest groups: they are read in ranges, as all others.
       return { ...done(undefined), isDone: from >= to - NEWEST_WIDTH };
     }

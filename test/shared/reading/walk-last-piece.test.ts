@@ -61,6 +61,24 @@ describe('the last piece of a walk in pieces', () => {
     expect(step).toMatchObject({ position: { coveredThrough: from }, covered: undefined, isDone: false });
   });
 
+  it('is not cut again because it changes while it is read', async () => {
+    // Of 25 places ten always repeat another row, so counting never sees as many rows.
+    const rows = idsFrom(1, 15).map((id) => aRow(id, { createdAt: from }));
+    const reader = createScriptedReader((request, index) => {
+      const moved = [...rows.slice(index % 15), ...rows.slice(0, index % 15)];
+      return pageWithin(request, [...moved, ...moved.slice(0, 10)], 12);
+    });
+    const cutShort: number[] = [];
+    const onCutShort = (shown: number) => cutShort.push(shown) > 0;
+
+    const step = await stepAtNoon({ coveredThrough: from, rangeWidth: DAY }, reader, {
+      pieces: { ...piecesTo(), onCutShort },
+      maxPages: 10_000,
+    });
+
+    expect({ covered: step.covered, cutShort }).toEqual({ covered: undefined, cutShort: [] });
+  });
+
   it.each([
     ['begins five minutes before the closed time', 0, CLOSED - 5 * MINUTE],
     ['has the groups of a piece that would end later', 1, undefined],
