@@ -53,8 +53,8 @@ function mustEndByItself({ mishap, knobs }: World['plan']): boolean {
   if (knobs.arrays === 'flicker' || knobs.nulls === 'flicker') return false;
   if (changes === 'without stamps') return values === 'long';
   // A change of the same field without a stamp looks like the rest of the mistake.
-  if (changes === 'all become true') return knobs.touches === undefined;
-  return changes === 'most become true';
+  const becomesTrue = changes === 'all become true' || changes === 'most become true';
+  return becomesTrue && knobs.touches === undefined;
 }
 
 /** Mishaps after which the service shows the same store, as it is. */

@@ -338,7 +338,9 @@ export function blinded(plan: Plan, random: Random): Plan {
     withStableOrder(withoutRemovals(plan.knobs)),
   );
   // Polls settle stamps later if these don't name their zone, or if Date is behind: then walks find the changes first.
-  const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...known } = knobs;
+  const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...others } = knobs;
+  // A walk of more requests may crash in each tick.
+  const { offsetMax, offsetOver, ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
   const filterSkewSeconds = random.pick([-5, 2, 5.5]) * 3_600;
   return {
@@ -352,7 +354,7 @@ export function blinded(plan: Plan, random: Random): Plan {
     sources: 1,
     tickMs: 50_000,
     warm: Math.max(0.5, plan.warm),
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0 },
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
     knobs: { ...known, stampForm, limitMax: 10 },
     settings: {
       ...plan.settings,
