@@ -30,6 +30,7 @@ export function promisesOf({ plan, service }: World): Promises {
     namesZones,
     // Two false empty answers confirm the end of a list that a window has cut (guarantees.md, "What no reader can know").
     confirmsEnds: knobs.offsetMax === 0 || plan.knobs.faultRate === undefined,
+    provesNewest: knobs.offsetMax === 0 || namesZones,
     stampsTellTime: knobs.absurdEvery === 0,
     endsLists: knobs.pageBytes === 0 || !plan.crowds,
     showsWhatIs: plan.mishap === undefined,

@@ -91,6 +91,8 @@ export interface Promises {
   readonly namesZones: boolean;
   /** Whether no false answer can confirm the end of a list. */
   readonly confirmsEnds: boolean;
+  /** Whether walks can prove the newest groups, also if nothing changes. */
+  readonly provesNewest: boolean;
   /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
   /** Whether answers show what the source's own store has shown, also where that changes in an unusual way. */

@@ -255,6 +255,11 @@ function* judgeLast(
     yield ['G8', '', 'the source came to rest and never reported what is read'];
   // A walk that finds a forgotten group, which waits until the time of the forgetting has come, reports nothing.
   const isLeft = forgotten.length > 0 && !returnsAfterForgetting(evidence);
-  if (promises.findsRemovals && !isLeft && timeOf(reconciledThrough ?? '') === undefined)
+  if (
+    promises.findsRemovals &&
+    promises.provesNewest &&
+    !isLeft &&
+    timeOf(reconciledThrough ?? '') === undefined
+  )
     yield ['G8', '', 'the source came to rest and never reported a walk over all groups'];
 }
