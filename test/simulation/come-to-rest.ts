@@ -22,9 +22,13 @@ const LONGEST_QUIET = 3 * HOUR;
 /** Time within which a permanent fault is reported, and everything that is still readable is read. */
 const FAULT_REPORTED_WITHIN = 20 * MINUTE;
 
-/** A tick has room for one to three halvings of a range whose answers hang. */
+/**
+ * A tick has room for one to three halvings of a range whose answers hang. And a walk takes many requests where only the
+ * first rows of a list can be read.
+ */
 function faultReadWithin({ lasting }: Plan): number {
-  return lasting?.what === 'hang' ? HOUR : FAULT_REPORTED_WITHIN;
+  const takesLong = lasting?.what === 'hang' || lasting?.shape.kind === 'offset';
+  return takesLong ? HOUR : FAULT_REPORTED_WITHIN;
 }
 
 function lastsForEver({ lasting }: Plan): boolean {

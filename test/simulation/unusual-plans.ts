@@ -339,8 +339,8 @@ export function blinded(plan: Plan, random: Random): Plan {
   );
   // Polls settle stamps later if these don't name their zone, or if Date is behind: then walks find the changes first.
   const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...others } = knobs;
-  // A walk of more requests may crash in each tick.
-  const { offsetMax, offsetOver, ...known } = others;
+  // A walk of more requests may crash in each tick. And lists by update seem to have no order: then polls are walks.
+  const { offsetMax, offsetOver, order = 'id:asc', ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
   const filterSkewSeconds = random.pick([-5, 2, 5.5]) * 3_600;
   return {
@@ -355,7 +355,7 @@ export function blinded(plan: Plan, random: Random): Plan {
     tickMs: 50_000,
     warm: Math.max(0.5, plan.warm),
     faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
-    knobs: { ...known, stampForm, limitMax: 10 },
+    knobs: { ...known, stampForm, limitMax: 10, order: order.startsWith('updated_at') ? 'id:asc' : order },
     settings: {
       ...plan.settings,
       lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),
