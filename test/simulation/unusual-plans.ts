@@ -318,7 +318,8 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
     sources: 1,
     tickMs: 50_000,
     warm: Math.max(0.5, plan.warm),
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0 },
+    // In a run this short, too few ticks would end.
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
     knobs: { ...known, ...before, limitMax: 10 },
     settings: {
       ...plan.settings,
