@@ -1,7 +1,7 @@
 // R5, the last resort: a range that is too narrow to cut and too full for a page, in an order that is never the same
-// twice. It is paged again and again. Each empty page sets an upper bound of the rows at that moment. Once as many
-// different rows were seen after it, these are all: rows leave a closed range and none enter, so whatever is seen later
-// was there. Passes that merely agree would prove nothing.
+// twice. It is paged again and again. Each empty page sets an upper bound of the rows at that moment. Once that many
+// different rows were seen after the empty page, they are all: rows leave a closed range and none enter, so whatever is
+// seen later was there. Passes that merely agree would prove nothing.
 import { MAX_COUNTING_REQUESTS, PAGE_LIMIT } from '../limits.ts';
 import { confirmEnd, type SeenList, seenInPage } from './confirm-end.ts';
 import type { RowStamps } from './cut-range.ts';

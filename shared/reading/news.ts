@@ -19,15 +19,15 @@ export interface NewsMemory {
   lateness: number;
   /** Whether the lateness is a first guess, because no change has shown late so far. */
   isGuess: boolean;
-  /** How many rows the last news of a list without order had, by the unit of Instant. */
+  /** How many rows the last news of a list without order had, per unit of Instant. */
   density: number;
 }
 
 /**
  * The share of the known lateness that is kept from one reading of the news to the next. A late change that news find
- * raises the known lateness to its own plus a second, so with nine tenths news keep finding changes that show up to nine
- * seconds late. With half they found only those within a second: in a store of 3,000 groups the others came with the
- * proof, up to 23 s late.
+ * raises the known lateness to its own plus a second, so with nine tenths news keep finding changes that show up to
+ * nine seconds late. With half they found only those within a second: in a store of 3,000 groups the others came with
+ * the proof, up to 23 s late.
  */
 const LATENESS_KEPT = 0.9;
 /**
@@ -37,9 +37,12 @@ const LATENESS_KEPT = 0.9;
 const GUESS_KEPT = 0.5;
 /** How full the page of a part is planned: changes are never spread quite evenly. */
 const FILLED_SHARE = 0.8;
-/** About a third of the requests between two polls. If more parts are needed, sweeps find more with the same requests. */
+/**
+ * The most parts that news are planned in: about a third of the requests between two polls. If more are needed, sweeps
+ * find more with the same requests.
+ */
 const MOST_PLANNED = 5;
-/** Requests of news in parts at most, those included that turn out to be full. */
+/** The most requests of news in parts, including parts that turn out to be full and are cut again. */
 const MOST_PARTS = 8;
 
 export function createNewsMemory(): NewsMemory {
@@ -102,7 +105,7 @@ export async function readNews(from: Instant, options: NewsOptions): Promise<num
 
 interface NewsRead {
   readonly requests: number;
-  /** How many rows there are, by those that were read. */
+  /** An estimate of all rows, from the rows that were read. */
   readonly rows: number;
 }
 

@@ -1,9 +1,9 @@
 // A poll reads the rows that were updated since the last settled instant, R3 and R6. If it expects few rows, it reads
 // them all at once, up to the open end. Otherwise it covers a closed range page by page, up to a little before the
-// stamps' clock: rows may leave that range, none enter it. The open tail behind it is read for its news (news.ts), first
-// of all and again whenever the interval between polls has passed; a later poll settles the tail. A read settles stamps
-// only up to `lookback` before its moment, because changes may show that late, and only as far as every difference was
-// saved.
+// stamps' clock: rows may leave that range, none enter it. The open tail behind it is read for its news (news.ts),
+// first of all and again whenever the interval between polls has passed; a later poll settles the tail. A read settles
+// stamps only up to `lookback` before its moment, because changes may show that late, and only as far as every
+// difference was saved.
 import { DAY, type Instant } from '../instant.ts';
 import {
   CLOSED_AFTER,
@@ -24,7 +24,7 @@ import { settledByRead, stampsTime } from './stamps-clock.ts';
 export interface PollOptions extends Reader {
   /** Fetches the pages of closed ranges: news go first. */
   readonly fetchToCover: FetchToCover;
-  /** Everything stamped before this instant has been read and saved. */
+  /** Everything stamped before this instant has been read, and saved unless a guard holds it or it is set aside. */
   readonly settledThrough: Instant;
   /** The known facts about the stamps; each page adds to them. */
   readonly stamps: () => StampsState;
@@ -34,12 +34,13 @@ export interface PollOptions extends Reader {
   readonly knowsTime: () => boolean;
   /** How late a change may show after its stamp, in the unit of Instant. */
   readonly lookback: number;
-  /** The earliest stamp of a row that differed and was not saved; undefined if all were saved. */
+  /** The earliest stamp of a reading that was left, as the recorder counts it; undefined if none was. */
   readonly unsavedFrom: () => Instant | undefined;
   /** Called after each covered closed range: this progress is kept even if the poll fails later. */
   readonly onCovered: (progress: Pick<PollResult, 'settledThrough' | 'rangeWidth'>) => void;
   /**
-   * Reads the newest rows since the last time, or else from this instant on. Their readings are saved, and prove nothing.
+   * Reads the newest rows since the last time, or else from this instant on. Their readings are saved, and prove
+   * nothing.
    *
    * @returns the requests
    */
@@ -62,7 +63,10 @@ export type FetchToCover = (request: PageRequest, readNewsIfDue: () => Promise<v
 export interface PollResult {
   /** Never earlier than the one in the options. */
   readonly settledThrough: Instant;
-  /** Whether everything up to the open end was covered and saved. */
+  /**
+   * Whether everything was covered and saved: up to the open end if all was read at once, else up to the end of what is
+   * closed.
+   */
   readonly isComplete: boolean;
   /** Whether a few pages were enough and no request was wasted. */
   readonly wasLittle: boolean;
@@ -89,7 +93,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const closedUpTo = closedToPolls(readAt, options);
   const since = Math.max(closedUpTo, settledThrough);
   const news = await options.readNews(since);
-  // Counts as little, so that a later poll tries again to read everything at once.
+  // Counts as little unless this poll tried to read everything at once: so a later poll tries again.
   if (options.isByWalk())
     return { settledThrough, isComplete: false, wasLittle: !triesOpen, rangeWidth, unstable: undefined };
   // The clock may have been ahead as the ranges were chosen: then the next poll settles them.
@@ -114,7 +118,8 @@ const NEWS_TO_ONE = 2;
 /**
  * Covering may take longer than the interval between polls: news must not wait for it. But if news take as long as the
  * interval, covering gets a third of the requests: otherwise it would never settle anything. With half of them, news of
- * nine pages came late each time, because covering waits until half of the burst is free again.
+ * nine pages came late each time, because covering waits until half of the requests that may
+ * be sent at once are free again.
  */
 function withNews(since: Instant, options: PollOptions): Reader {
   const { fetchToCover, areNewsDue, readNews } = options;
@@ -151,7 +156,7 @@ function settledBy(
   const reach = settledByRead(stamps(), readAt, lookback);
   if (reach === undefined) return settledThrough;
   const saved = Math.min(reach, through, unsavedFrom() ?? reach);
-  // Unsaved rows that are older show up again in any case: a range begins a little before its start.
+  // An unsaved row from before `settledThrough` came with the overlap of the range. The next poll requests it again.
   return Math.max(saved, settledThrough);
 }
 

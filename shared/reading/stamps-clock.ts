@@ -1,6 +1,7 @@
 // The stamps' clock: the current time in the service's stamps. It is the newest plausible stamp received, and runs on
-// from there. So it is never ahead of the service, however wrong the local clock or the `Date` header may be, and no
-// settled instant can pass a stamp that the service has yet to assign.
+// from there, so a wrong local clock does not move it. It runs ahead of the service only if rows are stamped in the
+// future and `Date` allows their stamps, or if the service's own clock is set back later. Then instants are settled too
+// early (docs/guarantees.md, "Time"; tick/stamps-fall-back.ts).
 //
 // A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
 // changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither one
@@ -44,7 +45,8 @@ export function stampsTime({ newest, newestReceivedAt }: StampsState, at: Instan
 /**
  * The instant up to which a read settles the stamps: changes may show `lookback` after their stamp, so it lies that far
  * back. Where stamps name their zone it is never later than the service's time less the lookback: stamps that ran ahead
- * may be set right at any moment. Without a zone, reading the hours of an offset again in each poll would cost too much.
+ * may be set right at any moment. Without a zone, reading the hours of an offset again in each poll would cost too
+ * much.
  *
  * @param readAt when the read began, by the service's clock
  * @param lookback in the unit of Instant
@@ -57,8 +59,8 @@ export function settledByRead(stamps: StampsState, readAt: Instant, lookback: nu
 }
 
 /**
- * Learns from the stamps of a page. Only `updated_at` counts: polls go by it, and `created_at` may come from another clock
- * or be in another zone, neither of which it names.
+ * Learns from the stamps of a page. Only `updated_at` counts: polls go by it, and `created_at` may come from another
+ * clock or be in another zone, neither of which it names.
  */
 export function learnStamps(
   state: StampsState,

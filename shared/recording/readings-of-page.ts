@@ -15,8 +15,8 @@ export function readingsOf(page: Page, options: ReadingOptions): Reading[] {
 }
 
 /**
- * Returns one readable row of each group: the one with the newest `updated_at`, the last of several. A shard or replica
- * may still hold an old copy of a group, anywhere in the page.
+ * Returns one readable row of each group: the one with the newest `updated_at`; if several have it, the last. A shard
+ * or replica may still hold an old copy of a group, anywhere in the page.
  */
 function newestRows({ rows }: Page): Iterable<ReadableRow> {
   const newest = new Map<number, ReadableRow>();

@@ -1,5 +1,6 @@
-// Records the rows of a page: each group is compared with its snapshot, and differences are saved with their events
-// before anything may count as settled. Only a row's projection outlives this, and its customer if settings ask for it.
+// Records the rows of a page: each group is compared with its snapshot, and differences are saved with their events, or
+// held, or set aside, before anything may count as settled. Only a row's projection outlives this, and its customer if
+// settings ask for it.
 
 import type { Unknowable } from '../comparing/changes.ts';
 import { compareReading } from '../comparing/compare-reading.ts';
@@ -35,13 +36,17 @@ export interface RecorderOptions extends ReadingOptions {
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** Takes back the notes that these groups can't be read or stored: now they were read, and are saved next. */
   readonly takeBack?: (groupIds: readonly number[]) => void;
-  /** Keeps the notes of groups that were shown, but are not saved yet: a guard keeps them back, or the reading is stale. */
+  /**
+   * Keeps the notes of groups that were shown, but are not saved yet: a guard keeps them back, or the reading is stale.
+   */
   readonly keepSetAside?: (groupIds: readonly number[]) => void;
-  /** Durably sets aside a row that can't be read, or a group that can't be stored. @param since when it was found absent */
+  /**
+   * Durably sets aside a row that can't be read, or a group that can't be stored. @param since when it was found absent
+   */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant) => void;
-  /** Called for a group that changed since it was last read, with its stamp. */
+  /** Called for a group that is new, or differs and has a newer stamp than its snapshot, before the guard decides. */
   readonly noteFresh: (fresh: FreshGroup) => void;
-  /** Called if a newer state was not saved: an operator's clock was ahead when the group was forgotten. */
+  /** Called if a removed or forgotten group shows again, less than `settle` after the time of that. */
   readonly noteLeftNewer?: (sentAt: Instant) => void;
   /** Called if another process saved a group first, or a difference is left that may have shown long ago. */
   readonly noteOvertaken?: () => void;
@@ -58,7 +63,10 @@ export interface Recorder {
   take(page: Page): Promise<void>;
   /** Saves what the guard kept back. */
   record(compared: readonly ComparedReading[]): Promise<void>;
-  /** The earliest stamp of a group that differed and was not saved, since the start. */
+  /**
+   * The earliest stamp of a reading that was left, since the start: a stale one, or one that another process overtook.
+   * What a guard keeps back, and groups too large to store, do not count.
+   */
   unsavedFrom(): Instant | undefined;
   readonly counts: RecordCounts;
 }
@@ -69,7 +77,7 @@ export interface RecordCounts {
   /** Groups seen for the first time. */
   firstSeen: number;
   events: number;
-  /** Readings left for later: too stale to count as news, or overtaken by another process. */
+  /** Readings left for later: too stale to be accepted, or overtaken by another process. */
   left: number;
   unreadable: number;
 }
@@ -182,8 +190,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   /**
-   * Whether a difference that is left may be older than `settle`: if the snapshot is dated by a clock that was ahead, or if
-   * it is a part of a larger change, whose rest showed before that part was read.
+   * Whether a difference that is left may be older than `settle`: if the snapshot is dated by a clock that was ahead,
+   * or if it is a part of a larger change, whose rest showed before that part was read.
    */
   function mayHaveShownLongAgo({ sentAt, receivedAt }: Snapshot, reading: Reading): boolean {
     const { settle } = options;

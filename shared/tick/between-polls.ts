@@ -24,9 +24,9 @@ const REQUESTS_OF_PROOF = 5;
 const MOST_OWED_ONE_TO_ONE = 8;
 
 /**
- * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A poll
- * that comes due while such a request waits for its slot is made then. So a long walk never delays the polls, and a long
- * poll never stops a walk.
+ * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A
+ * poll that comes due while such a request waits for the budget is made then. So a long walk never delays the polls,
+ * and a long poll never stops a walk.
  */
 export function createPollWhenDue(
   run: TickRun,
@@ -79,7 +79,11 @@ export function createPollWhenDue(
   };
 }
 
-/** After a long poll a walk gets some requests first. They delay the next poll, but not its news. */
+/**
+ * Reads the news once. The requests that a walk gets after a long poll delay the next poll, but not the news.
+ *
+ * @returns the number of requests
+ */
 async function readNewsOnce(news: News): Promise<number> {
   try {
     return await news.read(Number.POSITIVE_INFINITY);

@@ -169,7 +169,8 @@ function distrustProof(run: TickRun, groupId: number): void {
 
 /**
  * Returns a check whether the service still finds a group that it has just shown, or else another known one. If it
- * finds none, it shows another store or has lost everything: the source is held until an operator decides which.
+ * finds none, it shows another store or has lost everything: the source is held until a known group is found again, or
+ * an operator releases the hold.
  */
 function createCanary(
   run: TickRun,

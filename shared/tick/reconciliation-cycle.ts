@@ -58,7 +58,7 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
   const requests = cycle.requests + range.sent;
-  // With more requests than that, a walk over all groups is as fast.
+  // Once it took as many requests as a walk over all groups, that walk is as fast.
   const isDone = range.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
   const pausedUntil = keeps ? now + pauseAfterRange(tier, range.sent, settings) : cycle.pausedUntil;
   const ended = { isUnderWay: false, lastRequests: requests, lastKnown: cycle.known, lastCompletedAt: now };

@@ -1,15 +1,17 @@
 // Stamps may fall back: the clock that assigns them ran ahead and is set right, or rows name another zone from now on.
-// Every later stamp then lies before the settled instant, so polls ask for none of them. Two signs show it. Where stamps
-// name their zone, the settled instant is later than the service's time. And several groups changed, polls saw none of
-// them, and walks found them with stamps that polls had settled. Then the stamps' clock is learned again from what was
-// found, and polls begin there. A stamp further back than any clock or zone can fall shows nothing of the kind: a job may
-// give old returns the stamps that they should have had.
+// Every later stamp then lies before the settled instant, so polls ask for none of them. Either of two signs
+// shows it. (1) Stamps name their zone, and the settled instant is later than the service's time: it is set back. (2)
+// Several groups changed, polls saw none of them, and walks found them with stamps that polls had settled: the stamps'
+// clock is learned again from what was found, and polls begin there. A stamp further back than any clock or zone can
+// fall shows nothing of the kind: a job may give old returns the stamps that they should have had.
 import { DAY, type Instant } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER } from '../limits.ts';
 import { agreedLead, GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-/** How long a change that polls passed over counts: three in this time are no chance, even in a quiet store. */
+/**
+ * How long a change that polls passed over counts: three within this time are no coincidence, even in a quiet store.
+ */
 const PASSED_COUNTS_FOR = 7 * DAY;
 
 /** A group that changed and got a newer stamp. */

@@ -108,7 +108,7 @@ export function createSweeping(run: TickRun): SweepOn {
   }
 
   return async function sweepOn(afterEach) {
-    // A poll may come due while a piece waits for its slot: it does not sweep as well.
+    // A poll may come due while a piece waits for the budget: it does not sweep as well.
     if (isSweeping || !session.list.isUnordered || run.state.baseline.status !== 'completed') return;
     if (!mayBegin(run)) return;
     isSweeping = true;
@@ -126,7 +126,9 @@ function halvesOf(piece: Interval, { rows }: Page): Interval[] {
   return halves.flatMap(({ created }) => created ?? []);
 }
 
-/** Whether the walk made progress in this tick, or proofs tried for long: they need some requests in a row to succeed. */
+/**
+ * Whether the walk made progress in this tick, or proofs tried for long: they need some requests in a row to succeed.
+ */
 function mayBegin(run: TickRun): boolean {
   return run.walked.size > 0 || run.requestsOfWalks() + run.requestsSent('covering') >= REQUESTS_BEFORE;
 }

@@ -19,9 +19,15 @@ export interface TickReport {
   readonly counts: RecordCounts;
   /** Events of changes that polls had not found. */
   readonly foundByReconciliation: number;
-  /** Since polls last covered everything, or walks last made progress if longer ago; undefined without the source. */
+  /**
+   * Since polls last covered everything, or walks last made progress if longer ago; undefined if the tick did not take
+   * the source.
+   */
   readonly behindMs: number | undefined;
-  /** Until the next reconciliation cycle; undefined during one, during the baseline and without the source. */
+  /**
+   * Until the next reconciliation cycle; undefined during one, during the baseline, and if the tick did not take the
+   * source.
+   */
   readonly nextCycleInMs: number | undefined;
   readonly failure: Degradation | undefined;
   /** Why a range of this tick could not be covered: its list did not keep its order. */

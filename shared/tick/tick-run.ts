@@ -35,10 +35,10 @@ export interface TickRun {
   readonly unfinished: RangeKind | undefined;
   /** How the list last failed to keep its order in a poll, if it did. */
   unstable: string | undefined;
-  /** Whether the last poll could not see changes. */
-  pollsAreBlind: boolean;
   /** The same for the baseline. */
   unstableBaseline: string | undefined;
+  /** Whether the last poll could not see changes. */
+  pollsAreBlind: boolean;
   /** The walks that made progress in this tick. */
   readonly walked: Set<'baseline' | Tier>;
   /** Why the last poll failed, if that did not end the tick. */

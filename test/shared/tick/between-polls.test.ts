@@ -34,7 +34,7 @@ describe('a walk', () => {
     expect(Math.max(...gaps)).toBeLessThan(8_000);
   });
 
-  it('delays no poll while one of its requests waits for its slot', async () => {
+  it('delays no poll while one of its requests waits for the budget', async () => {
     const world = createSourceWorld({
       groups: 200,
       knobs: { limitMax: 8 },

@@ -29,7 +29,7 @@ async function aBlindSource(filterSkewSeconds: number) {
   return { world, ticks, foundBy };
 }
 
-describe('polls that the service shows no changes', () => {
+describe('polls to which the service shows no changes', () => {
   it.each([SIX_HOURS, -SIX_HOURS])(
     'degrade the source and settle nothing once a walk has found three changes (filters are off by %i s)',
     async (skew) => {
@@ -94,7 +94,7 @@ describe('polls that the service shows no changes', () => {
     expect((await world.state()).stamps.passedOver).toBeUndefined();
   });
 
-  it('stay in doubt while no answer tells, and settle nothing', async () => {
+  it('stay in doubt while the question has no answer, and settle nothing', async () => {
     const { world, ticks } = await aBlindSource(SIX_HOURS);
     changeSome(world, 10);
     await ticks(65);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld } from '../source-world.ts';
 
-it('publishes changes by the next poll, also with the smallest page size', async () => {
+it('a poll publishes changes although the page size has fallen to one row', async () => {
   const world = createSourceWorld({ groups: 260, knobs: { limitMax: 100, order: 'updated_at:asc' } });
   const session = world.startProcess('a');
   await world.tick(session);

@@ -166,7 +166,7 @@ describe('a store that has lost all known groups', () => {
   });
 });
 
-describe('about twenty groups that are gone at once', () => {
+describe('many groups that are gone at once', () => {
   it('are held, with the source degraded, until a whole cycle finds nothing to hold', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
@@ -228,7 +228,7 @@ describe('about twenty groups that are gone at once', () => {
     ]);
   });
 
-  it('are not looked up', async () => {
+  it('are not looked up if they are more than twenty', async () => {
     const world = createSourceWorld({ groups: 60, settings: SETTINGS });
     const session = world.startProcess('a');
     await world.tick(session);

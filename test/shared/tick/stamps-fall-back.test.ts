@@ -82,7 +82,6 @@ it('changes that polls still had to read, and a change that a poll saw, set noth
   expect(unread).toEqual(state);
 });
 
-// A job that fills in the true updated_at of old returns: polls had to cover 300 days again before they found news.
 // A job may fill in the true updated_at of old returns: polls had to cover 300 days again before they found news.
 it('polls go on from where they were after a job gave old returns stamps of 300 days ago', async () => {
   const world = createSourceWorld({ groups: 1_000, settings: { reconcileMs: 600_000 } });
@@ -117,7 +116,7 @@ it('changes with stamps further back than any clock or zone can fall set nothing
   expect(back(26 * HOUR).settledThrough).toBe(NOW - 26 * HOUR - LOOKBACK);
 });
 
-it('a change that polls passed over counts for a week, and sets them back by no more than clocks can fall', async () => {
+it('a change that polls passed over counts for a week; three set polls back by no more than clocks can fall', async () => {
   const state = await aState({}, NOW + 100 * DAY);
   const at = (groupId: number, receivedAt: number) => ({
     ...{ groupId, updatedAt: receivedAt - 3 * HOUR },

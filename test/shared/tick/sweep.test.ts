@@ -55,7 +55,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('reads no piece twice if a poll comes due while one waits for its slot', async () => {
+  it('reads no piece twice if a poll comes due while one waits for the budget', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
     let ofPoll: Promise<void> | undefined;

@@ -12,7 +12,7 @@ function showAtMost({ reference }: SourceWorld, rows: number): void {
 }
 
 it.each([[100], [99]])(
-  'finds imported groups within an hour and a cycle (%i groups, a window of 100)',
+  'a walk finds imported groups within an hour and a cycle (%i groups, a window of 100)',
   async (groups) => {
     const world = createSourceWorld({ groups: groups - 1, knobs: { limitMax: 20 } });
     showAtMost(world, 100);
