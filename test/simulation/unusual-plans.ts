@@ -340,8 +340,8 @@ export function blinded(plan: Plan, random: Random): Plan {
   );
   // Polls settle stamps later if these don't name their zone, or if Date is behind: then walks find the changes first.
   const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...others } = knobs;
-  // A walk of more requests may crash in each tick. And lists by update seem to have no order: then polls are walks.
-  const { offsetMax, offsetOver, order = 'id:asc', ...known } = others;
+  // A walk must fit into a tick. And a list by update would seem to have no order: then polls are walks.
+  const { offsetMax, offsetOver, latencyMs, order = 'id:asc', ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
   const filterSkewSeconds = random.pick([-5, 2, 5.5]) * 3_600;
   return {
