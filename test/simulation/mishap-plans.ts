@@ -23,8 +23,8 @@ export function suspicious(plan: Plan, random: Random): Plan {
     groups: 40 + random.below(10),
     activeMs: 480_000,
     changesPerSecond: 0.05,
-    // If most true changes move no stamp, so many are usual that a guard can't distinguish a mistake.
-    handsPerMinute: movesNone ? 0 : plan.handsPerMinute,
+    // With many true changes, less than half of the groups show the mistake, or as many changes are usual.
+    handsPerMinute: 0,
     outage: undefined,
     rotationMs: undefined,
     tickMs: 50_000,
