@@ -6,6 +6,7 @@ import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
   RateLimitedError,
+  RequestTimedOutError,
   ReturnsServiceError,
   TokenRefusedError,
   UnexpectedStatusError,
@@ -23,6 +24,9 @@ const PAUSE_AFTER_429_MS = 15_000;
 const SHORTEST_PAUSE_MS = 1_000;
 /** Slots are used one after the other; those further ahead than this would be void before their turn. */
 const USED_WITHIN = 2 * SECOND;
+
+/** Of the time left at a request's first try, the part that tries without an answer may take: the rest is for others. */
+const SHARE_OF_TIMEOUTS = 0.5;
 
 export interface PacedRequestsOptions extends AccessOptions {
   readonly serviceClock: ServiceClock;
@@ -98,6 +102,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;
     let tries = 0;
+    let timedOut = 0;
+    const leftAtFirst = deadline() - clock.elapsed();
     for (;;) {
       tries += 1;
       await takeSlot(used, purpose, expect, failure);
@@ -117,7 +123,9 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        await prepareRetry(error, { purpose, tries, sentElapsed: sent.sentElapsed, used });
+        if (error instanceof RequestTimedOutError) timedOut += clock.elapsed() - sent.sentElapsed;
+        const isWorthIt = timedOut < SHARE_OF_TIMEOUTS * leftAtFirst;
+        await prepareRetry(error, { purpose, tries, isWorthIt, sentElapsed: sent.sentElapsed, used });
       }
     }
   }
@@ -164,7 +172,10 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   }
 
   /** Resolves when the next try may book its slot; rejects with the error if there is no next try. */
-  async function prepareRetry(error: ReturnsServiceError, { purpose, tries, sentElapsed, used }: Failed) {
+  async function prepareRetry(
+    error: ReturnsServiceError,
+    { purpose, tries, isWorthIt, sentElapsed, used }: Failed,
+  ) {
     if (signal?.aborted === true) throw new DeadlineReached('Asked to stop.', { cause: error });
     const pauseMs = pauseAskedMs(error);
     if (pauseMs !== undefined) {
@@ -173,7 +184,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       log.warn('The service asks for a pause.', { purpose, pauseMs, error });
       await used.budget.pause({ duration: pauseMs * MILLISECOND, tooFast, sentElapsed });
     }
-    if (!error.retryable || tries >= MAX_TRIES || !credit.spend()) {
+    if (!error.retryable || !isWorthIt || tries >= MAX_TRIES || !credit.spend()) {
       // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
       access.forget();
       throw error;
@@ -206,6 +217,7 @@ type Attempt<Answer> = { readonly times: ServiceTimes } & (
 interface Failed {
   readonly purpose: Purpose;
   readonly tries: number;
+  readonly isWorthIt: boolean;
   readonly sentElapsed: number;
   readonly used: Access;
 }

@@ -29,7 +29,7 @@ export const UNKNOWN_STAMPS: StampsState = {
   newest: undefined,
   newestReceivedAt: 0,
   passed: [],
-  passedOver: undefined,
+  pollsInDoubt: undefined,
 };
 
 /**

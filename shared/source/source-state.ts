@@ -43,8 +43,15 @@ const stamps = storedObject({
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
   passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
-  /** A change that polls passed over, while it is in doubt whether they can see changes; see tick/blind-polls.ts. */
-  passedOver: maybe(z.object({ groupId: z.int(), updatedAt: instant })),
+  /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
+  pollsInDoubt: maybe(
+    storedObject({
+      /** Groups that changed, with the stamps to ask for. Empty if none of them is left: the next change is one. */
+      changed: z.array(z.object({ groupId: z.int(), updatedAt: instant })),
+      /** The slot, as an instant, since when such questions get no answer; undefined if the last one got one. */
+      unansweredSince: maybe(instant),
+    }),
+  ),
 });
 
 export type StampsState = Stored<typeof stamps>;

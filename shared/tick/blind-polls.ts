@@ -1,47 +1,79 @@
 // Polls are blind if the service does not find rows by the `updated_at` that it shows, for instance because it reads
-// filters in another zone. Such polls find nothing, so they must settle nothing. Walks find the changes that polls passed
+// filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
 // over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
-// a group tells which.
-import { type Instant, SECOND } from '../instant.ts';
-import { RANGE_OVERLAP } from '../limits.ts';
+// a group tells which. Changes that a poll finds do not: a list of more hours than filters are off shows some.
+import { HOUR, type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';
+import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
-type PassedOver = NonNullable<SourceState['stamps']['passedOver']>;
+/** If a service never answers such short lists, a poll that finds a change has to do after this time. */
+const PATIENCE = 2 * HOUR;
+
+type PollsInDoubt = NonNullable<SourceState['stamps']['pollsInDoubt']>;
+type ChangedGroup = PollsInDoubt['changed'][number];
 
 /**
  * Returns whether polls are blind, or may be: without an answer they settle nothing either. At most three requests, and
- * only while a change that polls passed over is in doubt.
+ * only while it is in doubt whether polls see changes.
  */
 export async function arePollsBlind(run: TickRun): Promise<boolean> {
-  const { passedOver } = run.state.stamps;
-  if (passedOver === undefined) return false;
+  const { pollsInDoubt } = run.state.stamps;
+  if (pollsInDoubt === undefined) return false;
+  const [group, ...others] = pollsInDoubt.changed;
+  if (group === undefined) return true;
+  const stillInDoubt = await askFor(group, others, run);
+  run.update((state) => withDoubt(state, stillInDoubt));
+  return stillInDoubt !== undefined;
+}
+
+/**
+ * Returns the state after a change was found. While polls are in doubt, it is one to ask for if others are gone.
+ *
+ * @param through how it was found
+ */
+export function noteChangeInDoubt(
+  state: SourceState,
+  { groupId, updatedAt }: ChangedGroup,
+  through: 'poll' | 'walk',
+): SourceState {
+  const { pollsInDoubt } = state.stamps;
+  if (pollsInDoubt === undefined) return state;
+  const { changed, unansweredSince = Number.POSITIVE_INFINITY } = pollsInDoubt;
+  if (through === 'poll' && slotOf(state) - unansweredSince >= PATIENCE) return withDoubt(state, undefined);
+  if (changed.length >= GROUPS_THAT_AGREE || changed.some((group) => group.groupId === groupId)) return state;
+  return withDoubt(state, { ...pollsInDoubt, changed: [...changed, { groupId, updatedAt }] });
+}
+
+/** Asks for one group. Returns the groups to ask for in the next poll, or undefined if polls see changes. */
+async function askFor(
+  group: ChangedGroup,
+  others: readonly ChangedGroup[],
+  run: TickRun,
+): Promise<PollsInDoubt | undefined> {
   try {
-    const isInDoubt = !(await isListed(passedOver.updatedAt, run)) && (await isElsewhere(passedOver, run));
-    if (!isInDoubt) run.update(noteNotBlind);
-    return isInDoubt;
+    if (await isListed(group.updatedAt, run)) return undefined;
+    const updatedAt = stampOf(group.groupId, await run.lookUpAndLearn(group.groupId));
+    // A group that is gone or can't be read decides nothing.
+    if (updatedAt === undefined) return { changed: others, unansweredSince: undefined };
+    if (updatedAt !== group.updatedAt && (await isListed(updatedAt, run))) return undefined;
+    return { changed: [{ ...group, updatedAt }, ...others], unansweredSince: undefined };
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
-    return true;
+    const { unansweredSince = slotOf(run.state) } = run.state.stamps.pollsInDoubt ?? {};
+    return { changed: [...others, group], unansweredSince };
   }
 }
 
-/** Whether a look-up still finds the group, but no list finds it at the stamp that it has now. */
-async function isElsewhere({ groupId, updatedAt }: PassedOver, run: TickRun): Promise<boolean> {
-  const stamp = stampOf(groupId, await run.lookUpAndLearn(groupId));
-  if (stamp === undefined) return false;
-  if (stamp === updatedAt) return true;
-  run.update((state) => ({
-    ...state,
-    stamps: { ...state.stamps, passedOver: { groupId, updatedAt: stamp } },
-  }));
-  return !(await isListed(stamp, run));
+function withDoubt(state: SourceState, pollsInDoubt: PollsInDoubt | undefined): SourceState {
+  return { ...state, stamps: { ...state.stamps, pollsInDoubt } };
 }
 
-function noteNotBlind(state: SourceState): SourceState {
-  return { ...state, stamps: { ...state.stamps, passedOver: undefined } };
+function slotOf({ lastSlot }: SourceState): Instant {
+  return lastSlot * MILLISECOND;
 }
 
 function stampOf(groupId: number, { rows }: Page): Instant | undefined {
@@ -51,7 +83,11 @@ function stampOf(groupId: number, { rows }: Page): Instant | undefined {
 /** Whether a list by update around this stamp has any row that belongs there. */
 async function isListed(stamp: Instant, run: TickRun): Promise<boolean> {
   const updated = { from: stamp, to: stamp + 2 * SECOND };
-  const { rows } = await run.fetchAndLearn('poll')({ range: { updated }, offset: 0 });
+  const { rows } = await run.fetchAndLearn('poll')({
+    range: { updated },
+    offset: 0,
+    limit: SHORT_PAGE_ROWS,
+  });
   return rows.some(
     ({ updatedAt }) =>
       updatedAt !== undefined && updatedAt >= updated.from - RANGE_OVERLAP && updatedAt <= updated.to,

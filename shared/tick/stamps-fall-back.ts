@@ -40,14 +40,12 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
 
 /** Returns the state after a poll found a change: polls see what changes. */
 export function noteSeenByPoll(state: SourceState): SourceState {
-  const { passed, passedOver } = state.stamps;
-  if (passed.length === 0 && passedOver === undefined) return state;
-  return { ...state, stamps: { ...state.stamps, passed: [], passedOver: undefined } };
+  return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
 }
 
 function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
   const leadOf = ({ updatedAt, receivedAt }: FoundChange) => updatedAt - receivedAt;
-  const [latest] = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
+  const latestFirst = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
   const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
   const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
@@ -58,10 +56,13 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       ...state.stamps,
       leads,
       lead: agreedLead(leads.map(({ lead }) => lead)),
-      newest: latest?.updatedAt,
-      newestReceivedAt: latest?.receivedAt ?? 0,
+      newest: latestFirst[0]?.updatedAt,
+      newestReceivedAt: latestFirst[0]?.receivedAt ?? 0,
       passed: [],
-      passedOver: latest && { groupId: latest.groupId, updatedAt: latest.updatedAt },
+      pollsInDoubt: {
+        changed: latestFirst.map(({ groupId, updatedAt }) => ({ groupId, updatedAt })),
+        unansweredSince: undefined,
+      },
     },
   };
 }

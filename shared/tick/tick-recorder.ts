@@ -10,6 +10,7 @@ import { createRecorder, type Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
+import { noteChangeInDoubt } from './blind-polls.ts';
 import type { PageLearner } from './learn-from-pages.ts';
 import { keepSetAside, noteSetAside, takeBack } from './set-aside.ts';
 import { notePassedByPolls, noteSeenByPoll } from './stamps-fall-back.ts';
@@ -69,7 +70,9 @@ export function createTickRecorder(
       const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
       if (!isKnownToChange) return;
       cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
-      if (through === 'poll') {
+      const isPoll = through === 'poll';
+      cell.update((state) => noteChangeInDoubt(state, { groupId, updatedAt }, isPoll ? 'poll' : 'walk'));
+      if (isPoll) {
         noteLateness(session.news, updatedAt);
         cell.update(noteSeenByPoll);
       } else if (!isFirstSight) {

@@ -45,7 +45,10 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       newest: NOW - SECOND,
       newestReceivedAt: NOW,
       passed: [],
-      passedOver: { groupId: 4711, updatedAt: 1_763_600_000_000_000 },
+      pollsInDoubt: {
+        changed: [{ groupId: 4711, updatedAt: 1_763_600_000_000_000 }],
+        unansweredSince: NOW - HOUR,
+      },
     },
     baseline: {
       mode: 'silent',

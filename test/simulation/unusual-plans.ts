@@ -333,19 +333,30 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
   };
 }
 
+const LOOK_UPS_FAIL: LastingFault = {
+  shape: { kind: 'parameter', name: 'return_group_id' },
+  what: 'empty',
+  fromMs: 0,
+};
+
 /** The service reads filters in another zone for a while, in a store that is too large to be walked at each poll. */
 export function blinded(plan: Plan, random: Random): Plan {
   const { unreadableEvery, staleShare, faultRate, ...knobs } = withSteadyLimits(
     withStableOrder(withoutRemovals(plan.knobs)),
   );
-  // Polls settle stamps later if these don't name their zone, or if Date is behind: then walks find the changes first.
-  const { absurdEvery, absurdStamps, touches, createdForm, dateSkewSeconds, ...others } = knobs;
+  const groupsAreRemoved = random.chance(0.4);
+  const lookUpsFail = !groupsAreRemoved && random.chance(0.5);
+  // Polls settle stamps later if these don't name their zone, or if Date is behind or missing: then walks find the
+  // changes first.
+  const { absurdEvery, absurdStamps, touches, createdForm, date, dateSkewSeconds, ...others } = knobs;
   // A walk must fit into a tick. And a list by update would seem to have no order: then polls are walks.
   const { offsetMax, offsetOver, latencyMs, order = 'id:asc', ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
-  const filterSkewSeconds = random.pick([-5, 2, 5.5]) * 3_600;
+  // Within less than a minute polls find changes, though late: the settled instant lies further back.
+  const filterSkewSeconds = random.pick([-5, 2, 5.5, 0.012]) * 3_600;
   return {
     ...plan,
+    ...(lookUpsFail && { lasting: LOOK_UPS_FAIL }),
     groups: 110 + random.below(40),
     activeMs: 900_000,
     changesPerSecond: 0.3,
@@ -356,7 +367,11 @@ export function blinded(plan: Plan, random: Random): Plan {
     tickMs: 50_000,
     warm: Math.max(0.5, plan.warm),
     faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
-    knobs: { ...known, stampForm, limitMax: 10, order: order.startsWith('updated_at') ? 'id:asc' : order },
+    knobs: {
+      ...known,
+      ...(groupsAreRemoved && { groupRemovals: 0.1 }),
+      ...{ stampForm, limitMax: 10, order: order.startsWith('updated_at') ? 'id:asc' : order },
+    },
     settings: {
       ...plan.settings,
       lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),

@@ -106,6 +106,21 @@ describe('a failed request', () => {
     });
   });
 
+  // Ticks of one minute, each in a new process: otherwise a poll that hangs would leave no time for walks, for ever.
+  it.each([
+    [50, 3],
+    [20, 1],
+    [7, 1],
+  ])('that times out is retried for half of the %i s left: %i tries', async (leftSeconds, tries) => {
+    const failure = new RequestTimedOutError('late', {});
+    const deadline = () => leftSeconds * SECOND;
+    const { poll, sent } = setUp({ answers: [failure], durationMs: 10_000, deadline });
+
+    await expect(poll()).rejects.toBe(failure);
+
+    expect(sent).toHaveLength(tries);
+  });
+
   it('is not retried after an abort', async () => {
     const failure = serverError();
     const stop = new AbortController();

@@ -1,7 +1,9 @@
 // G1, G8: the service reads filters by update in another zone than it shows, so polls find nothing.
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
+const FIVE_HOURS = 5 * 3_600;
 const SIX_HOURS = 6 * 3_600;
 
 function changeSome({ control }: SourceWorld, first: number, groups = 3): number[] {
@@ -14,6 +16,30 @@ function changeSome({ control }: SourceWorld, first: number, groups = 3): number
   return ids.map(({ id }) => Number(id));
 }
 
+/** Replaces the service's answers to some requests. */
+function answer(
+  { network }: SourceWorld,
+  isMeant: (query: URLSearchParams) => boolean,
+  body: string,
+  more: Partial<Answer> = {},
+): void {
+  network.intercept = ({ query }) =>
+    isMeant(query) ? { status: 200, headers: {}, body, delivery: 'whole', afterMs: 0, ...more } : undefined;
+}
+
+/** Whether a list is as short as the question for one group. */
+function isShort(query: URLSearchParams): boolean {
+  const [from = 0, to = 0] = ['min_updated_at', 'max_updated_at'].map((name) =>
+    Date.parse(query.get(name) ?? ''),
+  );
+  return to - from < 5_000;
+}
+
+async function foundBy(world: SourceWorld, groupId: number): Promise<string | undefined> {
+  const changed = (await world.groupEvents(groupId)).find(({ type }) => type === 'return_group.updated');
+  return (changed?.data as { observed?: { through: string } } | undefined)?.observed?.through;
+}
+
 async function aBlindSource(filterSkewSeconds: number) {
   const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
   const session = world.startProcess('a');
@@ -22,11 +48,7 @@ async function aBlindSource(filterSkewSeconds: number) {
   const ticks = async (count: number) => {
     for (let made = 0; made < count; made += 1) await world.nextTick(session);
   };
-  const foundBy = async (groupId: number) => {
-    const changed = (await world.groupEvents(groupId)).find(({ type }) => type === 'return_group.updated');
-    return (changed?.data as { observed?: { through: string } } | undefined)?.observed?.through;
-  };
-  return { world, ticks, foundBy };
+  return { world, ticks, foundBy: (groupId: number) => foundBy(world, groupId) };
 }
 
 describe('polls to which the service shows no changes', () => {
@@ -60,7 +82,7 @@ describe('polls to which the service shows no changes', () => {
     const changed = changeSome(world, 20, 1);
     await ticks(1);
     expect(await Promise.all(changed.map(foundBy))).toEqual(['poll']);
-    expect((await world.state()).stamps.passedOver).toBeUndefined();
+    expect((await world.state()).stamps.pollsInDoubt).toBeUndefined();
   });
 
   it('are not blind if only the stamps have fallen back', async () => {
@@ -78,20 +100,67 @@ describe('polls to which the service shows no changes', () => {
     for (let made = 0; made < 70; made += 1) await world.nextTick(session);
 
     const { stamps, health } = await world.state();
-    expect(stamps.passedOver).toBeUndefined();
+    expect(stamps.pollsInDoubt).toBeUndefined();
     expect(health.reasons).toEqual([]);
   });
 
-  it('are not in doubt any longer if the group that they passed over is gone', async () => {
-    const { world, ticks } = await aBlindSource(SIX_HOURS);
+  it.each([1, 3])('stay blind if %i of the groups that they passed over are gone', async (gone) => {
+    const { world, ticks, foundBy } = await aBlindSource(SIX_HOURS);
     const changed = changeSome(world, 10);
     await ticks(65);
-    expect((await world.state()).stamps.passedOver).toBeDefined();
+    const { settledThrough } = await world.state();
 
-    for (const id of changed) world.control.remove(id);
-    await ticks(1);
+    for (const id of changed.slice(0, gone)) world.control.remove(id);
+    await ticks(10);
+    expect(await world.state()).toMatchObject({ settledThrough, health: { reasons: [{ code: 'behind' }] } });
 
-    expect((await world.state()).stamps.passedOver).toBeUndefined();
+    world.control.setKnob('filterSkewSeconds', 0);
+    const [later] = changeSome(world, 20, 1) as [number];
+    await ticks(3);
+    expect(await foundBy(later)).toBe('poll');
+    expect((await world.state()).health.reasons).toEqual([]);
+  });
+
+  it('stay blind if look-ups find nothing', async () => {
+    const { world, ticks } = await aBlindSource(SIX_HOURS);
+    answer(world, (query) => query.has('return_group_id'), '[]');
+
+    for (let hour = 0; hour < 3; hour += 1) {
+      changeSome(world, 10 + 3 * hour);
+      await ticks(60);
+    }
+
+    expect((await world.state()).health.reasons).toMatchObject([{ code: 'behind' }]);
+    expect((await world.feedEvents()).map(({ type }) => type)).not.toContain('feed.source_recovered');
+  });
+
+  // The settled instant then lies so far back that polls find changes, though late ones.
+  it('stay blind if a cycle is longer than filters are off', async () => {
+    const world = createSourceWorld({
+      groups: 600,
+      settings: { reconcileMs: SIX_HOURS * 1_000, intervalMs: 300_000 },
+    });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    world.control.setKnob('filterSkewSeconds', FIVE_HOURS);
+
+    const changes: { readonly id: number; readonly at: number }[] = [];
+    const claimed = new Set<number>();
+    for (let made = 0; made < 150; made += 1) {
+      const [id] = changeSome(world, made, 1) as [number];
+      changes.push({ id, at: world.time.now() });
+      await world.nextTick(session, 300_000);
+      const { stamps, read } = await world.state();
+      if (stamps.pollsInDoubt === undefined) continue;
+      for (const change of changes)
+        if (change.at < (read.upTo ?? 0) && (await foundBy(world, change.id)) === undefined)
+          claimed.add(change.id);
+    }
+
+    const types = (await world.feedEvents()).map(({ type }) => type);
+    expect(types).toContain('feed.source_degraded');
+    expect(types).not.toContain('feed.source_recovered');
+    expect([...claimed]).toEqual([]);
   });
 
   it('stay in doubt while the question has no answer, and settle nothing', async () => {
@@ -100,32 +169,57 @@ describe('polls to which the service shows no changes', () => {
     await ticks(65);
     const { settledThrough } = await world.state();
     world.control.setKnob('filterSkewSeconds', 0);
-    world.network.intercept = ({ query }) => {
-      const [from, to] = ['min_updated_at', 'max_updated_at'].map((name) =>
-        Date.parse(query.get(name) ?? ''),
-      );
-      const isNarrow = (to ?? Number.NaN) - (from ?? Number.NaN) < 5_000;
-      return isNarrow
-        ? { status: 500, headers: {}, body: 'broken', delivery: 'whole', afterMs: 0 }
-        : undefined;
-    };
+    answer(world, isShort, 'broken', { status: 500 });
 
     await ticks(1);
 
-    expect(await world.state()).toMatchObject({ settledThrough, stamps: { passedOver: expect.anything() } });
+    expect(await world.state()).toMatchObject({
+      settledThrough,
+      stamps: { pollsInDoubt: expect.anything() },
+    });
   });
 
   it('follow a group that changes again', async () => {
     const { world, ticks } = await aBlindSource(SIX_HOURS);
     const changed = changeSome(world, 10);
     await ticks(65);
-    const before = (await world.state()).stamps.passedOver;
+    const [before] = (await world.state()).stamps.pollsInDoubt?.changed ?? [];
 
     expect(changeSome(world, 10)).toEqual(changed);
     await ticks(1);
 
-    const { passedOver } = (await world.state()).stamps;
-    expect(passedOver?.groupId).toBe(before?.groupId);
-    expect(passedOver?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
+    const [after] = (await world.state()).stamps.pollsInDoubt?.changed ?? [];
+    expect(after?.groupId).toBe(before?.groupId);
+    expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
+  });
+
+  it('are no longer in doubt if a poll finds a change and the question got no answer for two hours', async () => {
+    const { world, ticks } = await aBlindSource(SIX_HOURS);
+    changeSome(world, 10);
+    await ticks(65);
+    world.control.setKnob('filterSkewSeconds', 0);
+    answer(world, isShort, 'broken', { status: 500 });
+
+    await ticks(110);
+    changeSome(world, 20, 1);
+    await ticks(2);
+    expect((await world.state()).stamps.pollsInDoubt).toBeDefined();
+
+    await ticks(10);
+    changeSome(world, 30, 1);
+    await ticks(2);
+    expect((await world.state()).health.reasons).toEqual([]);
+  });
+
+  it('leave time for polls and walks if the question hangs and each tick is a new process', async () => {
+    const { world, ticks } = await aBlindSource(SIX_HOURS);
+    changeSome(world, 10);
+    await ticks(65);
+    answer(world, isShort, '[]', { delivery: 'hang' });
+    const [later] = changeSome(world, 20, 1) as [number];
+
+    for (let made = 0; made < 70; made += 1) await world.nextTick(world.startProcess(`b${made}`));
+
+    expect((await world.groupEvents(later)).length).toBe(1);
   });
 });

@@ -1,11 +1,19 @@
 // G8: the service reads filters in another zone than it shows, so polls find nothing. Once walks have found what polls passed
 // over, the source is degraded until polls see changes again. From then on only walks move its claims.
+import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 
 export function checkPollsBlind(evidence: Evidence, source: SourceEvidence): Violation[] {
-  const { from } = knownBlindness(evidence, source);
-  if (evidence.pollsBlind === undefined || Number.isFinite(from)) return [];
-  const message = 'is not degraded in time, though polls find no changes';
+  if (evidence.pollsBlind === undefined) return [];
+  const { from, to } = knownBlindness(evidence, source);
+  const isReported = Number.isFinite(from);
+  const isTakenBack = source.written.some(
+    ({ at, event }) => event.type === 'feed.source_recovered' && at > from && at < to,
+  );
+  if (isReported && !isTakenBack) return [];
+  const message = isReported
+    ? 'recovers, though polls still find no changes'
+    : 'is not degraded in time, though polls find no changes';
   return [{ guarantee: 'G8', source: source.source, message }];
 }
 
@@ -15,10 +23,13 @@ export function knownBlindness(
   { written }: SourceEvidence,
 ): { readonly from: Time; readonly to: Time } {
   const to = pollsBlind?.to ?? 0;
-  const last = written.findLast(
-    ({ at, event }) =>
-      at < to && (event.type === 'feed.source_degraded' || event.type === 'feed.source_recovered'),
+  const first = written.find(({ at, event }) => at < to && saysBlind(event));
+  return { from: first?.at ?? Number.POSITIVE_INFINITY, to };
+}
+
+function saysBlind(event: FeedEvent): boolean {
+  return (
+    event.type === 'feed.source_degraded' &&
+    event.data.object.reasons.some(({ message }) => message.startsWith('Polls find no changes'))
   );
-  const isKnown = last?.event.type === 'feed.source_degraded' && last.at > (pollsBlind?.from ?? 0);
-  return { from: isKnown ? last.at : Number.POSITIVE_INFINITY, to };
 }
