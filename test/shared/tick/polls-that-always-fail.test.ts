@@ -18,4 +18,18 @@ describe('polls that always fail', () => {
     }
     expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
   });
+
+  it('leave walks some time, even if they hang and each tick is a new process', async () => {
+    const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
+    await world.tick(world.startProcess('a'));
+    let requestsOfWalks = 0;
+    world.network.intercept = ({ query }) => {
+      if (query.has('min_updated_at'))
+        return { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 };
+      requestsOfWalks += 1;
+      return undefined;
+    };
+    for (let tick = 0; tick < 90; tick += 1) await world.nextTick(world.startProcess(`b${tick}`));
+    expect(requestsOfWalks).toBeGreaterThan(0);
+  });
 });
