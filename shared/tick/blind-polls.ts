@@ -2,19 +2,12 @@
 // filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
 // over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
 // a group tells which. Changes that a poll finds do not: a list of more hours than filters are off shows some.
-import { HOUR, type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { type Instant, SECOND } from '../instant.ts';
 import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';
-import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import type { SourceState } from '../source/source-state.ts';
+import { type ChangedGroup, type PollsInDoubt, unanswered, withDoubt } from './polls-in-doubt.ts';
 import type { TickRun } from './tick-run.ts';
-
-/** If a service never answers such short lists, a poll that finds a change has to do after this time. */
-const PATIENCE = 2 * HOUR;
-
-type PollsInDoubt = NonNullable<SourceState['stamps']['pollsInDoubt']>;
-type ChangedGroup = PollsInDoubt['changed'][number];
 
 /**
  * Returns whether polls are blind, or may be: without an answer they settle nothing either. At most three requests, and
@@ -28,24 +21,6 @@ export async function arePollsBlind(run: TickRun): Promise<boolean> {
   const stillInDoubt = await askFor(group, others, run);
   run.update((state) => withDoubt(state, stillInDoubt));
   return stillInDoubt !== undefined;
-}
-
-/**
- * Returns the state after a change was found. While polls are in doubt, it is one to ask for if others are gone.
- *
- * @param through how it was found
- */
-export function noteChangeInDoubt(
-  state: SourceState,
-  { groupId, updatedAt }: ChangedGroup,
-  through: 'poll' | 'walk',
-): SourceState {
-  const { pollsInDoubt } = state.stamps;
-  if (pollsInDoubt === undefined) return state;
-  const { changed, unansweredSince = Number.POSITIVE_INFINITY } = pollsInDoubt;
-  if (through === 'poll' && slotOf(state) - unansweredSince >= PATIENCE) return withDoubt(state, undefined);
-  if (changed.length >= GROUPS_THAT_AGREE || changed.some((group) => group.groupId === groupId)) return state;
-  return withDoubt(state, { ...pollsInDoubt, changed: [...changed, { groupId, updatedAt }] });
 }
 
 /** Asks for one group. Returns the groups to ask for in the next poll, or undefined if polls see changes. */
@@ -63,17 +38,8 @@ async function askFor(
     return { changed: [{ ...group, updatedAt }, ...others], unansweredSince: undefined };
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
-    const { unansweredSince = slotOf(run.state) } = run.state.stamps.pollsInDoubt ?? {};
-    return { changed: [...others, group], unansweredSince };
+    return unanswered(run.state);
   }
-}
-
-function withDoubt(state: SourceState, pollsInDoubt: PollsInDoubt | undefined): SourceState {
-  return { ...state, stamps: { ...state.stamps, pollsInDoubt } };
-}
-
-function slotOf({ lastSlot }: SourceState): Instant {
-  return lastSlot * MILLISECOND;
 }
 
 function stampOf(groupId: number, { rows }: Page): Instant | undefined {

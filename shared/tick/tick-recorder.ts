@@ -10,8 +10,8 @@ import { createRecorder, type Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import { noteChangeInDoubt } from './blind-polls.ts';
 import type { PageLearner } from './learn-from-pages.ts';
+import { noteChangeInDoubt } from './polls-in-doubt.ts';
 import { keepSetAside, noteSetAside, takeBack } from './set-aside.ts';
 import { notePassedByPolls, noteSeenByPoll } from './stamps-fall-back.ts';
 

@@ -1,0 +1,43 @@
+// The state while it is in doubt whether polls can see changes (blind-polls.ts asks): groups that changed, to be asked for.
+import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
+import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
+import type { SourceState } from '../source/source-state.ts';
+
+/** If a service never answers the question, a poll that finds a change has to do after this time. */
+const PATIENCE = 2 * HOUR;
+
+export type PollsInDoubt = NonNullable<SourceState['stamps']['pollsInDoubt']>;
+export type ChangedGroup = PollsInDoubt['changed'][number];
+
+/** @param pollsInDoubt undefined if polls see changes */
+export function withDoubt(state: SourceState, pollsInDoubt: PollsInDoubt | undefined): SourceState {
+  return { ...state, stamps: { ...state.stamps, pollsInDoubt } };
+}
+
+/** Returns the doubt after a question for its first group that got no answer: the next one is for another group. */
+export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | undefined {
+  const { pollsInDoubt } = stamps;
+  if (pollsInDoubt === undefined) return undefined;
+  const [first, ...others] = pollsInDoubt.changed;
+  const changed = first === undefined ? others : [...others, first];
+  return { changed, unansweredSince: pollsInDoubt.unansweredSince ?? slotOf(lastSlot) };
+}
+
+/** Returns the state after a change was found: it is one to ask for if others are gone. */
+export function noteChangeInDoubt(
+  state: SourceState,
+  { groupId, updatedAt }: ChangedGroup,
+  through: 'poll' | 'walk',
+): SourceState {
+  const { pollsInDoubt } = state.stamps;
+  if (pollsInDoubt === undefined) return state;
+  const { changed, unansweredSince = Number.POSITIVE_INFINITY } = pollsInDoubt;
+  if (through === 'poll' && slotOf(state.lastSlot) - unansweredSince >= PATIENCE)
+    return withDoubt(state, undefined);
+  if (changed.length >= GROUPS_THAT_AGREE || changed.some((group) => group.groupId === groupId)) return state;
+  return withDoubt(state, { ...pollsInDoubt, changed: [...changed, { groupId, updatedAt }] });
+}
+
+function slotOf(lastSlot: number): Instant {
+  return lastSlot * MILLISECOND;
+}
