@@ -25,7 +25,7 @@ const SHORTEST_PAUSE_MS = 1_000;
 /** Slots are used one after the other; those further ahead than this would be void before their turn. */
 const USED_WITHIN = 2 * SECOND;
 
-/** Of the time left at a request's first try, the part that tries without an answer may take: the rest is for others. */
+/** The part of a tick that polls may take up by tries without an answer: the rest is for walks. */
 const SHARE_OF_TIMEOUTS = 0.5;
 
 export interface PacedRequestsOptions extends AccessOptions {
@@ -91,6 +91,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   const credit = createRetryCredit();
   const counters = { poll: noRequests(), covering: noRequests(), reconciliation: noRequests() };
   let lastDuration = 0;
+  /** The tick under way, and how long its polls have waited without an answer. */
+  let tick = { deadline: Number.NaN, duration: 0, timedOut: 0 };
 
   async function send<Answer extends Dated>(
     purpose: Purpose,
@@ -98,12 +100,12 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     { expect = 1, readsSecret = false }: SendOptions = {},
   ): Promise<Sent<Answer>> {
     if (readsSecret) access.forget();
+    if (tick.deadline !== deadline())
+      tick = { deadline: deadline(), duration: deadline() - clock.elapsed(), timedOut: 0 };
     let used = await access.current();
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;
     let tries = 0;
-    let timedOut = 0;
-    const leftAtFirst = deadline() - clock.elapsed();
     for (;;) {
       tries += 1;
       await takeSlot(used, purpose, expect, failure);
@@ -123,8 +125,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        if (error instanceof RequestTimedOutError) timedOut += clock.elapsed() - sent.sentElapsed;
-        const isWorthIt = timedOut < SHARE_OF_TIMEOUTS * leftAtFirst;
+        const isWorthIt = leavesTime(purpose, error, sent.sentElapsed);
         await prepareRetry(error, { purpose, tries, isWorthIt, sentElapsed: sent.sentElapsed, used });
       }
     }
@@ -169,6 +170,13 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     }
     log.info('The token was refused; the secret holds another one, which is used from now on.');
     return renewed;
+  }
+
+  /** Whether another try leaves walks their part of the tick. */
+  function leavesTime(purpose: Purpose, error: ReturnsServiceError, sentElapsed: number): boolean {
+    if (purpose === 'reconciliation' || !(error instanceof RequestTimedOutError)) return true;
+    tick.timedOut += clock.elapsed() - sentElapsed;
+    return tick.timedOut <= SHARE_OF_TIMEOUTS * tick.duration;
   }
 
   /** Resolves when the next try may book its slot; rejects with the error if there is no next try. */

@@ -17,6 +17,8 @@ export const read = storedObject({
   walkedFrom: maybe(instant),
   /** Whether another process saved a group that this walk had read. */
   isOvertaken: z.boolean(),
+  /** Whether a newer state was shown since the walk over all groups began, and not saved. */
+  leftNewer: z.boolean().default(true),
   /** When a poll last read a change that a hold kept back, by the service's clock. Only walks publish such changes. */
   keptBackAt: maybe(instant),
   /** The number of the last `feed.source_read`: the minute of its slot, or one more than the one before. */
@@ -34,6 +36,7 @@ export const NOTHING_READ: ReadState = {
   reconciledThrough: undefined,
   walkedFrom: undefined,
   isOvertaken: false,
+  leftNewer: false,
   keptBackAt: undefined,
   sequence: 0,
   report: undefined,

@@ -53,7 +53,7 @@ export function noteKeptBack(state: SourceState, receivedAt: Instant): SourceSta
 
 /** Returns the state as a walk over all groups begins. */
 export function beginWholeWalk(state: SourceState): SourceState {
-  return withRead(state, { walkedFrom: undefined, isOvertaken: false });
+  return withRead(state, { walkedFrom: undefined, isOvertaken: false, leftNewer: false });
 }
 
 /** Notes when a request of the walk was sent, by the answer. */
@@ -67,6 +67,11 @@ export function noteWalked(state: SourceState, sentAt: Instant): SourceState {
  */
 export function noteOvertaken(state: SourceState): SourceState {
   return withRead(state, { isOvertaken: true });
+}
+
+/** Notes that a newer state was shown and not saved. */
+export function noteLeftNewer(state: SourceState): SourceState {
+  return withRead(state, { leftNewer: true });
 }
 
 /** Returns the state after a walk over all groups was read to its proved end. */

@@ -53,10 +53,6 @@ export interface Polling {
   readonly requests: number;
   /** When a poll by update ended or a walk settled, by the elapsed clock: polls by walk may go on for a while since. */
   readonly settledAt: number;
-  /** When an answer last showed a newer state that was not saved. */
-  readonly leftNewerAt: Instant;
-  /** When this process last began a walk over all groups. Only of that walk it knows whether a difference was left. */
-  readonly walkBegunAt: Instant | undefined;
 }
 
 /** The groups of a sweep, by creation; `recent` and `older` where a walk over all does not fit a cycle. */
@@ -126,7 +122,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     hasAnswers: false,
     expectation: createExpectation(),
     list: { isUnordered: false, hasLostOrder: false, fullPage: undefined, sweeps: {} },
-    polling: { requests: 0, settledAt: 0, leftNewerAt: Number.NEGATIVE_INFINITY, walkBegunAt: undefined },
+    polling: { requests: 0, settledAt: 0 },
     news: createNewsMemory(),
     overrunLogged: false,
   };

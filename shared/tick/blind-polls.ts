@@ -35,7 +35,8 @@ async function askFor(
     // A group that is gone or can't be read decides nothing.
     if (updatedAt === undefined) return { changed: others, unansweredSince: undefined };
     if (updatedAt !== group.updatedAt && (await isListed(updatedAt, run))) return undefined;
-    return { changed: [{ ...group, updatedAt }, ...others], unansweredSince: undefined };
+    // The next question is for another one: the service may only leave out this group.
+    return { changed: [...others, { ...group, updatedAt }], unansweredSince: undefined };
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
     return unanswered(run.state);

@@ -38,14 +38,12 @@ export function askForWalk(run: TickRun): void {
 /** Settles the time up to the start of a walk over all groups: the walk read every state that showed until then. */
 export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefined): void {
   const { session, stamps } = run;
-  const { walkedFrom } = run.state.read;
-  if (reconciledThrough === undefined || walkedFrom === undefined) return;
-  if (session.polling.leftNewerAt >= walkedFrom) return;
+  if (reconciledThrough === undefined || run.state.read.leftNewer) return;
   const lookback = session.settings.lookbackMs * MILLISECOND;
   const settledThrough = settledByRead(stamps, reconciledThrough, lookback);
   if (settledThrough === undefined) return;
   // Otherwise polls read by update, and only they show whether they still work.
-  run.isComplete ||= run.pollFailure === undefined && pollsByWalk(run);
+  run.isComplete ||= run.pollFailure === undefined && !run.pollsAreBlind && pollsByWalk(run);
   session.polling = { ...session.polling, settledAt: session.clock.elapsed() };
   if (settledThrough > run.state.settledThrough) run.update((state) => ({ ...state, settledThrough }));
 }

@@ -67,7 +67,8 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
     unsavedFrom: recorder.unsavedFrom,
     readNews: news.read,
     areNewsDue: news.isDue,
-    isByWalk: () => pollsByWalk(run),
+    // What blind polls cover proves nothing, so the time is the walk's.
+    isByWalk: () => run.pollsAreBlind || pollsByWalk(run),
     expectsLittle,
     rangeWidth: run.state.pollWidth,
     hasTimeFor: (pages) => paces.poll.requestsIn(session.deadline - clock.elapsed()) >= pages,

@@ -23,7 +23,7 @@ export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | un
   return { changed, unansweredSince: pollsInDoubt.unansweredSince ?? slotOf(lastSlot) };
 }
 
-/** Returns the state after a change was found: it is one to ask for if others are gone. */
+/** Returns the state after a change was found: it is the next to ask for, in place of the one that was asked for last. */
 export function noteChangeInDoubt(
   state: SourceState,
   { groupId, updatedAt }: ChangedGroup,
@@ -34,8 +34,8 @@ export function noteChangeInDoubt(
   const { changed, unansweredSince = Number.POSITIVE_INFINITY } = pollsInDoubt;
   if (through === 'poll' && slotOf(state.lastSlot) - unansweredSince >= PATIENCE)
     return withDoubt(state, undefined);
-  if (changed.length >= GROUPS_THAT_AGREE || changed.some((group) => group.groupId === groupId)) return state;
-  return withDoubt(state, { ...pollsInDoubt, changed: [...changed, { groupId, updatedAt }] });
+  const others = changed.filter((group) => group.groupId !== groupId).slice(0, GROUPS_THAT_AGREE - 1);
+  return withDoubt(state, { ...pollsInDoubt, changed: [{ groupId, updatedAt }, ...others] });
 }
 
 function slotOf(lastSlot: number): Instant {

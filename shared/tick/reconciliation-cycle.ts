@@ -33,7 +33,6 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
     const { listDepths } = run.state;
     run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
     if (run.state.listDepths !== listDepths) run.session.list.fullPage = undefined;
-    run.session.polling = { ...run.session.polling, walkBegunAt: now };
   }
   logPlan(run, tier);
 }
@@ -86,8 +85,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   if (!isOpenEnded(covered)) return;
   const { reconciledThrough } = run.state.read;
   run.update((state) => noteReconciled(state, settings));
-  const isOwn = run.session.polling.walkBegunAt === startedAt;
-  if (isOwn && run.state.read.reconciledThrough !== reconciledThrough)
+  if (run.state.read.reconciledThrough !== reconciledThrough)
     settleByWalk(run, run.state.read.reconciledThrough);
 }
 

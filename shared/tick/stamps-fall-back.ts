@@ -4,7 +4,7 @@
 // Several groups changed, polls saw none of them, and walks found them with stamps that polls had settled: the stamps'
 // clock is learned again from what was found, and polls begin there. A stamp further back than any clock or zone can
 // fall shows nothing of the kind: a job may give old returns the stamps that they should have had.
-import { DAY, type Instant } from '../instant.ts';
+import { DAY, type Instant, MINUTE } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER } from '../limits.ts';
 import { agreedLead, GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
@@ -38,8 +38,19 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
   return learnedAgain(state, passed, lookback);
 }
 
+/**
+ * Returns the state after a poll found a change. It did not ask for stamps before the settled instant: if it shows one,
+ * the service reads filters otherwise, and shows changes too late.
+ *
+ * @param lookback in the unit of Instant
+ */
+export function noteFoundByPoll(state: SourceState, found: FoundChange, lookback: number): SourceState {
+  const isLate = found.updatedAt < state.settledThrough - MINUTE;
+  return isLate ? notePassedByPolls(state, found, lookback) : noteSeenByPoll(state);
+}
+
 /** Returns the state after a poll found a change: polls see what changes. */
-export function noteSeenByPoll(state: SourceState): SourceState {
+function noteSeenByPoll(state: SourceState): SourceState {
   return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
 }
 
@@ -55,7 +66,8 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
     stamps: {
       ...state.stamps,
       leads,
-      lead: agreedLead(leads.map(({ lead }) => lead)),
+      // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
+      lead: Math.max(state.stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
       newest: latestFirst[0]?.updatedAt,
       newestReceivedAt: latestFirst[0]?.receivedAt ?? 0,
       passed: [],

@@ -7,13 +7,13 @@ import { MILLISECOND } from '../instant.ts';
 import { noteLateness } from '../reading/news.ts';
 import { learnLead } from '../reading/stamps-clock.ts';
 import { createRecorder, type Recorder } from '../recording/record-pages.ts';
-import { noteOvertaken } from '../reporting/source-read.ts';
+import { noteLeftNewer, noteOvertaken } from '../reporting/source-read.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { PageLearner } from './learn-from-pages.ts';
 import { noteChangeInDoubt } from './polls-in-doubt.ts';
 import { keepSetAside, noteSetAside, takeBack } from './set-aside.ts';
-import { notePassedByPolls, noteSeenByPoll } from './stamps-fall-back.ts';
+import { noteFoundByPoll, notePassedByPolls } from './stamps-fall-back.ts';
 
 export interface RecordedTick {
   readonly session: SourceSession;
@@ -61,23 +61,22 @@ export function createTickRecorder(
       cell.update((state) => noteSetAside(state, row, serviceClock.now().atMost, unreadSince));
     },
     noteOvertaken: () => cell.update(noteOvertaken),
-    noteLeftNewer(sentAt) {
-      session.polling = { ...session.polling, leftNewerAt: sentAt };
-    },
+    noteLeftNewer: () => cell.update(noteLeftNewer),
     noteFresh({ groupId, updatedAt, receivedAt, isFirstSight }) {
       // Until all groups are known, one seen for the first time need not have changed just now: in a store where
       // little happens, the first poll shows only groups that are stamped ahead.
       const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
       if (!isKnownToChange) return;
       cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
+      const found = { groupId, updatedAt, receivedAt };
       const isPoll = through === 'poll';
       cell.update((state) => noteChangeInDoubt(state, { groupId, updatedAt }, isPoll ? 'poll' : 'walk'));
+      const lookback = settings.lookbackMs * MILLISECOND;
       if (isPoll) {
         noteLateness(session.news, updatedAt);
-        cell.update(noteSeenByPoll);
+        cell.update((state) => noteFoundByPoll(state, found, lookback));
       } else if (!isFirstSight) {
-        const lookback = settings.lookbackMs * MILLISECOND;
-        cell.update((state) => notePassedByPolls(state, { groupId, updatedAt, receivedAt }, lookback));
+        cell.update((state) => notePassedByPolls(state, found, lookback));
       }
     },
   });

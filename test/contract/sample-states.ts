@@ -131,6 +131,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       reconciledThrough: NOW - HOUR,
       walkedFrom: NOW - SECOND,
       isOvertaken: false,
+      leftNewer: false,
       keptBackAt: undefined,
       sequence: 29_393_895,
       report: {

@@ -8,7 +8,7 @@ import type { World } from './world/world.ts';
 
 export function promisesOf({ plan, service }: World): Promises {
   const { turns = [] } = plan;
-  const { fail, lost, clockJump, freeze } = plan.faults;
+  const { clockJump, freeze } = plan.faults;
   const knobs = service.control.knobs();
   const looks = [plan, ...turns].map((look) => look.knobs);
   const namesZones = looks.every(({ stampForm = 'Z' }) => !stampForm.startsWith('none'));
@@ -38,7 +38,7 @@ export function promisesOf({ plan, service }: World): Promises {
     showsWhole: leavesNoArrayOut && knobs.removals === 0 && plan.mishap === undefined,
     listsAll: listsAll(plan),
     endsHolds: mustEndByItself(plan),
-    savesPauses: [fail, lost, clockJump, freeze].every((share) => share === 0),
+    keepsPauses: [clockJump, freeze].every((share) => share === 0),
   };
 }
 

@@ -106,19 +106,33 @@ describe('a failed request', () => {
     });
   });
 
-  // Ticks of one minute, each in a new process: otherwise a poll that hangs would leave no time for walks, for ever.
-  it.each([
-    [50, 3],
-    [20, 1],
-    [7, 1],
-  ])('that times out is retried for half of the %i s left: %i tries', async (leftSeconds, tries) => {
+  // Otherwise a poll that hangs would leave no time for walks, for ever if each tick is a new process.
+  it('that times out is retried for half of the tick if it is one of a poll', async () => {
     const failure = new RequestTimedOutError('late', {});
-    const deadline = () => leftSeconds * SECOND;
-    const { poll, sent } = setUp({ answers: [failure], durationMs: 10_000, deadline });
+    const { poll, sent } = setUp({
+      answers: [failure],
+      durationMs: 10_000,
+      deadline: () => 50 * SECOND,
+    });
 
     await expect(poll()).rejects.toBe(failure);
+    await expect(poll()).rejects.toBe(failure);
 
-    expect(sent).toHaveLength(tries);
+    expect(sent).toHaveLength(4);
+  });
+
+  // One look-up that hangs must not set its group aside.
+  it('that times out is retried up to the deadline if it is one of a walk', async () => {
+    const answers = [...Array(3).fill(new RequestTimedOutError('late', {})), page()];
+    const { clock, requests, list, sent } = setUp({
+      answers,
+      durationMs: 10_000,
+      deadline: () => 50 * SECOND,
+    });
+
+    await clock.run(requests.send('reconciliation', list));
+
+    expect(sent).toHaveLength(4);
   });
 
   it('is not retried after an abort', async () => {

@@ -140,16 +140,23 @@ describe('a poll by walk', () => {
 
   it('settles nothing if the walk, or a poll during it, left a newer state unsaved', () => {
     const state = settledState(30);
-    const settledWith = (leftNewerAt: number) => {
-      const { run } = createUnorderedRun({ state });
-      run.session.polling = { ...run.session.polling, leftNewerAt };
+    const settledWith = (leftNewer: boolean) => {
+      const { run } = createUnorderedRun({ state: { ...state, read: { ...state.read, leftNewer } } });
       settleByWalk(run, NOW);
       return run.state.settledThrough;
     };
-    const { walkedFrom = 0 } = state.read;
 
-    expect(settledWith(walkedFrom)).toBe(state.settledThrough);
-    expect(settledWith(walkedFrom - 1)).toBe(NOW - 5 * MINUTE);
+    expect(settledWith(true)).toBe(state.settledThrough);
+    expect(settledWith(false)).toBe(NOW - 5 * MINUTE);
+  });
+
+  it('does not make a tick complete if polls are blind', () => {
+    const { run } = createUnorderedRun();
+    run.pollsAreBlind = true;
+
+    settleByWalk(run, NOW);
+
+    expect(run.isComplete).toBe(false);
   });
 
   it('does not make a tick complete if its last poll failed', () => {

@@ -18,12 +18,11 @@ function shapeAfter(
 }
 
 it.each([
-  { began: 'this process', walkBegunAt: NOW - MINUTE, settled: 5 * MINUTE + 17 * SECOND },
-  { began: 'another process', walkBegunAt: NOW - HOUR, settled: HOUR },
-  { began: 'an earlier process', walkBegunAt: undefined, settled: HOUR },
-])('a whole walk settles its time only in the process that began it: $began', ({ walkBegunAt, settled }) => {
-  const { run } = createUnorderedRun();
-  run.session.polling = { ...run.session.polling, walkBegunAt };
+  { leftNewer: false, settled: 5 * MINUTE + 17 * SECOND },
+  { leftNewer: true, settled: HOUR },
+])('a whole walk settles its time unless a newer state was left: $leftNewer', ({ leftNewer, settled }) => {
+  const { read } = settledState(30);
+  const { run } = createUnorderedRun({ state: settledState(30, { read: { ...read, leftNewer } }) });
   const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
   const covered = { from: undefined, to: undefined };
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { settledByRead } from '../../../shared/reading/stamps-clock.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import { notBeyondNow, notePassedByPolls, noteSeenByPoll } from '../../../shared/tick/stamps-fall-back.ts';
+import { notBeyondNow, noteFoundByPoll, notePassedByPolls } from '../../../shared/tick/stamps-fall-back.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 const LOOKBACK = 5 * MINUTE;
@@ -66,7 +66,7 @@ it('three groups that polls passed over set the clock and the settled instant ba
 
   expect(two.settledThrough).toBe(NOW + 30 * MINUTE);
   expect(three.settledThrough).toBe(NOW - 9 * MINUTE - LOOKBACK);
-  expect(three.stamps).toMatchObject({ lead: 0, newest: NOW, newestReceivedAt: NOW, passed: [] });
+  expect(three.stamps).toMatchObject({ lead: HOUR, newest: NOW, newestReceivedAt: NOW, passed: [] });
 });
 
 it('changes that polls still had to read, and a change that a poll saw, set nothing back', async () => {
@@ -75,11 +75,53 @@ it('changes that polls still had to read, and a change that a poll saw, set noth
     (known, each) => notePassedByPolls(known, each, LOOKBACK),
     state,
   );
-  const again = notePassedByPolls(noteSeenByPoll(seenBetween), found(3, NOW - 1), LOOKBACK);
+  const seen = noteFoundByPoll(seenBetween, found(4, NOW - MINUTE), LOOKBACK);
+  const again = notePassedByPolls(seen, found(3, NOW - 1), LOOKBACK);
   const unread = [1, 2, 3].reduce((known, id) => notePassedByPolls(known, found(id, NOW), LOOKBACK), state);
 
   expect(again.settledThrough).toBe(NOW);
   expect(unread).toEqual(state);
+});
+
+it('a change that a poll found although it asked for later ones counts as passed over', async () => {
+  const state = await aState({}, NOW);
+  const late = [1, 2, 3].reduce(
+    (known, id) => noteFoundByPoll(known, found(id, NOW - MINUTE - 1), LOOKBACK),
+    state,
+  );
+
+  expect(late.settledThrough).toBe(NOW - MINUTE - 1 - LOOKBACK);
+});
+
+// The lead was learned anew from the late ones. Polls then did not ask as far ahead as the next stamps lay.
+it('polls find changes at once after three late ones that a walk found', async () => {
+  const world = createSourceWorld({
+    groups: 300,
+    settings: { reconcileMs: 600_000 },
+    knobs: { stampForm: 'none:+02:00' },
+  });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  const change = (id: number | undefined) =>
+    world.control.mutate(id as number, (draft) => {
+      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+    });
+  for (const id of ids.slice(0, 5)) {
+    change(id);
+    await world.nextTick(session);
+  }
+  world.control.setKnob('lateSeconds', { least: 4_500, most: 4_500 });
+  for (const id of ids.slice(10, 13)) change(id);
+  world.control.setKnob('lateSeconds', { least: 0, most: 0 });
+  for (let minute = 0; minute < 100; minute += 1) await world.nextTick(session);
+
+  for (const id of ids.slice(20, 24)) {
+    change(id);
+    await world.nextTick(session);
+    const types = (await world.groupEvents(id)).map(({ type }) => type);
+    expect(types).toEqual(['return_group.updated']);
+  }
 });
 
 // A job may fill in the true updated_at of old returns: polls had to cover 300 days again before they found news.

@@ -64,7 +64,7 @@ export function createUnorderedRun({
       },
     },
     list,
-    polling: { requests: 0, settledAt: begun, leftNewerAt: 0, walkBegunAt: undefined },
+    polling: { requests: 0, settledAt: begun },
     news: createNewsMemory(),
     overrunLogged: true,
   };

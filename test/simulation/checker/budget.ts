@@ -14,7 +14,7 @@ export function checkBudget(evidence: Evidence): Violation[] {
 }
 
 function sentInPauses({ sent, askedPauses, promises }: Evidence): string[] {
-  if (!promises.savesPauses) return [];
+  if (!promises.keepsPauses) return [];
   const requestsOf = groupBy(sent, keyOf);
   return askedPauses.flatMap((pause) => {
     const early = requestsOf.get(keyOf(pause))?.find(({ at }) => at > pause.at && at < pause.until);

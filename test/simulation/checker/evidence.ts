@@ -109,8 +109,8 @@ export interface Promises {
   readonly endsHolds: boolean;
   /** Whether each list shows all groups of its range, from their creation on. */
   readonly listsAll: boolean;
-  /** Whether a process that learns of a pause can save it, and has correct clocks. */
-  readonly savesPauses: boolean;
+  /** Whether a process that learns of a pause keeps it, even if it can't save it: its clocks are correct. */
+  readonly keepsPauses: boolean;
 }
 
 /** A fault of all requests of one shape; lasting-faults.ts lists the guarantees that still hold. */
