@@ -21,7 +21,7 @@ import { schedulerOf } from './scheduler-of.ts';
 import { intervalSeconds, isSecret, type SourceProps, settingsOf } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
-/** Fits between two polls, and leaves the tick 45 seconds to work. Its lease expires before the next tick. */
+/** Leaves a tick 45 seconds to work. Its lease lasts a minute, so it has expired by the next minute's tick. */
 const POLLER_TIMEOUT = Duration.seconds(60);
 /** Older ticks are dropped: a later tick makes up for them. */
 const TICK_RETENTION = Duration.minutes(10);

@@ -52,11 +52,12 @@ export class ReturnsChangeFeed extends Construct {
   readonly pollQueue: sqs.IQueue;
   /** The poller's log, with a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** The path of the sources' parameters in Parameter Store. `returns-feed sources` uses it, `schedules`, `pollerRole`. */
+  /** The path of the sources' parameters in Parameter Store. `returns-feed sources` uses it and `schedules`. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
   /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
   readonly webhooksPath: string;
+  /** The role that reads tokens: the policy of a token's own key must allow it to decrypt. */
   readonly pollerRole: iam.IRole;
   /** Messages that the feed itself could not handle: ticks, stream records, sweeps. */
   readonly deadLetters: sqs.IQueue;

@@ -35,7 +35,8 @@ export interface WebhookOptions {
    */
   readonly requestTimeout?: Duration;
   /**
-   * Maximum number of concurrent requests, 2 to 1,000. A return's events are never posted concurrently.
+   * Maximum number of concurrent requests, 2 to 1,000. A return's events are posted one after the other,
+   * except while a `redrive` of the return runs beside its sender.
    * @default 5
    */
   readonly maxConcurrency?: number;

@@ -147,7 +147,7 @@ function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): Subscri
     throw new Error('Give `tableName` or `memory`, not both.');
   if (unfiltered && tableName === undefined && memory === undefined)
     throw new Error(
-      '`unfiltered` needs a `tableName`: processes that do not share a memory would see false gaps.',
+      '`unfiltered` needs a `tableName` or a `memory`: processes that do not share a memory would see false gaps.',
     );
   if (tableName !== undefined) return createTableMemory({ tableName });
   return memory ?? createProcessMemory();

@@ -20,10 +20,11 @@ import { createTestCommand } from './webhooks-test.ts';
 type StackFlags = Pick<PlaceFlags, 'stack'>;
 
 const ABOUT_LIST = `
-Each webhook begins with its state: failing (five attempts in a row failed), paused (by "webhooks
-pause"), held (the endpoint answered 429 or 503 and gets no events until the shown time), working,
-or new (nothing was posted yet). The worst come first. "waiting" counts the messages in its queue,
-each for a return that may have unsent events. Only the host of the URL is shown.
+Each webhook begins with its state: failing (five or more attempts in a row failed, and no event was
+accepted for a minute), paused (by "webhooks pause"), held (the endpoint answered 429 or 503 and gets
+no events until the shown time), working, or new (nothing was posted yet). The worst come first.
+"waiting" counts the messages in its queue, each for a return that may have unsent events. Only the
+host of the URL is shown.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
   returns-feed webhooks list --stack ReturnsFeed --json

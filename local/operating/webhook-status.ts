@@ -25,7 +25,7 @@ export function describeWebhook({ id, host, filter, state: noted, waiting }: Kno
   return {
     webhook: id,
     state: condition,
-    /** Whether no event is delivered until an operator acts. */
+    /** Whether an operator has to look at it: it fails, or is paused. */
     needsAttention: condition === 'failing' || condition === 'paused',
     host,
     filter,
