@@ -21,7 +21,7 @@ export interface KeptSecret {
   expire(): void;
 }
 
-/** After a rotation, both versions sign by then. */
+/** After a rotation, every sender signs with both versions by this time. */
 const KEPT_MS = 300_000;
 /** A receiver that answers 401 to everything must not cost a read for each event. */
 const READ_AGAIN_AFTER_MS = 10_000;

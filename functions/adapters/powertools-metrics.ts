@@ -20,7 +20,7 @@ export function reportFailing(metrics: Metrics, webhook: string, failingForMs: n
     .publishStoredMetrics();
 }
 
-/** Reports a tick's figures; none if the source was not the tick's or not read: the missing figures show it. */
+/** Reports a tick's figures. Reports none if the tick did not have the source: missing data sets off the alarm. */
 export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
   if (state === undefined || behindMs === undefined) return;
   metrics

@@ -28,7 +28,7 @@ import { parseWebhookEnvironment, type WebhookEnvironment } from './webhook-envi
 
 /** For the calls after the last attempt of a run: its answer is noted, the mark moves, the pause is set. */
 const TIME_TO_FINISH_MS = 5_000;
-/** Of the senders, returns that failed before get this share, so that others always find one. */
+/** The share of the senders for returns that failed before: the others always find one that is free. */
 const SHARE_OF_RETRIES = 0.5;
 
 const requestHandler = requestLimits(3_000);

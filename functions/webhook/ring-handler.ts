@@ -26,7 +26,7 @@ const AFTER_ERROR_MS = 5_000;
 
 export function createRingHandler(options: RingHandlerOptions): RingHandler {
   return async ({ Records }, timeLeftMs) => {
-    // All at once: they are of different returns, because the queue's batch size is 1 or its groups are.
+    // All at once. The batch size is 1, so no two of them are of one return.
     const isDone = await Promise.all(Records.map((record) => handle(options, record, timeLeftMs)));
     const failed = Records.filter((_, index) => !isDone[index]);
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };

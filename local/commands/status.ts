@@ -24,7 +24,7 @@ interface StatusFlags extends PlaceFlags, MomentsFlags {
 
 /** Between two pictures of `--watch`. */
 const REDRAW_MS = 3_000;
-/** Webhooks take more reads than sources: they are read with each so many pictures. */
+/** Webhooks take more reads than sources, so only one in so many pictures reads them again. */
 const WEBHOOKS_EVERY = 10;
 
 const HELP = `

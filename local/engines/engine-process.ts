@@ -61,7 +61,7 @@ export function startEngineProcess(
     child.once('error', () => resolve());
     child.stderr.once('close', () => resolve());
   });
-  /** Without its guard too, an engine that runs holds its stderr open. */
+  /** An engine that runs holds its stderr open, even if its guard has ended. */
   const gone = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
     child.once('error', () => resolve());

@@ -152,7 +152,7 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
   const stopConsumer = () => consumer.stop().then(handedOver.stored);
   started.push(ordered, { stop: stopBus }, { stop: stopConsumer }, forwarding);
   if (options.dataDir !== undefined) {
-    // The bus is another's: one that hangs must not delay the first poll. Only handing over needs the other sweep's end.
+    // A bus that hangs must not delay the first poll. The topic's sweep must end before events are handed over.
     busRelay?.sweep().catch(onError);
     await ordered.sweep();
     await forwarding.catchUp();

@@ -42,7 +42,7 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   let isGreeted = false;
   let isLeadReported = false;
 
-  /** Logged once the service has answered, as it has where a new source has a state: a failure before is the only output. */
+  /** Call it once there is a state. A new source gets it with the first answer, so an earlier failure stands alone. */
   function greet(state: SourceState): void {
     if (isGreeted) return;
     isGreeted = true;

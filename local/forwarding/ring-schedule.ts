@@ -90,7 +90,7 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     /** Tries every waiting return at most once more, without its pause; resolves with those that are still not done. */
     async finish(): Promise<Ring[]> {
       isFinishing = true;
-      // Those that the endpoint's state holds are tried once others have made place, as long as any gets further.
+      // The endpoint's state may hold some returns until others are done: tries again as long as that frees any.
       for (let held = Number.POSITIVE_INFINITY; ; held = pausing.size) {
         wake();
         await untilQuiet();

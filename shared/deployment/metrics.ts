@@ -42,7 +42,7 @@ export function freshnessAlarm(intervalSeconds: number): {
   return {
     periodSeconds,
     evaluationPeriods: Math.max(3, Math.ceil(SILENCE_SECONDS / periodSeconds)),
-    // The metric is about 0 right after a poll that covered everything, and an interval or more after another.
+    // The metric is about 0 right after a poll that covered everything, and an interval or more after any other poll.
     threshold: Math.max(30, intervalSeconds / 2),
   };
 }

@@ -100,7 +100,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       // As in saveFirst; and another process may hold these changes by now.
       if (waiting.length > 0) await run.source.save();
       if (judgeWaiting(waiting)) await recorder.record(waiting);
-      // The next step may fail: if it lost the hold, fewer of the same changes in the next walk would be published.
+      // Save now: if a later step failed and lost the hold, a walk that finds fewer of these would publish them.
       else {
         run.source.update(noteOvertaken);
         await run.source.save();

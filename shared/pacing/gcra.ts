@@ -1,5 +1,6 @@
-// How fast requests may follow each other so that no 60 seconds hold more of them than the budget: GCRA. Its bound
-// holds for slots in any order of booking, so a holder of the token need not know of the others, nor the exact time.
+// How fast requests may follow each other so that no 60 seconds hold more of them than the budget: GCRA, the generic
+// cell rate algorithm. Its bound holds for slots in any order of booking, so a holder of the token need not know of the
+// others, nor the exact time.
 //
 // With an interval T and a tolerance τ = (burst − 1) · T, a window of length W holds the times of at most ⌊W ÷ T⌋ +
 // burst slots. Requests that arrive within 60 s have slots within 60 s + SLOT_LATENESS + TRANSIT_SPREAD = W. So T = ⌊W

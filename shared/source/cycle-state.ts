@@ -17,7 +17,7 @@ const cycle = storedObject({
   rangeWidth: z.number(),
   /** The next range is read no earlier, so that the walk keeps to its share of the budget. */
   pausedUntil: instant,
-  /** The slot, as an instant, of the last tick in which it got on or was not due; undefined before the first. */
+  /** The slot, as an instant, of the last tick in which it made progress or was not due; undefined before the first. */
   progressedAt: maybe(instant),
   /** Requests of this cycle so far. */
   requests: z.int(),

@@ -46,7 +46,7 @@ const stamps = storedObject({
   /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
   pollsInDoubt: maybe(
     storedObject({
-      /** Groups that changed, with the stamps to ask for. Empty if none of them is left: the next change is one. */
+      /** Groups that changed, with the stamps to ask for. If none is left, the next group that changes is added. */
       changed: z.array(z.object({ groupId: z.int(), updatedAt: instant })),
       /** The slot, as an instant, since when such questions get no answer; undefined if the last one got one. */
       unansweredSince: maybe(instant),
@@ -86,8 +86,8 @@ const health = storedObject({
   /** The slot, as an instant, of the last tick whose polls were complete: slots go on in an outage. */
   lastSettledAt: instant,
   /**
-   * The slot, as an instant, of the last tick whose walks got on or had nothing to do; undefined before the first tick
-   * of a release that notes it.
+   * The slot, as an instant, of the last tick whose walks made progress or had nothing to do; undefined before the
+   * first tick of a release that notes it.
    */
   lastWalkedAt: maybe(instant),
   degradedSince: maybe(instant),

@@ -15,8 +15,8 @@ const EXPECTED_PAGES = 16;
 const POLL_REQUESTS_TO_ONE = 4;
 
 /**
- * Requests that prove a page. In a tick that manages so few that a fifth of them prove none, the first poll is followed
- * by a proof: otherwise each tick would begin the same one anew, and the walk would never end.
+ * Requests that prove a page. If a fifth of what a tick manages is less, the walk gets so many after the first poll:
+ * otherwise each tick would begin the same proof anew, and the walk would never end.
  */
 const REQUESTS_OF_PROOF = 5;
 

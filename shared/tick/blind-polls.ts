@@ -1,7 +1,7 @@
 // Polls are blind if the service does not find rows by the `updated_at` that it shows, for instance because it reads
 // filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
 // over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
-// a group tells which. Changes that a poll finds do not: a list of more hours than filters are off shows some.
+// a group shows which. Changes that a poll finds do not show it: a list of more hours than filters are off has some.
 import { type Instant, SECOND } from '../instant.ts';
 import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';

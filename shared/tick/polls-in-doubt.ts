@@ -3,7 +3,7 @@ import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-/** If a service never answers the question, a poll that finds a change has to do after this time. */
+/** If the service answers no question for this long, the next poll that finds a change ends the doubt. */
 const PATIENCE = 2 * HOUR;
 
 export type PollsInDoubt = NonNullable<SourceState['stamps']['pollsInDoubt']>;

@@ -49,7 +49,7 @@ export function createNews(run: TickRun): News {
         now,
         // In a list without order each further page has fewer new rows; a sweep's pages have more.
         maxPages: isByWalk ? 1 : undefined,
-        // Only if it is known how long pages get, a full one can be told.
+        // A full page can be recognized only if it is known how long pages get.
         inParts:
           isUnordered && !isByWalk && session.list.fullPage !== undefined
             ? { fullPage: rowsOfPage(run), memory: session.news }

@@ -1,8 +1,8 @@
 // The state that all senders of one webhook share: whether the endpoint works, and how many may try it at once. Two
 // rules prevent that a failing endpoint gets too many requests, and that a few failing returns delay the others:
 // - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
-// - After some failures in a row, and no event accepted lately, one sender at a time tries: a return that never failed
-//   soon, the others by the schedule of retries.
+// - After some failures in a row, and no event accepted lately, one sender at a time tries. A return that never failed
+//   is tried a second after the last failure, the others by the schedule of retries.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { CLOCKS_APART } from '../limits.ts';
 import { LONGEST_PAUSE_MS, pauseAfter } from './retry-schedule.ts';
@@ -132,7 +132,7 @@ export function addLease(state: EndpointState, now: Instant, lease: Instant): En
 /**
  * The state after an event was accepted; the same object where nothing is worth a write.
  *
- * @param began when the attempt began: of the time after that, an answer that was long under way says nothing
+ * @param began when the attempt began: an answer that was long under way shows nothing about the time since
  */
 export function noteAccepted(
   state: EndpointState,

@@ -42,7 +42,7 @@ async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outco
     if (!isThere) return DONE;
     // Numbers that do not show yet may be half of a transaction: a sender must not begin behind them.
     if (before + 1 < sequence) return { state: 'waiting', missing: { from: before + 1, to: sequence - 1 } };
-    // The sender begins: of an event whose ring is on its way only the sender knows.
+    // Only the sender sets the first mark: an earlier event's ring may still be on its way to it.
     await ports.ring(key, sequence);
     return DONE;
   } catch (cause) {

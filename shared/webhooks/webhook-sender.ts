@@ -50,7 +50,7 @@ const CONTENT_PATIENCE = DAY;
  * wrong for instance, is at fault itself. Longer than any pause, so every accepted event is recent at some retry.
  */
 const ACCEPTED_LATELY = 12 * HOUR;
-/** Before the next look where nothing speaks against the next attempt. */
+/** The pause before the next try where no failed attempt decides it. */
 const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
 const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
@@ -199,8 +199,9 @@ async function conclude(
 }
 
 /**
- * Notes since when the event fails. Notes anew if a noted moment lies in the future, because it comes from a wrong clock, or
- * if the content was rejected before the event failed: an earlier release did not remove that with the event before.
+ * Notes since when the event fails. Discards an earlier note if its moment lies in the future, because it comes from a
+ * wrong clock, or if it has the content rejected before the event failed: that is a note about the previous event,
+ * which an earlier release did not remove.
  */
 async function noteFailing(
   { marks, webhook }: WebhookPorts,
