@@ -35,7 +35,8 @@ Examples:
   returns-feed redrive --stack ReturnsFeed
   returns-feed redrive acme 184467 --to ordered --skip 5 --stack ReturnsFeed
   returns-feed redrive acme --to Wms --stack ReturnsFeed
-Exit code: 0 all events are sent, 3 a group is still behind, 1 the command failed, 2 invalid usage.`;
+Exit code: 0 all events are sent (for a webhook: its sender is woken), 3 a group is still behind, 1 the
+command failed, 2 invalid usage.`;
 
 export function createRedriveCommand(): Command {
   const command = new Command('redrive')

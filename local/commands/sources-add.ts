@@ -73,7 +73,10 @@ export function createAddSourceCommand(): Command {
     )
     .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)
     .addOption(
-      new Option('--reconcile <time>', 'length of a reconciliation cycle, which reads every known group')
+      new Option(
+        '--reconcile <time>',
+        'length of a reconciliation cycle, which finds changes that move no timestamp',
+      )
         .argParser(parseDuration)
         .default(DEFAULT_RECONCILE_MS, `${DEFAULT_RECONCILE_MS / 3_600_000}h`),
     )

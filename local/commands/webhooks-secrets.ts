@@ -15,10 +15,10 @@ Example:
   returns-feed webhooks secret Wms --stack ReturnsFeed`;
 
 const ABOUT_ROTATE = `
-Writes a new secret and prints it. From then on the new and the previous secret both sign each event,
-until the next rotation: change the receiver's secret before that. The command rejects a second rotation
-within 24 hours, unless the secret is invalid. A sender reads its secrets every five minutes, and after
-an answer 401.
+Writes a new secret and prints it. The new and the previous secret both sign each event as soon as the
+sender has read its secrets again (every five minutes, and after an answer 401), until the next
+rotation: change the receiver's secret before that. The command rejects a second rotation within 24
+hours, unless the secret is invalid.
 Example:
   returns-feed webhooks rotate Wms --stack ReturnsFeed`;
 
@@ -40,8 +40,8 @@ export function createRotateCommand(): Command {
       const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));
       await createPrinter(process.stdout).line(secret);
       await createPrinter(process.stderr).line(
-        `rotated: this secret and the previous one sign the events of ${id} until the next rotation, within five ` +
-          'minutes from now. Give it to the receiver.',
+        `rotated: within five minutes this secret and the previous one both sign the events of ${id}, until the ` +
+          'next rotation. Give it to the receiver.',
       );
     }),
   );
