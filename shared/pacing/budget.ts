@@ -2,7 +2,16 @@
 // it is used, used once the store's clock has surely reached it, and void once that clock may have passed it for too
 // long. If its holder dies, a booked slot is lost, never used twice. One write books several slots.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { BOOKED_AHEAD, bookSlots, type Pause, type Purpose, pausedFor, ratesFor } from './budget-state.ts';
+import type { BudgetState } from '../ports.ts';
+import {
+  BOOKED_AHEAD,
+  bookSlots,
+  type Pause,
+  type Purpose,
+  pausedFor,
+  ratesFor,
+  UNUSED_BUDGET,
+} from './budget-state.ts';
 import { BudgetUnavailable, DeadlineReached } from './errors.ts';
 import { SLOT_LATENESS } from './gcra.ts';
 import { createStoredBudget, type StoredBudgetOptions } from './stored-budget.ts';
@@ -142,12 +151,14 @@ export function createBudget(options: BudgetOptions): Budget {
 
   async function pause({ sentElapsed, ...wish }: PauseWish): Promise<void> {
     pauses += 1;
-    await oneByOne(() =>
-      stored.update((state) => {
-        const sentAt = stored.atLeast(sentElapsed);
-        return { state: pausedFor(rates, state, stored.atMost(), { ...wish, sentAt }) };
-      }),
-    );
+    const paused = (state: BudgetState) =>
+      pausedFor(rates, state, stored.atMost(), { ...wish, sentAt: stored.atLeast(sentElapsed) });
+    try {
+      await oneByOne(() => stored.update((state) => ({ state: paused(state) })));
+    } catch (error) {
+      stored.keepPause(paused(UNUSED_BUDGET).pausedUntil);
+      throw error;
+    }
   }
 
   return { tokenHash, take, pause };

@@ -21,8 +21,10 @@ export interface StoredBudget {
   atLeast(elapsed?: number): Instant;
   /** A time that it has not passed. Meaningless before the first update. */
   atMost(): Instant;
-  /** As last seen. */
+  /** As last seen, or as this holder keeps to. */
   pausedUntil(): Instant;
+  /** Makes this holder keep to a pause even if the store can be neither read nor written. */
+  keepPause(until: Instant): void;
   /**
    * Changes the state. `change` is called for each try; if it returns the state it was given, nothing is written. Its
    * errors end the update.
@@ -62,13 +64,14 @@ export function createStoredBudget(options: StoredBudgetOptions): StoredBudget {
     atLeast: (elapsed = clock.elapsed()) => Math.floor(storeAtLeast(store ?? UNREAD, elapsed)),
     atMost: () => Math.ceil(storeAtMost(store ?? UNREAD, clock.elapsed(), clock.now())),
     pausedUntil: () => seen.pausedUntil,
+    keepPause(until) {
+      seen = { ...seen, pausedUntil: Math.max(seen.pausedUntil, until) };
+    },
     async update(change) {
       for (let conflicts = 1; ; conflicts += 1) {
         const { version, stored } = await load();
         seen = laterOf(stored, seen);
         const changed = change(seen);
-        // This holder keeps to a pause even if it can't be saved.
-        seen = { ...seen, pausedUntil: Math.max(seen.pausedUntil, changed.state.pausedUntil) };
         const isSaved =
           changed.state === stored || (await budgets.save(tokenHash, changed.state, version)) === 'saved';
         if (isSaved) {

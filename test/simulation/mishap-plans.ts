@@ -22,8 +22,8 @@ export function suspicious(plan: Plan, random: Random): Plan {
     ...plan,
     groups: 40 + random.below(10),
     activeMs: 480_000,
-    changesPerSecond: 0.05,
     // With many true changes, less than half of the groups show the mistake, or as many changes are usual.
+    changesPerSecond: movesNone ? 0.02 : 0.05,
     handsPerMinute: 0,
     outage: undefined,
     rotationMs: undefined,

@@ -70,15 +70,18 @@ const SHOWN_AS_IS: ReadonlySet<MishapName> = new Set([
 ]);
 
 /** Returns whether nothing hides a known group, or its id, from a list for a while. */
-function listsAll({ knobs, lasting, mishap, turns = [] }: World['plan']): boolean {
+function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan']): boolean {
   const { staleShare, groupRemovals, reappearances } = knobs;
   // Rows that name another zone are in other ranges.
   const hidesIds = turns.some(({ knobs }) => 'unreadableEvery' in knobs || 'stampForm' in knobs);
   // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new groups.
   const movesTheClock = knobs.absurdEvery !== undefined && isDateAhead(knobs);
+  // If the store grows beyond the window, the first walk that reaches its last row trusts that end (guarantees.md).
+  const growsBeyondWindow = knobs.offsetMax !== undefined && groups <= knobs.offsetMax;
   return (
     !hidesIds &&
     !movesTheClock &&
+    !growsBeyondWindow &&
     [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined)
   );
 }

@@ -80,6 +80,18 @@ describe('a pause', () => {
     expect(store.state()).toMatchObject({ pausedUntil: VIRTUAL_START + 16 * SECOND });
   });
 
+  it('is kept here if the store can’t be read', async () => {
+    let loads = 0;
+    const { clock, store, budget } = setUp({ store: { failsToLoad: () => ++loads === 2 } });
+    await clock.run(budget.take(POLL));
+
+    await expect(clock.run(budget.pause(pause))).rejects.toThrow('lost');
+    await clock.run(budget.take(POLL));
+
+    expect(clock.elapsed()).toBe(16 * SECOND);
+    expect(store.state()).toMatchObject({ pausedUntil: VIRTUAL_START + 16 * SECOND });
+  });
+
   it('voids a booking that is under way', async () => {
     const { clock, store, budget } = setUp({ store: { latencyMs: () => 10 } });
     const taken = budget.take(POLL);

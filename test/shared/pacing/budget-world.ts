@@ -20,12 +20,14 @@ export interface BudgetStoreOptions {
   readonly latencyMs?: () => number;
   /** Whether a save fails, and how. @default never */
   readonly fault?: () => 'lost' | 'done' | undefined;
+  /** Whether a load fails. @default never */
+  readonly failsToLoad?: () => boolean;
   /** Whether the store returns its own time instead of the machine's. @default true */
   readonly hasClock?: boolean;
 }
 
 export function createBudgetStore(clock: VirtualClock, options: BudgetStoreOptions = {}): BudgetStore {
-  const { latencyMs = () => 0, fault = () => undefined, hasClock = true } = options;
+  const { latencyMs = () => 0, fault = () => undefined, failsToLoad, hasClock = true } = options;
   let stored: { version: number; state: BudgetState } | undefined;
   let ahead = 0;
   const calls = { loads: 0, saves: 0, conflicts: 0 };
@@ -40,6 +42,7 @@ export function createBudgetStore(clock: VirtualClock, options: BudgetStoreOptio
       async load() {
         calls.loads += 1;
         await way();
+        if (failsToLoad?.() === true) throw new Error('The load was lost on its way.');
         const answer = { version: 0, state: undefined, ...stored };
         const storeTime = ownTime();
         await way();
