@@ -25,6 +25,7 @@ export const UNKNOWN_STAMPS: StampsState = {
   zoned: true,
   precision: 6,
   lead: 0,
+  ceiling: undefined,
   leads: [],
   newest: undefined,
   newestReceivedAt: 0,
@@ -71,7 +72,8 @@ export function learnStamps(
   if (readable.length === 0) return state;
   const precision = Math.max(...readable.map((row) => row.precision));
   const zoned = learnZoned(state, readable);
-  const newest = newestOf(readable, receivedAt + state.lead, zoned ? 1 : GROUPS_THAT_AGREE);
+  const { lead: asked, ceiling = asked } = state;
+  const newest = newestOf(readable, receivedAt + ceiling, zoned ? 1 : GROUPS_THAT_AGREE);
   const lead = newest === undefined ? undefined : newest - receivedAt;
   const isNews =
     lead !== undefined && (state.newest === undefined || lead > state.newest - state.newestReceivedAt);
@@ -115,14 +117,24 @@ export function learnLead(
   const others = state.leads.filter((known) => known.groupId !== groupId);
   const leads = [...others, { groupId, lead: stamp - receivedAt }].slice(-LEADS_KEPT);
   const agreed = agreedLead(leads.map(({ lead }) => lead));
-  return { ...state, leads, lead: Math.max(state.lead, agreed) };
+  return { ...state, leads, lead: Math.max(state.lead, agreed), ceiling: raised(state.ceiling, leads) };
+}
+
+/** The ceiling, or the lead of most of the groups that were seen to change: stamps that far ahead are honest. */
+function raised(ceiling: number | undefined, leads: StampsState['leads']): number | undefined {
+  if (ceiling === undefined) return undefined;
+  return Math.max(ceiling, majorityOf(leads.map(({ lead }) => lead)) ?? ceiling);
 }
 
 /** The lead that most of them, and at least three, have or exceed; 0 if it is too small to matter, or nonsense. */
 export function agreedLead(leads: readonly number[]): number {
-  const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
-  const agreed = [...leads].sort((a, b) => b - a)[majority - 1] ?? 0;
+  const agreed = majorityOf(leads) ?? 0;
   return agreed < SMALLEST_LEAD || agreed > LARGEST_LEAD ? 0 : agreed;
+}
+
+function majorityOf(leads: readonly number[]): number | undefined {
+  const majority = Math.max(GROUPS_THAT_AGREE, Math.floor(leads.length / 2) + 1);
+  return [...leads].sort((a, b) => b - a)[majority - 1];
 }
 
 /** How far beyond `Date` polls must request so that they miss no honest stamp. */

@@ -122,6 +122,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     fieldsSince: {},
     wholeWalks: [],
     setAside: [],
+    lookUpsCutOff: [],
     guarding: NO_GUARDING,
     read: NOTHING_READ,
     pace: undefined,

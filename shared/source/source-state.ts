@@ -36,6 +36,8 @@ const stamps = storedObject({
   precision: z.int(),
   /** How far plausible stamps run ahead of the answers' Date, in the unit of Instant. */
   lead: z.number(),
+  /** How far ahead of `Date` stamps may be to move the stamps' clock; undefined: as far as `lead`. */
+  ceiling: maybe(z.number()),
   /** The leads of the last groups that changed, one per group, from which `lead` is taken. */
   leads: z.array(z.object({ groupId: z.int(), lead: z.number() })),
   newest: maybe(instant),
@@ -180,6 +182,8 @@ export const sourceStateBody = storedObject({
   setAside: z.array(setAside),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
   read: read.default(NOTHING_READ),
+  /** Groups whose look-ups the end of a tick cut off since the last walk over all groups began; bounded. */
+  lookUpsCutOff: z.array(z.int()).default([]),
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   pace: maybe(pace),
   /** The service's address in the last tick's settings; undefined in a state that was saved without it. */

@@ -1,6 +1,6 @@
 import { MILLISECOND } from '../instant.ts';
 import type { FetchPage } from '../reading/page.ts';
-import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { mayBeAboutRequest, RequestTimedOutError } from '../returns-service/errors.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
 import { nextInRhythm } from './next-in-rhythm.ts';
 import { pollUnlessItFails } from './poll-once.ts';
@@ -50,13 +50,17 @@ export function createPollWhenDue(
   }
 
   async function pollNow(): Promise<void> {
+    const begunAt = clock.elapsed();
     if (owedToWalk > 0) {
       owedAfterNews = Math.ceil((await readNewsOnce(news)) / POLL_REQUESTS_TO_ONE);
       return;
     }
-    nextPollAt = nextInRhythm(nextPollAt, clock.elapsed(), interval);
+    nextPollAt = nextInRhythm(nextPollAt, begunAt, interval);
     const before = run.requestsSent();
     await poll(run, sweepOn);
+    // By requests alone, a walk would get one for each ten seconds of waiting.
+    if (run.pollFailure instanceof RequestTimedOutError)
+      nextPollAt = Math.max(nextPollAt, 2 * clock.elapsed() - begunAt);
     owedToWalk = Math.max(owedFor(run, run.requestsSent() - before), owedToProof);
     owedToProof = 0;
   }

@@ -2,7 +2,7 @@
 // filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
 // over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
 // a group shows which. Changes that a poll finds do not show it: a list of more hours than filters are off has some.
-import { type Instant, SECOND } from '../instant.ts';
+import { type Instant, MINUTE } from '../instant.ts';
 import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
@@ -16,7 +16,9 @@ import type { TickRun } from './tick-run.ts';
 export async function arePollsBlind(run: TickRun): Promise<boolean> {
   const { pollsInDoubt } = run.state.stamps;
   if (pollsInDoubt === undefined) return false;
-  const [group, ...others] = pollsInDoubt.changed;
+  const [changed, ...others] = pollsInDoubt.changed;
+  // A service that is well shows any group at its stamp.
+  const group = changed ?? (await anyKnownGroup(run));
   if (group === undefined) return true;
   const stillInDoubt = await askFor(group, others, run);
   run.update((state) => withDoubt(state, stillInDoubt));
@@ -31,7 +33,7 @@ async function askFor(
 ): Promise<PollsInDoubt | undefined> {
   try {
     if (await isListed(group.updatedAt, run)) return undefined;
-    const updatedAt = stampOf(group.groupId, await run.lookUpAndLearn(group.groupId));
+    const updatedAt = stampOf(group.groupId, await run.lookUpAndLearn(group.groupId, 'poll'));
     // A group that is gone or can't be read decides nothing.
     if (updatedAt === undefined) return { changed: others, unansweredSince: undefined };
     if (updatedAt !== group.updatedAt && (await isListed(updatedAt, run))) return undefined;
@@ -47,9 +49,23 @@ function stampOf(groupId: number, { rows }: Page): Instant | undefined {
   return rows.find((row) => row.kind === 'readable' && row.group.id === groupId)?.updatedAt;
 }
 
-/** Whether a list by update around this stamp has any row that belongs there. */
+async function anyKnownGroup({ session, state }: TickRun): Promise<ChangedGroup | undefined> {
+  const source = { source: session.settings.name, generation: state.generation };
+  const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+  for await (const { groupId } of session.store.knownCreatedBetween(source, ...everything)) {
+    const snapshot = (await session.store.load(source, [groupId])).get(groupId);
+    if (snapshot !== undefined && snapshot.removedAt === undefined)
+      return { groupId, updatedAt: snapshot.updatedAt };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a list by update around this stamp has any row that belongs there. It is shorter than any zone is off, and longer
+ * than the minutes to which a service may round its filters.
+ */
 async function isListed(stamp: Instant, run: TickRun): Promise<boolean> {
-  const updated = { from: stamp, to: stamp + 2 * SECOND };
+  const updated = { from: stamp - MINUTE, to: stamp + MINUTE };
   const { rows } = await run.fetchAndLearn('poll')({
     range: { updated },
     offset: 0,

@@ -139,6 +139,7 @@ async function lookForGroup(
     ]);
     // Otherwise a poll that shows it again would skip it as unchanged and never clear the note.
     run.session.memory.forget(groupId);
+    run.walked.add(options.tier);
     return isReleased ? 'again' : 'done';
   }
   const settle = settings.settleMs * MILLISECOND;
@@ -151,6 +152,7 @@ async function lookForGroup(
   const save = removeGroup(snapshot, notFound, { ...key, settle });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
+  run.walked.add(options.tier);
   run.update((now) => useRemovalPermit(now, options.tier));
   return 'done';
 }

@@ -1,32 +1,70 @@
 // Look-ups of groups by their ids. One that fails must stop neither the others nor the walk.
+import { DeadlineReached } from '../pacing/errors.ts';
 import type { Page } from '../reading/page.ts';
-import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { mayBeAboutRequest, RequestTimedOutError } from '../returns-service/errors.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { noteNotLookedUp, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Failed look-ups after which a tick makes no more: the others would likely fail too, and the walk must continue. */
 const MOST_FAILED_LOOK_UPS = 3;
+/** Look-ups that were cut off and are remembered: enough to know that look-ups fail. */
+const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
 
 /**
  * Looks one group up by its id, or sets it aside if the look-up fails.
  *
  * @returns undefined if this look-up failed, or too many of this tick did
+ * @throws DeadlineReached if the tick ends first. If that happens to a look-up without an answer twice, it has failed:
+ *   otherwise each tick would wait for it anew.
  */
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
-  if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) {
+  const givenUp = givenUpIn(run.state);
+  if (givenUp.includes(groupId) || run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS) {
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
   try {
-    return await run.lookUpAndLearn(groupId);
+    const page = await run.lookUpAndLearn(groupId);
+    run.update((state) => withoutCutOff(state, groupId));
+    return page;
   } catch (error) {
+    if (wasCutOff(error)) {
+      const isAgain = run.state.lookUpsCutOff.includes(groupId);
+      run.update((state) =>
+        isAgain ? noteFailed(state, groupId, error.cause, now()) : noteCutOff(state, groupId),
+      );
+      throw error;
+    }
     if (!mayBeAboutRequest(error)) throw error;
     run.failedLookUps += 1;
-    const reason = `the list lacks it, and its look-up by id fails (${error.message})`;
-    run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, now()));
+    run.update((state) => noteFailed(state, groupId, error, now()));
     return undefined;
   }
+}
+
+/** The groups that were cut off twice and are set aside. */
+function givenUpIn({ lookUpsCutOff, setAside }: SourceState): readonly number[] {
+  return lookUpsCutOff.filter((groupId) => setAside.some((note) => note.groupId === groupId));
+}
+
+function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause: RequestTimedOutError } {
+  return error instanceof DeadlineReached && error.cause instanceof RequestTimedOutError;
+}
+
+function noteCutOff(state: SourceState, groupId: number): SourceState {
+  return { ...state, lookUpsCutOff: [...state.lookUpsCutOff, groupId].slice(-MOST_CUT_OFF) };
+}
+
+function withoutCutOff(state: SourceState, groupId: number): SourceState {
+  if (!state.lookUpsCutOff.includes(groupId)) return state;
+  return { ...state, lookUpsCutOff: state.lookUpsCutOff.filter((other) => other !== groupId) };
+}
+
+function noteFailed(state: SourceState, groupId: number, { message }: Error, now: number): SourceState {
+  const reason = `the list lacks it, and its look-up by id fails (${message})`;
+  return noteSetAside(state, { id: groupId, reason, digest: '' }, now);
 }
 
 /** Rotates the items to a random start: a look-up that always fails must not block those behind it. */

@@ -73,9 +73,10 @@ export async function reconcileRange(
     if (step.hasNoOrder) noteLostOrder(session.list);
     await guard.conclude(recorder, { isCovered: step.covered !== undefined });
     const isGettingOn = createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone);
+    // A range is read again until its missing groups are looked up: that is no progress.
+    const missed = step.covered === undefined ? 'done' : await lookForMissing(run, step.covered, missing);
     if (isGettingOn) run.walked.add(tier);
-    if (step.covered === undefined) return { ...step, missed: 'done' };
-    const missed = await lookForMissing(run, step.covered, missing);
+    if (step.covered === undefined) return { ...step, missed };
     await guard.conclude(recorder);
     return { ...step, missed };
   }

@@ -31,7 +31,7 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
   if (tier === 'all') {
     const { listDepths } = run.state;
-    run.update((state) => beginWholeWalk(withNewReadingRules(state, now)));
+    run.update((state) => beginWholeWalk({ ...withNewReadingRules(state, now), lookUpsCutOff: [] }));
     if (run.state.listDepths !== listDepths) run.session.list.fullPage = undefined;
   }
   logPlan(run, tier);

@@ -68,6 +68,8 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       leads,
       // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
       lead: Math.max(state.stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
+      // Nor may the rows that did not change since then move the clock ahead again.
+      ceiling: Math.max(...leads.map(({ lead }) => lead)),
       newest: latestFirst[0]?.updatedAt,
       newestReceivedAt: latestFirst[0]?.receivedAt ?? 0,
       passed: [],

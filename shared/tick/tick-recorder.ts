@@ -75,7 +75,7 @@ export function createTickRecorder(
       if (isPoll) {
         noteLateness(session.news, updatedAt);
         cell.update((state) => noteFoundByPoll(state, found, lookback));
-      } else if (!isFirstSight) {
+      } else {
         cell.update((state) => notePassedByPolls(state, found, lookback));
       }
     },

@@ -73,7 +73,7 @@ export interface TickRun {
   /** Fetches pages, learns from each, and saves the state where a field is new. */
   fetchAndLearn(purpose: Purpose): FetchPage;
   /** The same for one group, by its id. */
-  lookUpAndLearn(groupId: number): Promise<Page>;
+  lookUpAndLearn(groupId: number, purpose?: Purpose): Promise<Page>;
   recorder(through: Reading['through'], choice?: RecorderChoice): Recorder;
   report(outcome: TickReport['outcome'], error: Error | undefined): TickReport;
 }
@@ -86,7 +86,6 @@ export function createTickRun(session: SourceSession): TickRun {
   const requests = guardRequests(session.requests, tokenGuard);
   const figures = createTickFigures(session, requests);
   const observe = learner.learn;
-  const lookUp = createLookUp({ requests, purpose: 'reconciliation', observe, signal });
   let unfinished: RangeKind | undefined;
 
   /**
@@ -165,7 +164,8 @@ export function createTickRun(session: SourceSession): TickRun {
         return keepNewFields(page);
       };
     },
-    lookUpAndLearn: async (groupId) => keepNewFields(await lookUp(groupId)),
+    lookUpAndLearn: async (groupId, purpose = 'reconciliation') =>
+      keepNewFields(await createLookUp({ requests, purpose, observe, signal })(groupId)),
     recorder(through, choice) {
       const recorder = createTickRecorder({ session, cell, learner }, through, choice);
       figures.countRecorder(recorder, through);

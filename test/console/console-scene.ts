@@ -162,6 +162,7 @@ function aWellState(): SourceState {
     },
     driftReported: [],
     setAside: [],
+    lookUpsCutOff: [],
     guarding: { ...aState('acme').guarding, holds: [], lastNumber: 0 },
     wholeWalks: [],
     fieldsSince: {},

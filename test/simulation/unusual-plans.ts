@@ -333,6 +333,9 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
   };
 }
 
+/** In hours: a little more than the width of the list that shows whether polls are blind. */
+const SHORTEST_SKEW = 0.04;
+
 const LOOK_UPS_FAIL: LastingFault = {
   shape: { kind: 'parameter', name: 'return_group_id' },
   what: 'empty',
@@ -352,8 +355,8 @@ export function blinded(plan: Plan, random: Random): Plan {
   // A walk must fit into a tick. And a list by update would seem to have no order: then polls are walks.
   const { offsetMax, offsetOver, latencyMs, order = 'id:asc', ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
-  // Within less than a minute polls find changes, though late: the settled instant lies further back.
-  const filterSkewSeconds = random.pick([-5, 2, 5.5, 0.012]) * 3_600;
+  // With the shortest, the settled instant lies further back than filters are off once walks have found something.
+  const filterSkewSeconds = random.pick([-5, 2, 5.5, SHORTEST_SKEW]) * 3_600;
   return {
     ...plan,
     ...(lookUpsFail && { lasting: LOOK_UPS_FAIL }),
@@ -377,7 +380,7 @@ export function blinded(plan: Plan, random: Random): Plan {
       lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),
       settleMs: Math.min(plan.settings.settleMs, 15_000),
       intervalMs: random.pick([10_000, 15_000]),
-      reconcileMs: 60_000,
+      reconcileMs: filterSkewSeconds === SHORTEST_SKEW * 3_600 ? 180_000 : 60_000,
       requestsPerMinute: 240,
     },
     turns: [{ atMs: 60_000 + random.below(30_000), knobs: { filterSkewSeconds }, forMs: 780_000 }],

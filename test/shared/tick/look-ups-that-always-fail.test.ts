@@ -2,6 +2,7 @@
 // group out has not found it.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { MINUTE } from '../../../shared/instant.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld } from '../source-world.ts';
 
@@ -22,6 +23,41 @@ it('keeps groups set aside, with their first moment, while no look-up is answere
     if (known.size > 0) expect(health.degradedSince, `minute ${minute}`).toBeDefined();
   }
   expect(known.size).toBe(5);
+});
+
+// Before, each tick waited for the same look-up until its end, and nothing reported that.
+it('sets a group aside if the end of a tick cuts its look-up off twice, and the walk goes on', async () => {
+  const world = createSourceWorld({
+    groups: 1_000,
+    settings: { reconcileMs: 45 * 60_000 },
+    knobs: { limitMax: 20, touches: [] },
+  });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1) {
+      await world.time.advance(MINUTE - (world.time.now() % MINUTE));
+      await world.tick(world.startProcess(`p${world.time.elapsed()}`), { durationMs: 45_000 });
+    }
+  };
+  await ticks(60);
+  const oldestFirst = [...world.control.snapshot()]
+    .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
+    .map(({ id }) => Number(id));
+  const [gone, changed] = [oldestFirst[10] as number, oldestFirst[900] as number];
+  world.control.remove(gone);
+  world.network.intercept = ({ query }) =>
+    query.has('return_group_id')
+      ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
+      : undefined;
+  world.control.mutate(changed, (draft) => {
+    draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+  });
+
+  await ticks(120);
+
+  expect((await world.groupEvents(changed)).map(({ type }) => type)).toEqual(['return_group.updated']);
+  const { setAside, health } = await world.state();
+  expect(setAside.map(({ groupId }) => groupId)).toEqual([gone]);
+  expect(health.degradedSince).toBeDefined();
 });
 
 it('sets aside every group that lists by creation lack, also those for which it makes no look-up any more', async () => {

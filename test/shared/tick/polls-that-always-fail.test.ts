@@ -19,6 +19,26 @@ describe('polls that always fail', () => {
     expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
   });
 
+  it('leave walks half of the time if they hang and are due more often than once in a tick', async () => {
+    const world = createSourceWorld({
+      groups: 3_000,
+      settings: { reconcileMs: 45 * 60_000, intervalMs: 5_000 },
+      knobs: { limitMax: 20, touches: [] },
+    });
+    const session = world.startProcess('a');
+    for (let tick = 0; tick < 20; tick += 1) await world.nextTick(session);
+    const changed = Number(world.control.snapshot()[2_900]?.id);
+    world.network.intercept = ({ query }) =>
+      query.has('min_updated_at')
+        ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
+        : undefined;
+    world.control.mutate(changed, (draft) => {
+      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+    });
+    for (let tick = 0; tick < 120; tick += 1) await world.nextTick(session);
+    expect((await world.groupEvents(changed)).map(({ type }) => type)).toEqual(['return_group.updated']);
+  });
+
   it('leave walks some time, even if they hang and each tick is a new process', async () => {
     const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
     await world.tick(world.startProcess('a'));

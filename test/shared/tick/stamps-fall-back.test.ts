@@ -93,6 +93,48 @@ it('a change that a poll found although it asked for later ones counts as passed
   expect(late.settledThrough).toBe(NOW - MINUTE - 1 - LOOKBACK);
 });
 
+// Rows that do not change keep their old stamps: these moved the clock ahead again, page by page.
+it.each([
+  ['none', 8, 0],
+  ['Z', 0, -5],
+])(
+  'polls see changes again although old rows have later stamps: %s, from UTC%i to UTC%i',
+  async (stampForm, first, then) => {
+    const world = createSourceWorld({
+      groups: 300,
+      settings: { reconcileMs: 3_600_000 },
+      knobs: { stampForm },
+    });
+    const session = world.startProcess('a');
+    const ids = world.control.snapshot().map(({ id }) => Number(id));
+    const change = (id: number | undefined, zone: number) =>
+      world.control.mutate(id as number, (draft) => {
+        draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+        draft.updated_at = world.time.now() + zone * HOUR;
+      });
+    await world.tick(session);
+    for (const id of ids.slice(0, 20)) {
+      change(id, first);
+      await world.nextTick(session);
+    }
+    for (const id of ids.slice(20, 32)) {
+      change(id, then);
+      for (let minute = 0; minute < 8; minute += 1) await world.nextTick(session);
+    }
+
+    const later = ids.slice(40, 60);
+    for (const id of later) {
+      change(id, then);
+      for (let minute = 0; minute < 5; minute += 1) await world.nextTick(session);
+    }
+
+    const found = await Promise.all(later.map(async (id) => (await world.groupEvents(id))[0]?.data));
+    expect(
+      found.map((data) => (data as { observed?: { through: string } } | undefined)?.observed?.through),
+    ).toEqual(later.map(() => 'poll'));
+  },
+);
+
 // The lead was learned anew from the late ones. Polls then did not ask as far ahead as the next stamps lay.
 it('polls find changes at once after three late ones that a walk found', async () => {
   const world = createSourceWorld({
