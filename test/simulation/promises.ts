@@ -74,12 +74,15 @@ function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan'])
   const { staleShare, groupRemovals, reappearances } = knobs;
   // Rows that name another zone are in other ranges.
   const hidesIds = turns.some(({ knobs }) => 'unreadableEvery' in knobs || 'stampForm' in knobs);
+  // The feed trusts the end of a list that is shown in part from some moment on, for an hour at most (guarantees.md).
+  const endsEarly = turns.some(({ knobs }) => 'offsetMax' in knobs);
   // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new groups.
   const movesTheClock = knobs.absurdEvery !== undefined && isDateAhead(knobs);
   // If the store grows beyond the window, the first walk that reaches its last row trusts that end (guarantees.md).
   const growsBeyondWindow = knobs.offsetMax !== undefined && groups <= knobs.offsetMax;
   return (
     !hidesIds &&
+    !endsEarly &&
     !movesTheClock &&
     !growsBeyondWindow &&
     [staleShare, groupRemovals, reappearances, lasting, mishap].every((each) => each === undefined)

@@ -3,6 +3,8 @@
 import type { Evidence, SentRequest, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;
+/** A machine's clock may be this much too fast. */
+const DRIFT = 0.001;
 
 export function checkBudget(evidence: Evidence): Violation[] {
   const { sent, requestsPerMinute } = evidence;
@@ -17,7 +19,8 @@ function sentInPauses({ sent, askedPauses, promises }: Evidence): string[] {
   if (!promises.keepsPauses) return [];
   const requestsOf = groupBy(sent, keyOf);
   return askedPauses.flatMap((pause) => {
-    const early = requestsOf.get(keyOf(pause))?.find(({ at }) => at > pause.at && at < pause.until);
+    const until = pause.until - DRIFT * (pause.until - pause.at);
+    const early = requestsOf.get(keyOf(pause))?.find(({ at }) => at > pause.at && at < until);
     if (early === undefined) return [];
     return [
       `a request ${pause.until - early.at} microseconds before the end of a pause that ${pause.by} knew of`,
