@@ -186,9 +186,10 @@ function windowedByOneAxis(plan: Plan): Plan {
 
 /** A store whose groups were all created at one moment, as imports and fixtures create them: no list of them can be cut. */
 export function imported(plan: Plan, random: Random): Plan {
-  // A list that ends earlier never shows them all. A lagging replica shows the store before the import: an empty one. And
-  // a tick needs room for three requests for each page.
+  // A list that ends earlier never shows them all. A lagging replica shows the store before the import: an empty one. A
+  // tick needs room for three requests for each page. And rows without an id can't be told apart in pages that move.
   const {
+    unreadableEvery,
     offsetMax,
     offsetOver,
     staleShare,
