@@ -76,7 +76,8 @@ export function returnsAfterForgetting({ promises, timing }: Evidence): boolean 
 /** The forgetting of a group without events since. It ended the group's entities as well. */
 function forgettingOf(group: PublishedGroup | undefined): PublishedChange | undefined {
   const ofGroup = [...(group?.entities.values() ?? [])].map((changes) => changes.at(-1));
-  return ofGroup.find((last) => last?.kind === 'return_group' && last.verb === 'forgotten');
+  const hasReturned = ofGroup.some((last) => last?.verb !== 'forgotten' && last?.verb !== 'removed');
+  return hasReturned ? undefined : ofGroup.find((last) => last?.verb === 'forgotten');
 }
 
 function judgeEntity(
@@ -188,7 +189,10 @@ function checkRefunds(
   const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
   // Without newer stamps, refunds count as known without an event until the baseline may have read them.
   const knownBy = promises.changesMoveStamps ? startedAt : baselineCompletedAt;
-  const atStart = refundsOf(documents.findLast(({ shownFrom }) => shownFrom <= knownBy));
+  // A group that is removed just then was read before.
+  const atStart = refundsOf(
+    documents.findLast(({ document, shownFrom }) => document !== undefined && shownFrom <= knownBy),
+  );
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
   const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
