@@ -3,11 +3,11 @@
 // future and `Date` allows their stamps, or if the service's own clock is set back later. Then instants are settled too
 // early (docs/guarantees.md, "Time"; tick/stamps-fall-back.ts).
 //
-// A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
-// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither one
-// or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset that way.
-// They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page must agree to move the
-// clock.
+// A stamp is plausible if it is not beyond the answer's `Date` plus the lead, or plus the ceiling after stamps fell
+// back. The lead is learned from groups that changed while they were being watched: how far most of the last ones, and
+// at least three, ran ahead. So neither one or two absurd rows move the clock, nor many among more honest ones. Stamps
+// without a zone show their offset that way. They may also lie behind `Date`, where any nonsense is plausible, so three
+// rows of one page must agree to move the clock.
 import { HOUR, type Instant } from '../instant.ts';
 import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE, SMALLEST_LEAD } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
