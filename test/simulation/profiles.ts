@@ -93,6 +93,9 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest row.
   if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
+  // Rows without an id can't be passed if they fill whole pages.
+  const mayFillPages = knobs.pageBytes === 1 && plan.turns?.some(({ knobs }) => 'unreadableEvery' in knobs);
+  if (mayFillPages) delete knobs.pageBytes;
   return { ...plan, knobs, crowds, ...clocks };
 }
 
