@@ -67,7 +67,7 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
     unsavedFrom: recorder.unsavedFrom,
     readNews: news.read,
     areNewsDue: news.isDue,
-    // What blind polls cover proves nothing, so the time is the walk's.
+    // Blind polls prove nothing by covering a range, so they leave that time to the walk.
     isByWalk: () => run.pollsAreBlind || pollsByWalk(run),
     expectsLittle,
     rangeWidth: run.state.pollWidth,
