@@ -19,12 +19,10 @@ import {
   type Profile,
   type SimulatedSettings,
 } from './plan.ts';
+import { blinded, createdElsewhere, fallenStamps } from './stamps-plans.ts';
 import { drawTurn } from './turn.ts';
 import {
-  blinded,
   bustling,
-  createdElsewhere,
-  fallenStamps,
   imported,
   newborn,
   numbersLater,
