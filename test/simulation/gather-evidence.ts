@@ -54,6 +54,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     personalNames: personalNamesOf(world),
     stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
     logged,
+    falseProofs: observed.pollers.flatMap((pollers) => pollers.falseProofs),
     outage: closed && {
       from: startedAt + closed.fromMs * MILLISECOND,
       to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,

@@ -190,6 +190,8 @@ export interface Evidence {
   readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
+  /** Proofs of ranges that the feed found false, each as text. */
+  readonly falseProofs: readonly string[];
   /** The outages of the service. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
   /** If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again. */

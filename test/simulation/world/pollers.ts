@@ -8,6 +8,7 @@ import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import type { SimulatedProcess } from './process.ts';
+import { type ProofWatch, watchProofs } from './proof-watch.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 
@@ -18,6 +19,7 @@ interface Poller {
   readonly baseUrl: string;
   isBusy: boolean;
   idleSince: number;
+  readonly proofs: ProofWatch;
 }
 
 export interface Pollers {
@@ -32,6 +34,8 @@ export interface Pollers {
   readonly ownErrors: readonly Error[];
   /** Writes of processes after the end of their tick, when they must not write. */
   strayWrites(): readonly string[];
+  /** Proofs that were found false. Not by a tick that another process had overtaken: it reads what that one saved. */
+  readonly falseProofs: readonly string[];
   /** When ticks ended, including ticks without a token, which also have to report a failure. */
   readonly concludedAt: readonly Instant[];
 }
@@ -48,16 +52,18 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
   const concludedAt: Instant[] = [];
+  const falseProofs: string[] = [];
 
   function start(): Poller {
     const settings = { ...configured, baseUrl: world.address() };
     const process = world.startProcess(`poller-${settings.name}`);
     const ports = world.portsOf(process);
+    const proofs = watchProofs(world.log);
     const session = createSourceSession({
       ...ports,
       settings,
       clock: process.clock,
-      log: world.log,
+      log: proofs.log,
       random: world.draws.poller.fraction,
       client: (token) =>
         createReturnsServiceClient({
@@ -72,7 +78,8 @@ export function createPollers(world: World, configured: SourceSettings, place: n
       place: undefined,
       owner: process.name,
     });
-    const poller = { process, session, baseUrl: settings.baseUrl, isBusy: false, idleSince: time.elapsed() };
+    const { baseUrl } = settings;
+    const poller = { process, session, proofs, baseUrl, isBusy: false, idleSince: time.elapsed() };
     pollers.push(poller);
     return poller;
   }
@@ -110,6 +117,8 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     poller.isBusy = false;
     process.isAtRest = true;
     poller.idleSince = time.elapsed();
+    const found = poller.proofs.takeFalse();
+    if (outcome !== 'failed' && outcome.outcome !== 'overtaken') falseProofs.push(...found);
     if (outcome !== 'failed') noteReport(process, outcome);
     if (outcome !== 'failed' && outcome.state !== undefined) concludedAt.push(time.now());
     return outcome;
@@ -139,6 +148,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     source: configured.name,
     ownErrors,
     concludedAt,
+    falseProofs,
     strayWrites: () =>
       pollers.flatMap(({ process }) => process.strayWrites.map((call) => `${process.name} ${call}`)),
     replace() {

@@ -1,0 +1,29 @@
+// The log of a poller, which also notes the proofs that the poller finds false.
+import type { Log } from '../../../shared/ports.ts';
+
+/** Logged by shared/tick/look-for-missing.ts when a look-up finds a group that a proved range had not shown. */
+const FALSE_PROOF = 'A known group was missing from a range whose end was proved.';
+
+export interface ProofWatch {
+  readonly log: Log;
+  /** Returns the proofs found false since the last call, each as text. */
+  takeFalse(): readonly string[];
+}
+
+export function watchProofs(log: Log): ProofWatch {
+  let found: string[] = [];
+  return {
+    log: {
+      ...log,
+      debug(message, fields) {
+        if (message === FALSE_PROOF) found.push(`source ${fields?.source}, group ${fields?.group}`);
+        log.debug(message, fields);
+      },
+    },
+    takeFalse() {
+      const taken = found;
+      found = [];
+      return taken;
+    },
+  };
+}
