@@ -124,10 +124,16 @@ async function walkNewest(
   };
   const cameMeanwhile = comeSinceNow();
   const page = options.pieces && (await readPage({ created: all }, 0, unlimited));
-  const isOnePage = page !== undefined && (await provePage({ created: all }, page, unlimited)) === 'whole';
-  const open = isOnePage
-    ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
-    : await readStraight({ created: all }, notFollowing(cameMeanwhile, unlimited), page);
+  const proof = page && (await provePage({ created: all }, page, unlimited));
+  if (page !== undefined && proof === 'larger' && (await isFull(page, all, unlimited))) {
+    // Before its other pages are read: a tick may be too short for that. Smaller pieces show the others.
+    const areSmaller = options.pieces?.onCutShort(page.rows.length);
+    if (areSmaller) return { position, covered: undefined, isDone: false, ...orderOf({}) };
+  }
+  const open =
+    proof === 'whole'
+      ? ({ outcome: 'whole', reason: undefined, isShifted: false } as const)
+      : await readStraight({ created: all }, notFollowing(cameMeanwhile, unlimited), page);
   const order = orderOf({ unstable: open.reason, isShifted: open.isShifted });
   const done = (covered: Interval | undefined): WalkStep => ({
     position,
@@ -142,8 +148,6 @@ async function walkNewest(
     const coverage = await coverClosed(closed, unlimited);
     if (coverage.outcome !== 'proved') {
       if (coverage.lacksRoom) return { ...done(undefined), ...leftOff(position, coverage) };
-      // The list ends before the piece, so its first page is as long as pages get. Smaller pieces show the others.
-      if (page !== undefined && coverage.outcome === 'overlong') options.pieces?.onCutShort(page.rows.length);
       // Newer stamps showed that these were not the newest groups: they are read in ranges, as all others.
       return { ...done(undefined), isDone: from >= to - NEWEST_WIDTH };
     }
@@ -159,6 +163,11 @@ async function walkNewest(
   const coverage = await coverRange({ created }, unlimited, first, tail);
   if (coverage.outcome === 'proved') return done(all);
   return coverage.lacksRoom ? { ...done(undefined), ...leftOff(position, coverage) } : done(closed);
+}
+
+/** Whether pages get no longer than this one, behind which others follow: not if they came meanwhile. */
+async function isFull({ rows }: Page, created: Interval, reader: Reader): Promise<boolean> {
+  return (await readPage({ created }, 0, reader)).rows.length <= rows.length;
 }
 
 /**
