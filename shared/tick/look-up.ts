@@ -40,11 +40,13 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
     if (!mayBeAboutRequest(error)) throw error;
     run.failedLookUps += 1;
     run.update((state) => noteFailed(state, groupId, error, now()));
+    // Its tries took most of a tick. If the tick now ends before the walk's position is saved, the next one gets here again.
+    if (error instanceof RequestTimedOutError) run.update((state) => noteCutOff(state, groupId));
     return undefined;
   }
 }
 
-/** The groups that were cut off twice and are set aside. */
+/** The groups whose look-ups got no answer in all their tries, or were cut off twice. */
 function givenUpIn({ lookUpsCutOff, setAside }: SourceState): readonly number[] {
   return lookUpsCutOff.filter((groupId) => setAside.some((note) => note.groupId === groupId));
 }

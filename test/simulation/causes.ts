@@ -27,6 +27,8 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     (knobs.limitMax ?? 250) < 20 ||
     knobs.limitChanges !== undefined ||
     knobs.pageBytes !== undefined ||
+    // A tick has time for few requests.
+    (knobs.latencyMs?.least ?? 0) > 2_000 ||
     operations.length > 0 ||
     plan.warm < 1;
   // An unreadable secret is read again, and reported as soon as a tick ends without a token.

@@ -129,8 +129,12 @@ function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence[
     to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
     exchangesToken: rotationMs !== undefined && rotationMs + TOKEN_IS_FOUND_WITHIN_MS > fromMs,
     cycle: settings.reconcileMs * MILLISECOND,
+    mayEmptyRanges: plan.groups < GROUPS_IN_EACH_RANGE,
   };
 }
+
+/** With so many groups each range of a walk keeps some, whatever a run removes. */
+const GROUPS_IN_EACH_RANGE = 40;
 
 function storedOf({ stores }: World, source: string): unknown[] {
   const own = stores.inserted.filter(({ key }) => key.source === source);

@@ -23,6 +23,7 @@ import { blinded, createdElsewhere, fallenStamps } from './stamps-plans.ts';
 import { drawTurn } from './turn.ts';
 import {
   bustling,
+  hanging,
   imported,
   newborn,
   numbersLater,
@@ -209,7 +210,12 @@ function withLaterWorlds(plan: Plan): Plan {
   if (random.chance(0.06)) return withoutOrder(plan, random);
   if (random.chance(0.03)) return sluggish(plan, random);
   if (random.chance(0.08)) return fallenStamps(plan, random);
-  return plan;
+  return withHangingRequests(plan);
+}
+
+function withHangingRequests(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 88));
+  return random.chance(0.03) ? hanging(plan, random) : plan;
 }
 
 /** Unusual plans, and the share of each. */

@@ -2,7 +2,7 @@
 
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
-import type { LastingFault } from './lasting-fault.ts';
+import { type LastingFault, nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder, withSteadyLimits } from './plan-limits.ts';
 
@@ -64,7 +64,9 @@ export function withLastingFault(plan: Plan, lasting: LastingFault): Plan {
   // Doubts about the time may last for hours, but a permanent fault must be reported within minutes.
   const faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   const knobs = lasting.forMs === undefined ? { ...plan.knobs, faultKinds } : plan.knobs;
-  return { ...plan, knobs, lasting, outage: undefined };
+  // A poll that never gets an answer takes 20 seconds: in shorter ticks no time is left for walks (guarantees.md).
+  const tickMs = nameOfShape(lasting.shape) === 'parameter min_updated_at' ? 50_000 : plan.tickMs;
+  return { ...plan, tickMs, knobs, lasting, outage: undefined };
 }
 
 /** Groups are removed, no look-up ever confirms that, and a tick has several walks. */
@@ -80,6 +82,35 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
       fromMs: random.below(60_000),
     },
   );
+}
+
+/** Polls or look-ups never get an answer, in a store of many pages. Walks find all changes, also if each tick has a new process. */
+export function hanging(plan: Plan, random: Random): Plan {
+  const { pageBytes, rateLimit, date, latencyMs, faultRate, unreadableEvery, ...knobs } = withSteadyLimits(
+    withStableOrder(withoutRemovals(plan.knobs)),
+  );
+  const name = random.pick(['min_updated_at', 'return_group_id'] as const);
+  const groupRemovals = name === 'return_group_id' ? { groupRemovals: 0.2 } : {};
+  const hangs = {
+    ...plan,
+    groups: 40 + random.below(30),
+    activeMs: 420_000,
+    changesPerSecond: 0.1,
+    crowds: false,
+    rotationMs: undefined,
+    sources: 1,
+    tickMs: 50_000,
+    warm: random.pick([0, 0.9]),
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0 },
+    knobs: { ...knobs, ...groupRemovals, limitMax: 10 },
+    settings: {
+      ...plan.settings,
+      ...{ intervalMs: random.pick([15_000, 60_000]), reconcileMs: 60_000 },
+      ...{ requestsPerMinute: 240, requestTimeoutMs: 10_000 },
+    },
+  };
+  const shape = { kind: 'parameter', name } as const;
+  return withLastingFault(hangs, { shape, what: 'hang', fromMs: 60_000 + random.below(120_000) });
 }
 
 /** Each tick gets a new process without cached state, and many processes share the budget. */

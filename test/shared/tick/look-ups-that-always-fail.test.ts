@@ -6,6 +6,9 @@ import { MINUTE } from '../../../shared/instant.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld } from '../source-world.ts';
 
+const MINUTE_MS = 60_000;
+const hangingAnswer = { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 } as const;
+
 it('keeps groups set aside, with their first moment, while no look-up is answered', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 15_000, settleMs: 1_000 } });
   const session = world.startProcess('a', { random: createSeededRandom(1).next });
@@ -44,10 +47,7 @@ it('sets a group aside if the end of a tick cuts its look-up off twice, and the 
     .map(({ id }) => Number(id));
   const [gone, changed] = [oldestFirst[10] as number, oldestFirst[900] as number];
   world.control.remove(gone);
-  world.network.intercept = ({ query }) =>
-    query.has('return_group_id')
-      ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
-      : undefined;
+  world.network.intercept = ({ query }) => (query.has('return_group_id') ? hangingAnswer : undefined);
   world.control.mutate(changed, (draft) => {
     draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
   });
@@ -58,6 +58,25 @@ it('sets a group aside if the end of a tick cuts its look-up off twice, and the 
   const { setAside, health } = await world.state();
   expect(setAside.map(({ groupId }) => groupId)).toEqual([gone]);
   expect(health.degradedSince).toBeDefined();
+});
+
+// Seed 439: each tick ended before the walk's position was saved, and the next one looked the same groups up again.
+it('ends the walk although the look-ups of two groups take a whole tick each', async () => {
+  const world = createSourceWorld({ groups: 60, settings: { reconcileMs: 20 * MINUTE_MS } });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1)
+      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`, { random: () => 0 }));
+  };
+  await ticks(45);
+  for (const group of world.control.snapshot().slice(3, 5)) world.control.remove(Number(group.id));
+  world.network.intercept = ({ query }) => (query.has('return_group_id') ? hangingAnswer : undefined);
+  const before = world.time.now();
+
+  await ticks(60);
+
+  const { setAside, reconciliation } = await world.state();
+  expect(setAside).toHaveLength(2);
+  expect(reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
 });
 
 it('sets aside every group that lists by creation lack, also those for which it makes no look-up any more', async () => {

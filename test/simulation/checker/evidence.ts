@@ -129,6 +129,8 @@ export interface Lasting {
   readonly exchangesToken: boolean;
   /** How long a full walk may take, once it is due. */
   readonly cycle: number;
+  /** Whether so few groups may be left that a walk reads ranges without any. */
+  readonly mayEmptyRanges: boolean;
 }
 
 /** The precision of known times, in the unit of Time. */

@@ -7,7 +7,7 @@
 //
 // - `offset`: nothing may be missing. The list is treated as a list window, whatever the answer: shorter ranges work.
 //   Only a 500 and a missing answer give no reason, so they may be taken for an outage.
-// - `parameter min_updated_at`: polls fail. Everything may be missing.
+// - `parameter min_updated_at`: polls fail, so the source is not read completely. Walks must find everything.
 // - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
 //   changed without a stamp, removals. This checker lets everything be missing.
 // - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged
@@ -58,8 +58,8 @@ export function isReported(evidence: Evidence, source: SourceEvidence, missing?:
 const NOT_KEEPING_UP = new Set(['stalled', 'behind']);
 
 /** Returns whether a walk is stuck: only a look-up can prove that a suddenly empty range belongs to the same store. */
-function standsStill({ shape }: Lasting, codes: readonly string[]): boolean {
-  return shape === 'parameter return_group_id' && codes.includes('stalled');
+function standsStill({ shape, mayEmptyRanges }: Lasting, codes: readonly string[]): boolean {
+  return shape === 'parameter return_group_id' && mayEmptyRanges && codes.includes('stalled');
 }
 
 /** The codes for which the source is degraded in the end, or was by a walk that has got on since; empty where it is well. */
@@ -89,8 +89,9 @@ function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing
       return exchangesToken || missing === undefined || missing.isRemoval;
     case 'id in look-ups':
       return missing === undefined || missing.isRemoval;
-    case 'range':
     case 'parameter min_updated_at':
+      return missing === undefined;
+    case 'range':
     case 'parameter min_created_at':
     case 'id in pages':
       return true;
