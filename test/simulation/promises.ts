@@ -21,6 +21,7 @@ export function promisesOf({ plan, service }: World): Promises {
       plan.mishap?.kind !== 'changed without stamps' &&
       !changesWithoutStamps(plan.mishap) &&
       (knobs.absurdEvery === 0 || knobs.absurdStamps === 'ahead'),
+    showsChangesTogether: !plan.crowds || plan.knobs.lateSeconds === undefined,
     showsEmptyArrays: knobs.arrays === 'full',
     showedEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
     showsArrays: !looks.some(({ arrays }) => arrays === 'flicker') && plan.lasting?.shape.kind !== 'array',

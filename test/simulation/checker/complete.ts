@@ -114,7 +114,7 @@ function judgeEntity(
   if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
   // Without a newer stamp this applies until a walk has read the array in every group.
   const mayBeLeftOut = !promises.showedEmptyArrays || isLeftOut(evidence, kindOf(name));
-  const isArrayNew = !promises.changesMoveStamps && mayBeLeftOut;
+  const isArrayNew = !(promises.changesMoveStamps && promises.showsChangesTogether) && mayBeLeftOut;
   const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
   if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
   if (baseline === 'emit') return `was never published, though the baseline emits everything (${name})`;
@@ -187,8 +187,12 @@ function checkRefunds(
   const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
   const changes = sinceLastCreation(group?.changes ?? []);
   const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
-  // Without newer stamps, refunds count as known without an event until the baseline may have read them.
-  const knownBy = promises.changesMoveStamps ? startedAt : baselineCompletedAt;
+  // Without newer stamps, refunds count as known without an event until the baseline may have read them; and the first
+  // that any group shows, if the service leaves out empty arrays, until a walk has read the array in every group.
+  const mayBeNew = !promises.showsChangesTogether && !promises.showedEmptyArrays;
+  const arrayKnownBy = source.fieldKnownBy('refund_transaction.id') ?? Number.POSITIVE_INFINITY;
+  const stampedFrom = mayBeNew ? Math.max(startedAt, arrayKnownBy) : startedAt;
+  const knownBy = promises.changesMoveStamps ? stampedFrom : baselineCompletedAt;
   // A group that is removed just then was read before.
   const atStart = refundsOf(
     documents.findLast(({ document, shownFrom }) => document !== undefined && shownFrom <= knownBy),
@@ -196,7 +200,7 @@ function checkRefunds(
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
   const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
-  const mustPublishAll = isShown && (isAnnounced || baseline === 'emit');
+  const mustPublishAll = isShown && !mayBeNew && (isAnnounced || baseline === 'emit');
   const atFirst = isShown ? atStart : atEnd;
   const least = mustPublishAll ? atEnd : atEnd - atFirst;
   if (published >= least && published <= atEnd) return [];

@@ -77,6 +77,8 @@ export interface Promises {
   readonly findsRemovals: boolean;
   /** Whether each change moves its group's stamp. Only then can a first reading be distinguished from a late one. */
   readonly changesMoveStamps: boolean;
+  /** Whether no change of a group is shown later than another one of the same stamp: it would look like one without a stamp. */
+  readonly showsChangesTogether: boolean;
   /** Whether arrays that became empty are shown as empty. */
   readonly showsEmptyArrays: boolean;
   /** Whether empty arrays were never omitted or null. */
