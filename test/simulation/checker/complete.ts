@@ -87,7 +87,7 @@ function judgeEntity(
   evidence: Evidence,
   source: SourceEvidence,
 ): string | undefined {
-  const { promises } = evidence;
+  const { promises, timing } = evidence;
   const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
   const periods = history.entities.get(name) ?? [];
   const isFilledIn = (published: State) =>
@@ -118,8 +118,12 @@ function judgeEntity(
   const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
   if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
   if (baseline === 'emit') return `was never published, though the baseline emits everything (${name})`;
-  const atStart = stateIn(shownAt(history, startedAt), name);
-  if (isState(atStart, present) || (atStart !== undefined && isFilledIn(atStart))) return undefined;
+  // The first answers may have been older: they showed a group that was removed just then.
+  const atStart = [startedAt, startedAt - timing.slowestAnswer].map((at) =>
+    stateIn(shownAt(history, at), name),
+  );
+  if (atStart.some((state) => isState(state, present) || (state !== undefined && isFilledIn(state))))
+    return undefined;
   const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
   if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
   // The baseline read it, and later its new fields were filled in.
