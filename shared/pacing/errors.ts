@@ -1,5 +1,6 @@
 // Why a request was not made, or its answer not awaited. The cause is the service's answer, if there is one; for the
 // other errors see returns-service/errors.ts.
+import { RequestTimedOutError } from '../returns-service/errors.ts';
 
 /** Thrown when the next step would come after the deadline, or the caller asked to stop; the next tick continues. */
 export class DeadlineReached extends Error {
@@ -20,3 +21,9 @@ export class BudgetUnavailable extends Error {
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable';
 }
+
+/**
+ * Thrown when a poll is not tried again because this tick's polls have waited too long for answers. It says less about
+ * the request than the failure of all its tries: the service may have been down for half a minute.
+ */
+export class NotTriedAgain extends RequestTimedOutError {}

@@ -14,7 +14,7 @@ import {
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
 import type { Meanwhile } from './budget.ts';
 import type { Purpose } from './budget-state.ts';
-import { DeadlineReached, SourceRefused } from './errors.ts';
+import { DeadlineReached, NotTriedAgain, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
 import type { Exchange, ServiceClock, ServiceTimes } from './service-clock.ts';
 
@@ -125,8 +125,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        const isWorthIt = leavesTime(purpose, error, sent.sentElapsed);
-        await prepareRetry(error, { purpose, tries, isWorthIt, sentElapsed: sent.sentElapsed, used });
+        const leavesWalksTime = leavesTime(purpose, error, sent.sentElapsed);
+        await prepareRetry(error, { purpose, tries, leavesWalksTime, sentElapsed: sent.sentElapsed, used });
       }
     }
   }
@@ -182,7 +182,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   /** Resolves when the next try may book its slot; rejects with the error if there is no next try. */
   async function prepareRetry(
     error: ReturnsServiceError,
-    { purpose, tries, isWorthIt, sentElapsed, used }: Failed,
+    { purpose, tries, leavesWalksTime, sentElapsed, used }: Failed,
   ) {
     if (signal?.aborted === true) throw new DeadlineReached('Asked to stop.', { cause: error });
     const pauseMs = pauseAskedMs(error);
@@ -192,10 +192,11 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
       log.warn('The service asks for a pause.', { purpose, pauseMs, error });
       await used.budget.pause({ duration: pauseMs * MILLISECOND, tooFast, sentElapsed });
     }
-    if (!error.retryable || !isWorthIt || tries >= MAX_TRIES || !credit.spend()) {
+    const isLastTry = !error.retryable || tries >= MAX_TRIES;
+    if (isLastTry || !leavesWalksTime || !credit.spend()) {
       // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
       access.forget();
-      throw error;
+      throw isLastTry || leavesWalksTime ? error : new NotTriedAgain(error.message, { cause: error });
     }
     // The budget enforces the pause: it gives no slot before it is over.
     if (pauseMs !== undefined) return;
@@ -225,7 +226,7 @@ type Attempt<Answer> = { readonly times: ServiceTimes } & (
 interface Failed {
   readonly purpose: Purpose;
   readonly tries: number;
-  readonly isWorthIt: boolean;
+  readonly leavesWalksTime: boolean;
   readonly sentElapsed: number;
   readonly used: Access;
 }

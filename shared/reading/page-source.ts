@@ -2,6 +2,7 @@
 // it is accepted (R1). A clamped page size needs no handling: reading continues after the rows that it gets.
 import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
+import { NotTriedAgain } from '../pacing/errors.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import {
   AnswerTooLargeError,
@@ -47,7 +48,9 @@ export interface PageSourceOptions {
 export function createPageSource(options: PageSourceOptions): FetchPage {
   const { requests, purpose, stamps, pageLimit, observe, refusedFrom, filter, signal } = options;
   const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
+    const askForFew = () => fetchPage({ range, offset: 0, limit: FEW_ROWS, expect }).catch(() => undefined);
     let most = limit;
+    let isWell = false;
     for (;;) {
       const asked = Math.max(1, Math.min(most, pageLimit.current));
       const query = {
@@ -65,14 +68,19 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         observe(page, drift);
         return page;
       } catch (error) {
-        if (refusesLimit(error) && asked > 1 && offset === 0) {
+        const isFew = asked <= FEW_ROWS && offset === 0;
+        if (error instanceof NotTriedAgain && !isWell && !isFew) {
+          // The service may have been down as a whole, and work again. Only then the same request is tried once more.
+          isWell = (await askForFew()) !== undefined;
+          if (!isWell) throw error;
+        } else if (refusesLimit(error) && asked > 1 && offset === 0) {
           pageLimit.current = halved(asked);
         } else if (refusesLimit(error) && asked > FEW_ROWS) {
           // The service accepted the limit for the first page: here it refuses the sum of limit and offset.
           most = halved(asked);
-        } else if (offset === 0 && asked > FEW_ROWS && mayBeAboutSize(error)) {
+        } else if (offset === 0 && !isFew && mayBeAboutSize(error)) {
           // If a few rows arrive, the page was too large. If the service fails as a whole, they don't.
-          const few = await fetchPage({ range, offset, limit: FEW_ROWS, expect }).catch(() => undefined);
+          const few = await askForFew();
           if (few === undefined) throw error;
           pageLimit.current = halved(asked);
           return few;

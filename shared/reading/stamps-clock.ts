@@ -3,11 +3,11 @@
 // future and `Date` allows their stamps, or if the service's own clock is set back later. Then instants are settled too
 // early (docs/guarantees.md, "Time"; tick/stamps-fall-back.ts).
 //
-// A stamp is plausible if it is not beyond the answer's `Date` plus the lead, or plus the ceiling after stamps fell
-// back. The lead is learned from groups that changed while they were being watched: how far most of the last ones, and
-// at least three, ran ahead. So neither one or two absurd rows move the clock, nor many among more honest ones. Stamps
-// without a zone show their offset that way. They may also lie behind `Date`, where any nonsense is plausible, so three
-// rows of one page must agree to move the clock.
+// A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
+// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither one
+// or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset that way.
+// They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page must agree to move the
+// clock. After stamps fell back, those from before the fall are plausible only up to the lead since then.
 import { HOUR, type Instant } from '../instant.ts';
 import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE, SMALLEST_LEAD } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
@@ -25,7 +25,7 @@ export const UNKNOWN_STAMPS: StampsState = {
   zoned: true,
   precision: 6,
   lead: 0,
-  ceiling: undefined,
+  fall: undefined,
   leads: [],
   newest: undefined,
   newestReceivedAt: 0,
@@ -72,8 +72,10 @@ export function learnStamps(
   if (readable.length === 0) return state;
   const precision = Math.max(...readable.map((row) => row.precision));
   const zoned = learnZoned(state, readable);
-  const { lead: asked, ceiling = asked } = state;
-  const newest = newestOf(readable, receivedAt + ceiling, zoned ? 1 : GROUPS_THAT_AGREE);
+  const newest = newestOf(
+    readable.map(({ updatedAt }) => updatedAt).filter((stamp) => isPlausible(stamp, state, receivedAt)),
+    zoned ? 1 : GROUPS_THAT_AGREE,
+  );
   const lead = newest === undefined ? undefined : newest - receivedAt;
   const isNews =
     lead !== undefined && (state.newest === undefined || lead > state.newest - state.newestReceivedAt);
@@ -88,12 +90,14 @@ export function learnStamps(
 
 type Stamped = Extract<RowReading, { kind: 'readable' }>;
 
-/** The newest plausible stamp that at least `agreeing` rows have or exceed. */
-function newestOf(rows: readonly Stamped[], latest: Instant, agreeing: number): Instant | undefined {
-  return rows
-    .map(({ updatedAt }) => updatedAt)
-    .filter((stamp) => stamp <= latest)
-    .sort((a, b) => b - a)[agreeing - 1];
+function isPlausible(stamp: Instant, { lead, fall }: StampsState, receivedAt: Instant): boolean {
+  const isFromBeforeTheFall = fall !== undefined && stamp <= fall.from;
+  return stamp <= receivedAt + (isFromBeforeTheFall ? Math.min(fall.lead, lead) : lead);
+}
+
+/** The newest stamp that at least `agreeing` others have or exceed, itself included. */
+function newestOf(stamps: readonly Instant[], agreeing: number): Instant | undefined {
+  return [...stamps].sort((a, b) => b - a)[agreeing - 1];
 }
 
 /** The first page decides. Later a whole page has to disagree, because a few odd rows must not change the bounds. */
@@ -117,13 +121,14 @@ export function learnLead(
   const others = state.leads.filter((known) => known.groupId !== groupId);
   const leads = [...others, { groupId, lead: stamp - receivedAt }].slice(-LEADS_KEPT);
   const agreed = agreedLead(leads.map(({ lead }) => lead));
-  return { ...state, leads, lead: Math.max(state.lead, agreed), ceiling: raised(state.ceiling, leads) };
+  return { ...state, leads, lead: Math.max(state.lead, agreed), fall: raised(state.fall, leads) };
 }
 
-/** The ceiling, or the lead of most of the groups that were seen to change: stamps that far ahead are honest. */
-function raised(ceiling: number | undefined, leads: StampsState['leads']): number | undefined {
-  if (ceiling === undefined) return undefined;
-  return Math.max(ceiling, majorityOf(leads.map(({ lead }) => lead)) ?? ceiling);
+/** The lead since the fall is at least that of most of the groups that were seen to change: they are honest. */
+function raised(fall: StampsState['fall'], leads: StampsState['leads']): StampsState['fall'] {
+  if (fall === undefined) return undefined;
+  const honest = majorityOf(leads.map(({ lead }) => lead)) ?? fall.lead;
+  return honest > fall.lead && honest <= LARGEST_LEAD ? { ...fall, lead: honest } : fall;
 }
 
 /** The lead that most of them, and at least three, have or exceed; 0 if it is too small to matter, or nonsense. */

@@ -123,6 +123,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     wholeWalks: [],
     setAside: [],
     lookUpsCutOff: [],
+    lookUpUnansweredAt: undefined,
     guarding: NO_GUARDING,
     read: NOTHING_READ,
     pace: undefined,

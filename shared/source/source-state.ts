@@ -36,19 +36,32 @@ const stamps = storedObject({
   precision: z.int(),
   /** How far plausible stamps run ahead of the answers' Date, in the unit of Instant. */
   lead: z.number(),
-  /** How far ahead of `Date` stamps may be to move the stamps' clock; undefined: as far as `lead`. */
-  ceiling: maybe(z.number()),
+  /**
+   * Set when stamps fell back. Rows that have not changed since then have stamps up to `from`: such a stamp moves the
+   * stamps' clock only if it is ahead of `Date` by at most `lead`.
+   */
+  fall: maybe(storedObject({ from: instant, lead: z.number() })),
   /** The leads of the last groups that changed, one per group, from which `lead` is taken. */
   leads: z.array(z.object({ groupId: z.int(), lead: z.number() })),
   newest: maybe(instant),
   /** When the answer that brought `newest` was received, by the service's clock, on the late side. */
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
-  passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
+  passed: z
+    .array(
+      z.object({
+        groupId: z.int(),
+        updatedAt: instant,
+        receivedAt: instant,
+        /** Whether the group was new to the feed: it may have been copied from elsewhere, with its old stamp. */
+        isFirstSight: z.boolean().default(false),
+      }),
+    )
+    .default([]),
   /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
   pollsInDoubt: maybe(
     storedObject({
-      /** Groups that changed, with the stamps to ask for. If none is left, the next group that changes is added. */
+      /** Groups that changed, with the stamps to ask for, at most three; the next group that changes is added. */
       changed: z.array(z.object({ groupId: z.int(), updatedAt: instant })),
       /** The slot, as an instant, since when such questions get no answer; undefined if the last one got one. */
       unansweredSince: maybe(instant),
@@ -184,6 +197,8 @@ export const sourceStateBody = storedObject({
   read: read.default(NOTHING_READ),
   /** Groups whose look-ups the end of a tick cut off since the last walk over all groups began; bounded. */
   lookUpsCutOff: z.array(z.int()).default([]),
+  /** When a look-up last got no answer. */
+  lookUpUnansweredAt: maybe(instant),
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   pace: maybe(pace),
   /** The service's address in the last tick's settings; undefined in a state that was saved without it. */

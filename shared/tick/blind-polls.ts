@@ -2,12 +2,16 @@
 // filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
 // over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
 // a group shows which. Changes that a poll finds do not show it: a list of more hours than filters are off has some.
-import { type Instant, MINUTE } from '../instant.ts';
+import { DAY, type Instant, MINUTE } from '../instant.ts';
 import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { type ChangedGroup, type PollsInDoubt, unanswered, withDoubt } from './polls-in-doubt.ts';
 import type { TickRun } from './tick-run.ts';
+
+/** Groups created within this time are most of those that change. */
+const RECENT = 7 * DAY;
+const MOST_CONSIDERED = 100;
 
 /**
  * Returns whether polls are blind, or may be: without an answer they settle nothing either. At most three requests, and
@@ -17,8 +21,7 @@ export async function arePollsBlind(run: TickRun): Promise<boolean> {
   const { pollsInDoubt } = run.state.stamps;
   if (pollsInDoubt === undefined) return false;
   const [changed, ...others] = pollsInDoubt.changed;
-  // A service that is well shows any group at its stamp.
-  const group = changed ?? (await anyKnownGroup(run));
+  const group = changed ?? (await anotherChanged(run));
   if (group === undefined) return true;
   const stillInDoubt = await askFor(group, others, run);
   run.update((state) => withDoubt(state, stillInDoubt));
@@ -49,15 +52,22 @@ function stampOf(groupId: number, { rows }: Page): Instant | undefined {
   return rows.find((row) => row.kind === 'readable' && row.group.id === groupId)?.updatedAt;
 }
 
-async function anyKnownGroup({ session, state }: TickRun): Promise<ChangedGroup | undefined> {
+/**
+ * Returns one of the groups that have changed since the settled instant. Older ones show nothing: an index of updates that
+ * stands still has them too.
+ */
+async function anotherChanged({ session, state }: TickRun): Promise<ChangedGroup | undefined> {
   const source = { source: session.settings.name, generation: state.generation };
-  const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-  for await (const { groupId } of session.store.knownCreatedBetween(source, ...everything)) {
-    const snapshot = (await session.store.load(source, [groupId])).get(groupId);
-    if (snapshot !== undefined && snapshot.removedAt === undefined)
-      return { groupId, updatedAt: snapshot.updatedAt };
-  }
-  return undefined;
+  const { settledThrough } = state;
+  const ids: number[] = [];
+  const known = session.store.knownCreatedBetween(source, settledThrough - RECENT, Number.POSITIVE_INFINITY);
+  for await (const { groupId } of known) ids.push(groupId);
+  const newest = await session.store.load(source, ids.slice(-MOST_CONSIDERED));
+  const changed = [...newest.values()].filter(
+    ({ removedAt, updatedAt }) => removedAt === undefined && updatedAt >= settledThrough,
+  );
+  // The service may only leave out one of them.
+  return changed[Math.floor(session.random() * changed.length)];
 }
 
 /**

@@ -1,4 +1,5 @@
 // Look-ups of groups by their ids. One that fails must stop neither the others nor the walk.
+import { type Instant, MINUTE } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import type { Page } from '../reading/page.ts';
 import { mayBeAboutRequest, RequestTimedOutError } from '../returns-service/errors.ts';
@@ -10,6 +11,8 @@ import type { TickRun } from './tick-run.ts';
 const MOST_FAILED_LOOK_UPS = 3;
 /** Look-ups that were cut off and are remembered: enough to know that look-ups fail. */
 const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
+/** How often one is made nevertheless, to learn whether they are answered again. It may take a whole tick. */
+const PROBE_EVERY = 10 * MINUTE;
 
 /**
  * Looks one group up by its id, or sets it aside if the look-up fails.
@@ -21,29 +24,36 @@ const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
   const givenUp = givenUpIn(run.state);
-  if (givenUp.includes(groupId) || run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS) {
+  const areGivenUp = run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS;
+  if ((areGivenUp || givenUp.includes(groupId)) && !isProbeDue(run.state, now())) {
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
   try {
     const page = await run.lookUpAndLearn(groupId);
-    run.update((state) => withoutCutOff(state, groupId));
+    run.update((state) => noteAnswered(state, groupId, areGivenUp));
     return page;
   } catch (error) {
     if (wasCutOff(error)) {
       const isAgain = run.state.lookUpsCutOff.includes(groupId);
-      run.update((state) =>
-        isAgain ? noteFailed(state, groupId, error.cause, now()) : noteCutOff(state, groupId),
-      );
+      run.update((state) => noteUnanswered(state, groupId, now()));
+      if (isAgain) run.update((state) => noteFailed(state, groupId, error.cause, now()));
       throw error;
     }
     if (!mayBeAboutRequest(error)) throw error;
     run.failedLookUps += 1;
     run.update((state) => noteFailed(state, groupId, error, now()));
-    // Its tries took most of a tick. If the tick now ends before the walk's position is saved, the next one gets here again.
-    if (error instanceof RequestTimedOutError) run.update((state) => noteCutOff(state, groupId));
+    // Its tries took most of a tick. If the tick ends before the walk's position is saved, the next one gets here again.
+    if (error instanceof RequestTimedOutError) run.update((state) => noteUnanswered(state, groupId, now()));
     return undefined;
   }
+}
+
+/** Whether a look-up is made although look-ups got no answer: they may be answered again. */
+function isProbeDue({ lookUpUnansweredAt }: SourceState, now: Instant): boolean {
+  if (lookUpUnansweredAt === undefined) return false;
+  // A time in the future is of a clock that was ahead.
+  return now - lookUpUnansweredAt >= PROBE_EVERY || lookUpUnansweredAt > now;
 }
 
 /** The groups whose look-ups got no answer in all their tries, or were cut off twice. */
@@ -55,13 +65,16 @@ function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause:
   return error instanceof DeadlineReached && error.cause instanceof RequestTimedOutError;
 }
 
-function noteCutOff(state: SourceState, groupId: number): SourceState {
-  return { ...state, lookUpsCutOff: [...state.lookUpsCutOff, groupId].slice(-MOST_CUT_OFF) };
+function noteUnanswered(state: SourceState, groupId: number, now: Instant): SourceState {
+  const others = state.lookUpsCutOff.filter((other) => other !== groupId);
+  return { ...state, lookUpsCutOff: [...others, groupId].slice(-MOST_CUT_OFF), lookUpUnansweredAt: now };
 }
 
-function withoutCutOff(state: SourceState, groupId: number): SourceState {
-  if (!state.lookUpsCutOff.includes(groupId)) return state;
-  return { ...state, lookUpsCutOff: state.lookUpsCutOff.filter((other) => other !== groupId) };
+/** @param wereGivenUp whether look-ups as a whole seemed to get no answer: this one shows that they do */
+function noteAnswered(state: SourceState, groupId: number, wereGivenUp: boolean): SourceState {
+  if (state.lookUpsCutOff.length === 0) return state;
+  const others = state.lookUpsCutOff.filter((other) => other !== groupId);
+  return { ...state, lookUpsCutOff: wereGivenUp ? [] : others };
 }
 
 function noteFailed(state: SourceState, groupId: number, { message }: Error, now: number): SourceState {

@@ -20,7 +20,9 @@ export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | un
   if (pollsInDoubt === undefined) return undefined;
   const [first, ...others] = pollsInDoubt.changed;
   const changed = first === undefined ? others : [...others, first];
-  return { changed, unansweredSince: pollsInDoubt.unansweredSince ?? slotOf(lastSlot) };
+  const slot = slotOf(lastSlot);
+  // A noted slot may be of a clock that was ahead.
+  return { changed, unansweredSince: Math.min(pollsInDoubt.unansweredSince ?? slot, slot) };
 }
 
 /** Returns the state after a change was found: it is the next to ask for, in place of the one that was asked for last. */

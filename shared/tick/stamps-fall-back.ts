@@ -6,20 +6,16 @@
 // fall shows nothing of the kind: a job may give old returns the stamps that they should have had.
 import { DAY, type Instant, MINUTE } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER } from '../limits.ts';
-import { agreedLead, GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
-import type { SourceState } from '../source/source-state.ts';
+import { agreedLead, GROUPS_THAT_AGREE, stampsTime } from '../reading/stamps-clock.ts';
+import type { SourceState, StampsState } from '../source/source-state.ts';
 
 /**
  * How long a change that polls passed over counts: three within this time are no coincidence, even in a quiet store.
  */
 const PASSED_COUNTS_FOR = 7 * DAY;
 
-/** A group that changed and got a newer stamp. */
-export interface FoundChange {
-  readonly groupId: number;
-  readonly updatedAt: Instant;
-  readonly receivedAt: Instant;
-}
+/** A group that changed and got a newer stamp, or one that was new to the feed. */
+export type FoundChange = StampsState['passed'][number];
 
 /**
  * Returns the state after a walk found a change.
@@ -32,8 +28,7 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
   const others = state.stamps.passed.filter(
     (other) => other.groupId !== found.groupId && other.receivedAt >= found.receivedAt - PASSED_COUNTS_FOR,
   );
-  const { groupId, updatedAt, receivedAt } = found;
-  const passed = [...others, { groupId, updatedAt, receivedAt }];
+  const passed = [...others, found];
   if (passed.length < GROUPS_THAT_AGREE) return { ...state, stamps: { ...state.stamps, passed } };
   return learnedAgain(state, passed, lookback);
 }
@@ -54,31 +49,48 @@ function noteSeenByPoll(state: SourceState): SourceState {
   return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
 }
 
+/** Returns the state in which polls begin at the earliest of these changes, and it is in doubt whether they see any. */
 function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
-  const leadOf = ({ updatedAt, receivedAt }: FoundChange) => updatedAt - receivedAt;
-  const latestFirst = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
-  const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
   const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
+  const changed = latestFirst(passed).map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
   return {
     ...state,
     settledThrough: Math.max(earliest, latestReceipt - CLOSED_FOR_SURE_AFTER) - lookback,
     stamps: {
-      ...state.stamps,
-      leads,
-      // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
-      lead: Math.max(state.stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
-      // Nor may the rows that did not change since then move the clock ahead again.
-      ceiling: Math.max(...leads.map(({ lead }) => lead)),
-      newest: latestFirst[0]?.updatedAt,
-      newestReceivedAt: latestFirst[0]?.receivedAt ?? 0,
-      passed: [],
-      pollsInDoubt: {
-        changed: latestFirst.map(({ groupId, updatedAt }) => ({ groupId, updatedAt })),
-        unansweredSince: undefined,
-      },
+      ...withFall(state.stamps, passed, latestReceipt),
+      pollsInDoubt: { changed, unansweredSince: undefined },
     },
   };
+}
+
+/**
+ * The stamps' clock, learned again from known groups that changed. New ones show nothing: a job may copy returns into
+ * the store, with the stamps that they had elsewhere.
+ */
+function withFall(stamps: StampsState, passed: readonly FoundChange[], at: Instant): StampsState {
+  const known = passed.filter(({ isFirstSight }) => !isFirstSight);
+  if (known.length < GROUPS_THAT_AGREE) return { ...stamps, passed: known };
+  const leads = known.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
+  const [latest] = latestFirst(known);
+  return {
+    ...stamps,
+    leads,
+    // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
+    lead: Math.max(stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
+    fall: { from: stampsTime(stamps, at) ?? at, lead: Math.max(...leads.map(({ lead }) => lead)) },
+    newest: latest?.updatedAt,
+    newestReceivedAt: latest?.receivedAt ?? 0,
+    passed: [],
+  };
+}
+
+function latestFirst(passed: readonly FoundChange[]): readonly FoundChange[] {
+  return [...passed].sort((a, b) => leadOf(b) - leadOf(a));
+}
+
+function leadOf({ updatedAt, receivedAt }: FoundChange): number {
+  return updatedAt - receivedAt;
 }
 
 /**

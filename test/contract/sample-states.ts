@@ -41,7 +41,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       zoned: true,
       precision: 6,
       lead: 0,
-      ceiling: 1_204_000,
+      fall: { from: NOW - HOUR, lead: -7_200_000_000 },
       leads: [{ groupId: 184_467, lead: 1_204_000 }],
       newest: NOW - SECOND,
       newestReceivedAt: NOW,
@@ -103,6 +103,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     fieldsSince: { 'shipment.carrier': NOW - HOUR },
     wholeWalks: [{ fieldsUntil: NOW - HOUR, endedAt: NOW }],
     lookUpsCutOff: [4711],
+    lookUpUnansweredAt: NOW - HOUR,
     setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
     guarding: {
       holds: [

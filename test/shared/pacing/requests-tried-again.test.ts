@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { DeadlineReached } from '../../../shared/pacing/errors.ts';
+import { DeadlineReached, NotTriedAgain } from '../../../shared/pacing/errors.ts';
 import {
   ConnectionFailedError,
   RequestTimedOutError,
@@ -115,8 +115,11 @@ describe('a failed request', () => {
       deadline: () => 50 * SECOND,
     });
 
-    await expect(poll()).rejects.toBe(failure);
-    await expect(poll()).rejects.toBe(failure);
+    for (let polls = 0; polls < 2; polls += 1) {
+      const error: unknown = await poll().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(NotTriedAgain);
+      expect(error).toMatchObject({ message: 'late', cause: failure });
+    }
 
     expect(sent).toHaveLength(4);
   });

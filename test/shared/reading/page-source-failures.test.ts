@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NotTriedAgain } from '../../../shared/pacing/errors.ts';
 import { PageOutOfReach } from '../../../shared/reading/page.ts';
 import {
   AnswerTooLargeError,
@@ -16,6 +17,7 @@ const outage = new UnexpectedStatusError('failed', { status: 500, retryAfterMs: 
 const rateLimited = new RateLimitedError('refused', { retryAfterMs: undefined });
 const tooLarge = new AnswerTooLargeError('too large', {});
 const timedOut = new RequestTimedOutError('too late', {});
+const notTriedAgain = new NotTriedAgain('too late', {});
 
 /** Fails requests for more rows than this, and answers the others. */
 function failAbove(limit: number, failure: Error, rows: readonly RowReading[] = []) {
@@ -45,6 +47,47 @@ describe('a first page that fails', () => {
     });
     expect(list.sent[1]?.query.offset).toBeUndefined();
     expect(list.pageLimit.current).toBe(100);
+  });
+
+  // Before, half a minute without the service made pages smaller.
+  it('once and is not tried again is requested again if ten rows arrive, and pages stay as long', async () => {
+    let requests = 0;
+    const list = openList(() => {
+      requests += 1;
+      if (requests === 1) throw notTriedAgain;
+      return rowsOf(1);
+    });
+
+    const page = await list.fetch({ range: RANGE, offset: 0 });
+
+    expect(page).toMatchObject({ asked: 200 });
+    expect(limitsOf(list)).toEqual([200, 10, 200]);
+    expect(list.pageLimit.current).toBeGreaterThanOrEqual(200);
+  });
+
+  it('again, after ten rows have arrived, makes pages half as long', async () => {
+    const list = openList(failAbove(10, notTriedAgain, rowsOf(1)));
+
+    const page = await list.fetch({ range: RANGE, offset: 0 });
+
+    expect(page).toMatchObject({ rows: rowsOf(1), asked: 10 });
+    expect(limitsOf(list)).toEqual([200, 10, 200, 10]);
+    expect(list.pageLimit.current).toBe(100);
+  });
+
+  it('and is not tried again is no page out of reach, unless the service answers in between', async () => {
+    const down = openList(() => {
+      throw notTriedAgain;
+    });
+    const beyond = openList(({ offset = 0 }) => {
+      if (offset > 0) throw notTriedAgain;
+      return rowsOf(1);
+    });
+
+    await expect(down.fetch({ range: RANGE, offset: 50 })).rejects.toBe(notTriedAgain);
+    await expect(beyond.fetch({ range: RANGE, offset: 50 })).rejects.toThrow(PageOutOfReach);
+    expect(limitsOf(down)).toEqual([200, 10]);
+    expect(limitsOf(beyond)).toEqual([200, 10, 200]);
   });
 
   it('throws its own error if ten rows fail as well', async () => {

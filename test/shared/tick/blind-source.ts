@@ -46,5 +46,5 @@ export async function aBlindSource(filterSkewSeconds: number) {
   const ticks = async (count: number) => {
     for (let made = 0; made < count; made += 1) await world.nextTick(session);
   };
-  return { world, ticks, foundBy: (groupId: number) => foundBy(world, groupId) };
+  return { world, session, ticks, foundBy: (groupId: number) => foundBy(world, groupId) };
 }

@@ -51,7 +51,7 @@ describe('polls in doubt', () => {
     });
   });
 
-  it('are not in doubt for long if the groups are gone and nothing else changes', async () => {
+  it('are in doubt until something changes, if the groups are gone', async () => {
     const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 600_000 } });
     const session = world.startProcess('a');
     await world.tick(session);
@@ -64,10 +64,44 @@ describe('polls in doubt', () => {
     for (const id of changed) world.control.remove(id);
 
     for (let made = 0; made < 30; made += 1) await world.nextTick(session);
+    const inDoubt = (await world.state()).stamps.pollsInDoubt;
+    changeSome(world, 100, 1);
+    for (let made = 0; made < 3; made += 1) await world.nextTick(session);
 
     const { stamps, health } = await world.state();
+    expect(inDoubt).toEqual({ changed: [], unansweredSince: undefined });
     expect(stamps.pollsInDoubt).toBeUndefined();
     expect(health.reasons).toEqual([]);
+  });
+
+  // Before, the oldest group ended the doubt: lists still showed it at its old stamp.
+  it('stay blind if the index of updates stands still, also if the groups are gone', async () => {
+    const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
+    const session = world.startProcess('a');
+    const ticks = async (count: number) => {
+      for (let made = 0; made < count; made += 1) await world.nextTick(session);
+    };
+    await ticks(6);
+    const stoodStillAt = new Date(world.time.now() / 1_000).toISOString();
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (!request.query.has('min_updated_at')) return answer;
+      const rows = JSON.parse(answer.body) as { readonly updated_at: string }[];
+      return { ...answer, body: JSON.stringify(rows.filter(({ updated_at }) => updated_at < stoodStillAt)) };
+    };
+    await ticks(48);
+    const changed = changeSome(world, 10);
+    await ticks(18);
+    for (const id of changed) world.control.remove(id);
+    const removedAt = world.time.now();
+    await ticks(6);
+    changeSome(world, 40, 5);
+    await ticks(30);
+
+    const types = (await world.feedEvents()).map(({ type }) => type);
+    expect(types).toContain('feed.source_degraded');
+    expect(types).not.toContain('feed.source_recovered');
+    expect((await world.state()).read.upTo).toBeLessThan(removedAt);
   });
 
   it('are not blind if the service rounds filters to the minute', async () => {
@@ -197,6 +231,21 @@ describe('polls in doubt', () => {
     changeSome(world, 30, 1);
     await ticks(2);
     expect((await world.state()).health.reasons).toEqual([]);
+  });
+
+  it('are no longer in doubt after two hours, also if the clock of the first tick was a day ahead', async () => {
+    const { world, ticks, session } = await aBlindSource(SIX_HOURS);
+    changeSome(world, 10);
+    await ticks(65);
+    world.control.setKnob('filterSkewSeconds', 0);
+    answer(world, isShort, 'broken', { status: 500 });
+
+    await world.tick(session, { slot: world.slot() + 86_400_000 });
+    await ticks(130);
+    changeSome(world, 20, 1);
+    await ticks(2);
+
+    expect((await world.state()).stamps.pollsInDoubt).toBeUndefined();
   });
 
   it('leave time for polls and walks if the question hangs and each tick is a new process', async () => {

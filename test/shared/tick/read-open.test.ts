@@ -134,6 +134,37 @@ describe('an old group that is open', () => {
     expect(lookUps(gone)).toBeGreaterThan(lookUps(open[0] ?? 0));
   });
 
+  // Before, no look-up was made until the next walk over all groups began.
+  it('is looked up again within minutes after look-ups got no answer for a while', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      setAll(store, oldGroups(store), false);
+      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
+      setAll(store, open, true);
+    });
+    await cycles(world, session, 1);
+    await pauseSlowWalk(world);
+    world.network.intercept = ({ query }) =>
+      query.has('return_group_id')
+        ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
+        : undefined;
+    for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
+    const { lookUpsCutOff } = await world.state();
+    world.network.intercept = undefined;
+    for (const id of open) {
+      world.control.mutate(id, (draft) => {
+        for (const item of draft.returns) item.status = 'CANCELED';
+      });
+    }
+
+    for (let minute = 0; minute < 6; minute += 1) await world.nextTick(session);
+
+    const events = await Promise.all(open.map((id) => world.groupEvents(id)));
+    const isFound = events.map((each) => each.some(({ type }) => type === 'return_line_item.status_changed'));
+    expect(lookUpsCutOff.length).toBeGreaterThan(2);
+    expect(new Set(isFound)).toEqual(new Set([true]));
+  });
+
   it('is not removed while lists show it, if its look-up does not find it', async () => {
     const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) =>
       query.get('return_group_id') === String(hidden) ? jsonAnswer(200, []) : undefined,

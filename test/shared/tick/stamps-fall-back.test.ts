@@ -17,7 +17,10 @@ async function aState(stamps: Partial<SourceState['stamps']>, settledThrough: nu
   return { ...state, settledThrough, stamps: { ...state.stamps, ...stamps } };
 }
 
-const found = (groupId: number, updatedAt: number) => ({ groupId, updatedAt, receivedAt: NOW });
+const found = (groupId: number, updatedAt: number, isFirstSight = false) => ({
+  ...{ groupId, updatedAt, isFirstSight },
+  receivedAt: NOW,
+});
 
 it.each([
   ['none:+02:00', 'none:-05:00'],
@@ -67,6 +70,19 @@ it('three groups that polls passed over set the clock and the settled instant ba
   expect(two.settledThrough).toBe(NOW + 30 * MINUTE);
   expect(three.settledThrough).toBe(NOW - 9 * MINUTE - LOOKBACK);
   expect(three.stamps).toMatchObject({ lead: HOUR, newest: NOW, newestReceivedAt: NOW, passed: [] });
+});
+
+it('three new groups with older stamps set the settled instant back, but not the clock', async () => {
+  const state = await aState({ newest: NOW, newestReceivedAt: NOW }, NOW);
+
+  const noted = [1, 2, 3].reduce(
+    (known, id) => notePassedByPolls(known, found(id, NOW - id * HOUR, true), LOOKBACK),
+    state,
+  );
+
+  expect(noted.settledThrough).toBe(NOW - 3 * HOUR - LOOKBACK);
+  expect(noted.stamps).toMatchObject({ newest: NOW, newestReceivedAt: NOW, fall: undefined, passed: [] });
+  expect(noted.stamps.pollsInDoubt?.changed.map(({ groupId }) => groupId)).toEqual([1, 2, 3]);
 });
 
 it('changes that polls still had to read, and a change that a poll saw, set nothing back', async () => {
@@ -203,7 +219,7 @@ it('changes with stamps further back than any clock or zone can fall set nothing
 it('a change that polls passed over counts for a week; three set polls back by no more than clocks can fall', async () => {
   const state = await aState({}, NOW + 100 * DAY);
   const at = (groupId: number, receivedAt: number) => ({
-    ...{ groupId, updatedAt: receivedAt - 3 * HOUR },
+    ...{ groupId, updatedAt: receivedAt - 3 * HOUR, isFirstSight: false },
     receivedAt,
   });
   const third = (passed: number) =>
@@ -236,4 +252,80 @@ it('stamps that run ahead settle nothing beyond the service’s time, where they
   // An hour for the end of summer time.
   expect(settledByRead(unzoned, NOW, LOOKBACK)).toBe(NOW - LOOKBACK);
   expect(settledByRead({ ...unzoned, newest: NOW + 2 * HOUR }, NOW, LOOKBACK)).toBe(NOW + HOUR - LOOKBACK);
+});
+
+const isChanged = (draft: { return_outcome: string | null }) => {
+  draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+};
+
+// Before, three changes that polls passed over took the bound of the stamps' clock away, for good.
+it('stamps a month ahead do not move the clock, also after stamps fell back', async () => {
+  const world = createSourceWorld({
+    groups: 300,
+    settings: { reconcileMs: 3_600_000 },
+    knobs: { stampForm: 'none' },
+  });
+  const session = world.startProcess('a');
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  const change = (id: number | undefined, ahead: number) =>
+    world.control.mutate(id as number, (draft) => {
+      isChanged(draft);
+      draft.updated_at = world.time.now() + ahead;
+    });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1) await world.nextTick(session);
+  };
+  await ticks(1);
+  for (const id of ids.slice(0, 12)) {
+    change(id, 2 * HOUR);
+    await ticks(1);
+  }
+  for (const id of ids.slice(20, 32)) {
+    change(id, 0);
+    await ticks(8);
+  }
+  expect((await world.state()).stamps.fall).toBeDefined();
+
+  for (const id of ids.slice(50, 60)) change(id, 30 * DAY);
+  await ticks(70);
+  change(ids[70], 0);
+  await ticks(2);
+
+  expect(await world.groupEvents(ids[70] as number)).toHaveLength(1);
+  expect((await world.state()).read.upTo ?? 0).toBeLessThan(world.time.now());
+});
+
+// Before, three copied groups set the clock back by hours, and polls no longer reached what changed.
+it('groups that a job copies into the store, with old stamps, delay no poll', async () => {
+  const world = createSourceWorld({
+    groups: 1_000,
+    settings: { reconcileMs: 3_600_000 },
+    knobs: { limitMax: 20, order: 'created_at:desc' },
+  });
+  const session = world.startProcess('a');
+  const ids = world.control.snapshot().map(({ id }) => Number(id));
+  let made = 0;
+  /** Each group changes once. */
+  const minutes = async (count: number) => {
+    const changed = ids.slice(made, made + 2 * count);
+    for (let minute = 0; minute < count; minute += 1) {
+      for (const id of changed.slice(2 * minute, 2 * minute + 2)) world.control.mutate(id, isChanged);
+      await world.nextTick(session);
+    }
+    made += changed.length;
+    return changed;
+  };
+  await minutes(70);
+  for (let copied = 0; copied < 200; copied += 1)
+    world.control.create((draft) => {
+      draft.updated_at = world.time.now() - 20 * HOUR + copied * 4 * MINUTE;
+    });
+
+  const changed = await minutes(150);
+
+  const found = await Promise.all(changed.slice(0, -4).map((id) => world.groupEvents(id)));
+  const through = found.map(
+    ([event]) => (event?.data as { observed?: { through: string } } | undefined)?.observed,
+  );
+  expect(new Set(through.map((observed) => observed?.through))).toEqual(new Set(['poll']));
 });
