@@ -71,8 +71,10 @@ export async function reconcileRange(
     };
     const step = await run.within(tier, () => walkOn({ coveredThrough, rangeWidth }, options));
     if (step.hasNoOrder) noteLostOrder(session.list);
-    await guard.conclude(recorder, { isCovered: step.covered !== undefined });
-    const isGettingOn = createdWithin(step.covered, read) > 0 || (step.covered !== undefined && step.isDone);
+    // Rows outside of what was covered belong to a later range, which reads them again with its others.
+    const rowsCovered = createdWithin(step.covered, read);
+    await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
+    const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
     // A range is read again until its missing groups are looked up: that is no progress.
     const missed = step.covered === undefined ? 'done' : await lookForMissing(run, step.covered, missing);
     if (isGettingOn) run.walked.add(tier);
