@@ -7,7 +7,7 @@ import {
 import type { Answer, ServiceRequest } from '../../local/reference-service/service/answer.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import { MILLISECOND } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
@@ -188,6 +188,18 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     someGroup(): number {
       const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);
       return Number(group?.id);
+    },
+    /** Changes a group. @param stamp its new stamp; by default the present time */
+    change(groupId: number, stamp?: Instant): void {
+      reference.control.mutate(groupId, (draft) => {
+        draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
+        if (stamp !== undefined) draft.updated_at = stamp;
+      });
+    },
+    /** From now on these requests get no answer, and all others get theirs. */
+    hang(isMeant: (query: URLSearchParams) => boolean): void {
+      network.intercept = ({ query }) =>
+        isMeant(query) ? { status: 200, headers: {}, body: '', delivery: 'hang', afterMs: 0 } : undefined;
     },
     setShipment(groupId: number, status: string): void {
       reference.control.mutate(groupId, (draft) => {

@@ -4,14 +4,11 @@ import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 export const SIX_HOURS = 6 * 3_600;
 
-export function changeSome({ control }: SourceWorld, first: number, groups = 3): number[] {
-  const ids = control.snapshot().slice(first, first + groups);
-  for (const { id } of ids) {
-    control.mutate(Number(id), (draft) => {
-      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-    });
-  }
-  return ids.map(({ id }) => Number(id));
+export function changeSome(world: SourceWorld, first: number, groups = 3): number[] {
+  const changed = world.control.snapshot().slice(first, first + groups);
+  const ids = changed.map(({ id }) => Number(id));
+  for (const id of ids) world.change(id);
+  return ids;
 }
 
 /** Replaces the service's answers to some requests. */

@@ -7,7 +7,6 @@ import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 const MINUTE_MS = 60_000;
-const hangingAnswer = { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 } as const;
 
 it('keeps groups set aside, with their first moment, while no look-up is answered', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 15_000, settleMs: 1_000 } });
@@ -47,10 +46,8 @@ it('sets a group aside if the end of a tick cuts its look-up off twice, and the 
     .map(({ id }) => Number(id));
   const [gone, changed] = [oldestFirst[10] as number, oldestFirst[900] as number];
   world.control.remove(gone);
-  world.network.intercept = ({ query }) => (query.has('return_group_id') ? hangingAnswer : undefined);
-  world.control.mutate(changed, (draft) => {
-    draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-  });
+  world.hang((query) => query.has('return_group_id'));
+  world.change(changed);
 
   await ticks(120);
 
@@ -69,7 +66,7 @@ it('ends the walk although the look-ups of two groups take a whole tick each', a
   };
   await ticks(45);
   for (const group of world.control.snapshot().slice(3, 5)) world.control.remove(Number(group.id));
-  world.network.intercept = ({ query }) => (query.has('return_group_id') ? hangingAnswer : undefined);
+  world.hang((query) => query.has('return_group_id'));
   const before = world.time.now();
 
   await ticks(60);

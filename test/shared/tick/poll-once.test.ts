@@ -16,9 +16,7 @@ it('reads more changes than fit in a tick, range by range, and publishes each ch
   const ids = world.control.snapshot().map(({ id }) => Number(id));
   for (const id of ids) {
     await world.time.advance(60_000_000);
-    world.control.mutate(id, (draft) => {
-      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-    });
+    world.change(id);
   }
   const settled: number[] = [];
   const widths: number[] = [];

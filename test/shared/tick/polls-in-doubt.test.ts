@@ -132,7 +132,7 @@ describe('polls in doubt', () => {
     const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
     await world.tick(world.startProcess('a'));
     world.control.setKnob('filterSkewSeconds', SIX_HOURS);
-    answer(world, (query) => query.has('return_group_id'), '[]', { delivery: 'hang' });
+    world.hang((query) => query.has('return_group_id'));
     const changed: number[] = [];
     for (let made = 0; made < 300; made += 1) {
       if (made % 20 === 0) changed.push(...changeSome(world, 20 + made, 1));
@@ -252,7 +252,7 @@ describe('polls in doubt', () => {
     const { world, ticks } = await aBlindSource(SIX_HOURS);
     changeSome(world, 10);
     await ticks(65);
-    answer(world, isShort, '[]', { delivery: 'hang' });
+    world.hang(isShort);
     const [later] = changeSome(world, 20, 1) as [number];
 
     for (let made = 0; made < 70; made += 1) await world.nextTick(world.startProcess(`b${made}`));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 const UNORDERED = { order: 'random', limitMax: 20, limitOver: 'clamp', touches: [] } as const;
@@ -9,10 +10,7 @@ describe('polls that always fail', () => {
     const session = world.startProcess('a');
     await world.tick(session);
     for (let tick = 0; tick < 6; tick += 1) await world.nextTick(session);
-    world.network.intercept = ({ query }) =>
-      query.has('min_updated_at')
-        ? { status: 500, headers: {}, body: '{}', delivery: 'whole', afterMs: 0 }
-        : undefined;
+    world.network.intercept = ({ query }) => (query.has('min_updated_at') ? jsonAnswer(500, {}) : undefined);
     for (let tick = 0; tick < 15; tick += 1) {
       await world.nextTick(session);
     }
@@ -28,13 +26,8 @@ describe('polls that always fail', () => {
     const session = world.startProcess('a');
     for (let tick = 0; tick < 20; tick += 1) await world.nextTick(session);
     const changed = Number(world.control.snapshot()[2_900]?.id);
-    world.network.intercept = ({ query }) =>
-      query.has('min_updated_at')
-        ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
-        : undefined;
-    world.control.mutate(changed, (draft) => {
-      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-    });
+    world.hang((query) => query.has('min_updated_at'));
+    world.change(changed);
     for (let tick = 0; tick < 120; tick += 1) await world.nextTick(session);
     expect((await world.groupEvents(changed)).map(({ type }) => type)).toEqual(['return_group.updated']);
   });
@@ -42,14 +35,9 @@ describe('polls that always fail', () => {
   it('leave walks some time, even if they hang and each tick is a new process', async () => {
     const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
     await world.tick(world.startProcess('a'));
-    let requestsOfWalks = 0;
-    world.network.intercept = ({ query }) => {
-      if (query.has('min_updated_at'))
-        return { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 };
-      requestsOfWalks += 1;
-      return undefined;
-    };
+    world.hang((query) => query.has('min_updated_at'));
+    const before = world.requests().length;
     for (let tick = 0; tick < 90; tick += 1) await world.nextTick(world.startProcess(`b${tick}`));
-    expect(requestsOfWalks).toBeGreaterThan(0);
+    expect(world.requests().length).toBeGreaterThan(before);
   });
 });

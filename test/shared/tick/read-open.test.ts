@@ -144,10 +144,7 @@ describe('an old group that is open', () => {
     });
     await cycles(world, session, 1);
     await pauseSlowWalk(world);
-    world.network.intercept = ({ query }) =>
-      query.has('return_group_id')
-        ? { status: 200, headers: {}, body: '[]', delivery: 'hang', afterMs: 0 }
-        : undefined;
+    world.hang((query) => query.has('return_group_id'));
     for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
     const { lookUpsCutOff } = await world.state();
     world.network.intercept = undefined;

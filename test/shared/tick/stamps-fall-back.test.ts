@@ -37,9 +37,7 @@ it.each([
     await world.tick(session);
     const ids = world.control.snapshot().map(({ id }) => Number(id));
     const foundBy = async (id: number | undefined) => {
-      world.control.mutate(id as number, (draft) => {
-        draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-      });
+      world.change(id as number);
       await world.nextTick(session);
       await world.nextTick(session);
       const changed = (await world.groupEvents(id as number)).find(
@@ -124,10 +122,7 @@ it.each([
     const session = world.startProcess('a');
     const ids = world.control.snapshot().map(({ id }) => Number(id));
     const change = (id: number | undefined, zone: number) =>
-      world.control.mutate(id as number, (draft) => {
-        draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-        draft.updated_at = world.time.now() + zone * HOUR;
-      });
+      world.change(id as number, world.time.now() + zone * HOUR);
     await world.tick(session);
     for (const id of ids.slice(0, 20)) {
       change(id, first);
@@ -161,10 +156,7 @@ it('polls find changes at once after three late ones that a walk found', async (
   const session = world.startProcess('a');
   await world.tick(session);
   const ids = world.control.snapshot().map(({ id }) => Number(id));
-  const change = (id: number | undefined) =>
-    world.control.mutate(id as number, (draft) => {
-      draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-    });
+  const change = (id: number | undefined) => world.change(id as number);
   for (const id of ids.slice(0, 5)) {
     change(id);
     await world.nextTick(session);
@@ -254,10 +246,6 @@ it('stamps that run ahead settle nothing beyond the service’s time, where they
   expect(settledByRead({ ...unzoned, newest: NOW + 2 * HOUR }, NOW, LOOKBACK)).toBe(NOW + HOUR - LOOKBACK);
 });
 
-const isChanged = (draft: { return_outcome: string | null }) => {
-  draft.return_outcome = draft.return_outcome === 'credit' ? 'refund' : 'credit';
-};
-
 // Before, three changes that polls passed over took the bound of the stamps' clock away, for good.
 it('stamps a month ahead do not move the clock, also after stamps fell back', async () => {
   const world = createSourceWorld({
@@ -268,10 +256,7 @@ it('stamps a month ahead do not move the clock, also after stamps fell back', as
   const session = world.startProcess('a');
   const ids = world.control.snapshot().map(({ id }) => Number(id));
   const change = (id: number | undefined, ahead: number) =>
-    world.control.mutate(id as number, (draft) => {
-      isChanged(draft);
-      draft.updated_at = world.time.now() + ahead;
-    });
+    world.change(id as number, world.time.now() + ahead);
   const ticks = async (count: number) => {
     for (let made = 0; made < count; made += 1) await world.nextTick(session);
   };
@@ -309,7 +294,7 @@ it('groups that a job copies into the store, with old stamps, delay no poll', as
   const minutes = async (count: number) => {
     const changed = ids.slice(made, made + 2 * count);
     for (let minute = 0; minute < count; minute += 1) {
-      for (const id of changed.slice(2 * minute, 2 * minute + 2)) world.control.mutate(id, isChanged);
+      for (const id of changed.slice(2 * minute, 2 * minute + 2)) world.change(id);
       await world.nextTick(session);
     }
     made += changed.length;
