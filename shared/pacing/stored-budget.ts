@@ -21,7 +21,7 @@ export interface StoredBudget {
   atLeast(elapsed?: number): Instant;
   /** A time that it has not passed. Meaningless before the first update. */
   atMost(): Instant;
-  /** As last seen, or as this holder keeps to. */
+  /** The end of the pause: the later of the one last seen in the store and the one that this holder keeps to. */
   pausedUntil(): Instant;
   /** Makes this holder keep to a pause even if the store can be neither read nor written. */
   keepPause(until: Instant): void;

@@ -122,7 +122,7 @@ async function isEmpty(range: Range, offset: number, reader: Reader): Promise<bo
   return (await read(range, offset, reader, 1)).rows.length === 0;
 }
 
-/** A half shows rows that were not seen, or fewer rows than the list, or as many. Then it may end where the list is cut. */
+/** A half shows unseen rows, fewer rows than the list, or as many: only the last may end where the list is cut. */
 type Shown = 'more' | 'fewer' | 'as many';
 
 async function readBehind(range: Range, seen: number, reader: Reader): Promise<Shown> {

@@ -64,7 +64,7 @@ function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'
 /**
  * The time in which the seen groups were created, and as much again on either side. A walk's ranges by creation begin
  * decades before the first group, and pieces there would be empty. Ranges by update do not, and often only their newest
- * rows were seen. A few rows say nothing: each cut around them would get past these few alone.
+ * rows were seen. Too few rows are not used: each cut around them would separate only these few from the rest.
  */
 function around(instants: readonly Instant[]): Interval {
   const sample = instants.length < SHORT_PAGE_ROWS ? [] : instants;

@@ -23,7 +23,7 @@ export interface ListDepth {
   /** The confirmed end of the list from the oldest group on. While it ends there, it needs no new confirmation. */
   readonly confirmed: number | undefined;
   /**
-   * Its last end since, with more rows than were confirmed. Trusted once: a cut list ends at the same place again. So a
+   * Where that list last ended, behind its confirmed end. Trusted once: a cut list ends at the same place again. So a
    * growing store costs no extra requests, and one that outgrows what lists show is detected a walk later.
    */
   readonly grownTo: number | undefined;

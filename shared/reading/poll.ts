@@ -118,8 +118,8 @@ const NEWS_TO_ONE = 2;
 /**
  * Covering may take longer than the interval between polls: news must not wait for it. But if news take as long as the
  * interval, covering gets a third of the requests: otherwise it would never settle anything. With half of them, news of
- * nine pages came late each time, because covering waits until half of the requests that may
- * be sent at once are free again.
+ * nine pages came late each time, because covering waits until half of the requests that may be sent at once are free
+ * again.
  */
 function withNews(since: Instant, options: PollOptions): Reader {
   const { fetchToCover, areNewsDue, readNews } = options;

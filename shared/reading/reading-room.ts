@@ -2,7 +2,7 @@
 // that the tick's end cuts off starts again from its beginning. So it stops before, and resumes from what it has proved.
 import type { Reader } from './reader.ts';
 
-/** The same options, with room for as many requests as there may be pages. If the given options have no room, none. */
+/** Returns the options with room for at most `maxPages` requests, and for none while the given options have no room. */
 export function withRoom<Options extends Pick<Reader, 'fetch' | 'maxPages' | 'hasRoom'>>(
   options: Options,
 ): Options & Required<Pick<Reader, 'hasRoom'>> {

@@ -4,10 +4,11 @@
 // early (docs/guarantees.md, "Time"; tick/stamps-fall-back.ts).
 //
 // A stamp is plausible if it is not beyond the answer's `Date` plus the lead. The lead is learned from groups that
-// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So neither one
-// or two absurd rows move the clock, nor many among more honest ones. Stamps without a zone show their offset that way.
-// They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page must agree to move the
-// clock. After stamps fell back, those from before the fall are plausible only up to the lead since then.
+// changed while they were being watched: how far most of the last ones, and at least three, ran ahead. So one or two
+// absurd rows do not move the clock, nor do many if most of the groups have true stamps. Stamps without a zone show
+// their offset that way. They may also lie behind `Date`, where any nonsense is plausible, so three rows of one page
+// must agree to move the clock. After stamps fell back, those from before the fall are plausible only up to the lead
+// since then.
 import { HOUR, type Instant } from '../instant.ts';
 import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE, SMALLEST_LEAD } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';

@@ -58,7 +58,7 @@ export function createPollWhenDue(
     nextPollAt = nextInRhythm(nextPollAt, begunAt, interval);
     const before = run.requestsSent();
     await poll(run, sweepOn);
-    // By requests alone, a walk would get one for each ten seconds of waiting.
+    // A poll that hangs sends few requests, so the walk would be owed few. It gets as much time as the poll took.
     if (run.pollFailure instanceof RequestTimedOutError)
       nextPollAt = Math.max(nextPollAt, 2 * clock.elapsed() - begunAt);
     owedToWalk = Math.max(owedFor(run, run.requestsSent() - before), owedToProof);

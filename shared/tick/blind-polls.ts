@@ -71,8 +71,8 @@ async function anotherChanged({ session, state }: TickRun): Promise<ChangedGroup
 }
 
 /**
- * Whether a list by update around this stamp has any row that belongs there. It is shorter than any zone is off, and longer
- * than the minutes to which a service may round its filters.
+ * Whether a list by update around this stamp has any row that belongs there. The list is shorter than the offset of any
+ * zone, and longer than the minute to which a service may round its filters.
  */
 async function isListed(stamp: Instant, run: TickRun): Promise<boolean> {
   const updated = { from: stamp - MINUTE, to: stamp + MINUTE };

@@ -36,7 +36,7 @@ export async function piecesOf(run: TickRun, { from, to }: Interval): Promise<re
   return starts.map((start, index) => ({ from: start, to: starts[index + 1] ?? to }));
 }
 
-/** Returns where pieces end, ascending, at most so many. @param from undefined for the beginning of time */
+/** Returns the first `most` instants at which pieces end, ascending. @param from undefined for the beginning of time */
 function cutsAfter(
   run: TickRun,
   from: Instant = Number.NEGATIVE_INFINITY,

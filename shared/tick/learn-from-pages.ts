@@ -1,5 +1,6 @@
 // What a tick learns from each page about the service: how its stamps run, since when it sends a field, how far its
-// lists can be paged. Before the source's first state this file keeps it, so that the first state includes it.
+// lists can be paged. Until the source has a state, the learner keeps these facts, so that the first state includes
+// them.
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';

@@ -1,6 +1,6 @@
-// Known groups that were missing from a range read to its proved end. Absence from a list is never a removal: each is
-// looked up by its id, and published as removed when two look-ups, `settle` apart, found nothing while another known
-// group is still found. Too many missing groups look like another store: none is published as removed.
+// Known groups that were missing from a range read to its proved end. Absence from a list is never a removal: each
+// group is looked up by its id, and published as removed when two look-ups, `settle` apart, found nothing while another
+// known group is still found. Too many missing groups look like another store: none is published as removed.
 import { absentSince, noteAbsence } from '../comparing/group-absence.ts';
 import { removeGroup } from '../comparing/remove-group.ts';
 import { isSettled } from '../comparing/stale-reads.ts';
@@ -96,7 +96,7 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
   let known = 0;
-  // Unbounded: absurd stamps lie far beyond the numbers that are held exactly.
+  // Infinite: absurd stamps lie beyond all safe integers.
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = inDigits(range, run.stamps);
   for await (const { groupId, createdAt } of store.knownCreatedBetween(source, from, to)) {
     // A group at the end belongs to the next range: the service may leave it out of this one.

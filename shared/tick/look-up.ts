@@ -11,7 +11,7 @@ import type { TickRun } from './tick-run.ts';
 const MOST_FAILED_LOOK_UPS = 3;
 /** Look-ups that were cut off and are remembered: enough to know that look-ups fail. */
 const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
-/** How often one is made nevertheless, to learn whether they are answered again. It may take a whole tick. */
+/** How often one look-up is made although look-ups fail, to learn if they work again. It may take a whole tick. */
 const PROBE_EVERY = 10 * MINUTE;
 
 /**

@@ -1,5 +1,5 @@
-// In a small, busy store a walk over all groups takes no more requests than a poll by update, or is due as often. Then
-// each poll asks for such a walk, and the end of the walk settles the same time as a poll.
+// If a walk over all groups fits a cycle, and it takes no more requests than a poll by update, or is due as often, or
+// the list has no order, each poll asks for such a walk. The end of the walk then settles the same time as a poll.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { settledByRead } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';

@@ -1,5 +1,5 @@
-// Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that: news wait for one
-// request.
+// Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that: news wait
+// for at most one request.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { forgetLateness, readNews } from '../reading/news.ts';
 import { stampsTime } from '../reading/stamps-clock.ts';

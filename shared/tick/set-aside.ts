@@ -36,7 +36,7 @@ export function noteNotLookedUp(state: SourceState, groupId: number, now: Instan
   return noteSetAside(state, { id: groupId, reason, digest }, now);
 }
 
-/** Returns the state with the notes of groups refreshed that were shown, but not recorded. */
+/** Returns the state with refreshed notes of the groups that were shown and not recorded. */
 export function keepSetAside(state: SourceState, groupIds: readonly number[], now: Instant): SourceState {
   if (state.setAside.length === 0) return state;
   const kept = new Set<number | undefined>(groupIds);

@@ -34,8 +34,8 @@ export function notePassedByPolls(state: SourceState, found: FoundChange, lookba
 }
 
 /**
- * Returns the state after a poll found a change. It did not ask for stamps before the settled instant: if it shows one,
- * the service reads filters otherwise, and shows changes too late.
+ * Returns the state after a poll found a change. The poll did not ask for stamps before the settled instant. If the
+ * change has one, the service reads filters in another zone, and shows changes too late.
  *
  * @param lookback in the unit of Instant
  */
