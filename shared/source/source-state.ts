@@ -47,17 +47,7 @@ const stamps = storedObject({
   /** When the answer that brought `newest` was received, by the service's clock, on the late side. */
   newestReceivedAt: instant,
   /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
-  passed: z
-    .array(
-      z.object({
-        groupId: z.int(),
-        updatedAt: instant,
-        receivedAt: instant,
-        /** Whether the group was new to the feed: it may have been copied from elsewhere, with its old stamp. */
-        isFirstSight: z.boolean().default(false),
-      }),
-    )
-    .default([]),
+  passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
   /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
   pollsInDoubt: maybe(
     storedObject({

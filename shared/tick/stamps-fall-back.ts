@@ -14,7 +14,7 @@ import type { SourceState, StampsState } from '../source/source-state.ts';
  */
 const PASSED_COUNTS_FOR = 7 * DAY;
 
-/** A group that changed and got a newer stamp, or one that was new to the feed. */
+/** A group that changed and got a newer stamp. */
 export type FoundChange = StampsState['passed'][number];
 
 /**
@@ -49,39 +49,32 @@ function noteSeenByPoll(state: SourceState): SourceState {
   return state.stamps.passed.length === 0 ? state : { ...state, stamps: { ...state.stamps, passed: [] } };
 }
 
-/** Returns the state in which polls begin at the earliest of these changes, and it is in doubt whether they see any. */
 function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookback: number): SourceState {
+  const { stamps } = state;
+  const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
   const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
-  const changed = latestFirst(passed).map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
+  const sorted = latestFirst(passed);
+  const [latest] = sorted;
+  const changed = sorted.map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
   return {
     ...state,
     settledThrough: Math.max(earliest, latestReceipt - CLOSED_FOR_SURE_AFTER) - lookback,
     stamps: {
-      ...withFall(state.stamps, passed, latestReceipt),
+      ...stamps,
+      leads,
+      // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
+      lead: Math.max(stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
+      // Nor may the rows that did not change since then move the clock ahead again.
+      fall: {
+        from: stampsTime(stamps, latestReceipt) ?? latestReceipt,
+        lead: Math.max(...leads.map(({ lead }) => lead)),
+      },
+      newest: latest?.updatedAt,
+      newestReceivedAt: latest?.receivedAt ?? 0,
+      passed: [],
       pollsInDoubt: { changed, unansweredSince: undefined },
     },
-  };
-}
-
-/**
- * The stamps' clock, learned again from known groups that changed. New ones show nothing: a job may copy returns into
- * the store, with the stamps that they had elsewhere.
- */
-function withFall(stamps: StampsState, passed: readonly FoundChange[], at: Instant): StampsState {
-  const known = passed.filter(({ isFirstSight }) => !isFirstSight);
-  if (known.length < GROUPS_THAT_AGREE) return { ...stamps, passed: known };
-  const leads = known.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
-  const [latest] = latestFirst(known);
-  return {
-    ...stamps,
-    leads,
-    // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
-    lead: Math.max(stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
-    fall: { from: stampsTime(stamps, at) ?? at, lead: Math.max(...leads.map(({ lead }) => lead)) },
-    newest: latest?.updatedAt,
-    newestReceivedAt: latest?.receivedAt ?? 0,
-    passed: [],
   };
 }
 

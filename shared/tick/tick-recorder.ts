@@ -68,7 +68,7 @@ export function createTickRecorder(
       const isKnownToChange = !isFirstSight || cell.state.baseline.status === 'completed';
       if (!isKnownToChange) return;
       cell.update((state) => ({ ...state, stamps: learnLead(state.stamps, groupId, updatedAt, receivedAt) }));
-      const found = { groupId, updatedAt, receivedAt, isFirstSight };
+      const found = { groupId, updatedAt, receivedAt };
       const isPoll = through === 'poll';
       cell.update((state) => noteChangeInDoubt(state, { groupId, updatedAt }, isPoll ? 'poll' : 'walk'));
       const lookback = settings.lookbackMs * MILLISECOND;

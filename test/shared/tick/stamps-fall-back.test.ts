@@ -17,10 +17,7 @@ async function aState(stamps: Partial<SourceState['stamps']>, settledThrough: nu
   return { ...state, settledThrough, stamps: { ...state.stamps, ...stamps } };
 }
 
-const found = (groupId: number, updatedAt: number, isFirstSight = false) => ({
-  ...{ groupId, updatedAt, isFirstSight },
-  receivedAt: NOW,
-});
+const found = (groupId: number, updatedAt: number) => ({ groupId, updatedAt, receivedAt: NOW });
 
 it.each([
   ['none:+02:00', 'none:-05:00'],
@@ -68,19 +65,6 @@ it('three groups that polls passed over set the clock and the settled instant ba
   expect(two.settledThrough).toBe(NOW + 30 * MINUTE);
   expect(three.settledThrough).toBe(NOW - 9 * MINUTE - LOOKBACK);
   expect(three.stamps).toMatchObject({ lead: HOUR, newest: NOW, newestReceivedAt: NOW, passed: [] });
-});
-
-it('three new groups with older stamps set the settled instant back, but not the clock', async () => {
-  const state = await aState({ newest: NOW, newestReceivedAt: NOW }, NOW);
-
-  const noted = [1, 2, 3].reduce(
-    (known, id) => notePassedByPolls(known, found(id, NOW - id * HOUR, true), LOOKBACK),
-    state,
-  );
-
-  expect(noted.settledThrough).toBe(NOW - 3 * HOUR - LOOKBACK);
-  expect(noted.stamps).toMatchObject({ newest: NOW, newestReceivedAt: NOW, fall: undefined, passed: [] });
-  expect(noted.stamps.pollsInDoubt?.changed.map(({ groupId }) => groupId)).toEqual([1, 2, 3]);
 });
 
 it('changes that polls still had to read, and a change that a poll saw, set nothing back', async () => {
@@ -211,7 +195,7 @@ it('changes with stamps further back than any clock or zone can fall set nothing
 it('a change that polls passed over counts for a week; three set polls back by no more than clocks can fall', async () => {
   const state = await aState({}, NOW + 100 * DAY);
   const at = (groupId: number, receivedAt: number) => ({
-    ...{ groupId, updatedAt: receivedAt - 3 * HOUR, isFirstSight: false },
+    ...{ groupId, updatedAt: receivedAt - 3 * HOUR },
     receivedAt,
   });
   const third = (passed: number) =>
