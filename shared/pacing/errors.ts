@@ -23,7 +23,7 @@ export class TokenUnavailable extends Error {
 }
 
 /**
- * Thrown when a poll is not tried again because this tick's polls have waited too long for answers. It says less about
- * the request than the failure of all its tries: the service may have been down for half a minute.
+ * Thrown when a poll is not tried again because the failures of this tick's polls took too long. It says less about the
+ * request than the failure of all its tries: the service may have been down for half a minute.
  */
 export class NotTriedAgain extends RequestTimedOutError {}

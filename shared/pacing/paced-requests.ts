@@ -6,7 +6,6 @@ import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
   RateLimitedError,
-  RequestTimedOutError,
   ReturnsServiceError,
   TokenRefusedError,
   UnexpectedStatusError,
@@ -25,8 +24,8 @@ const SHORTEST_PAUSE_MS = 1_000;
 /** Slots are used one after the other; those further ahead than this would be void before their turn. */
 const USED_WITHIN = 2 * SECOND;
 
-/** The part of a tick that polls may take up by tries without an answer: the rest is for walks. */
-const SHARE_OF_TIMEOUTS = 0.5;
+/** The part of a tick that polls may take up by tries that fail: the rest is for walks. */
+const SHARE_OF_FAILURES = 0.5;
 
 export interface PacedRequestsOptions extends AccessOptions {
   readonly serviceClock: ServiceClock;
@@ -91,8 +90,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   const credit = createRetryCredit();
   const counters = { poll: noRequests(), covering: noRequests(), reconciliation: noRequests() };
   let lastDuration = 0;
-  /** The tick under way, and how long its polls have waited without an answer. */
-  let tick = { deadline: Number.NaN, duration: 0, timedOut: 0 };
+  /** The tick under way, and how long the failed tries of its polls took. */
+  let tick = { deadline: Number.NaN, duration: 0, failedFor: 0 };
 
   async function send<Answer extends Dated>(
     purpose: Purpose,
@@ -101,7 +100,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
   ): Promise<Sent<Answer>> {
     if (readsSecret) access.forget();
     if (tick.deadline !== deadline())
-      tick = { deadline: deadline(), duration: deadline() - clock.elapsed(), timedOut: 0 };
+      tick = { deadline: deadline(), duration: deadline() - clock.elapsed(), failedFor: 0 };
     let used = await access.current();
     let failure: ReturnsServiceError | undefined;
     let isRenewed = false;
@@ -125,7 +124,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        const leavesWalksTime = leavesTime(purpose, error, sent.sentElapsed);
+        const leavesWalksTime = leavesTime(purpose, clock.elapsed() - sent.sentElapsed);
         await prepareRetry(error, { purpose, tries, leavesWalksTime, sentElapsed: sent.sentElapsed, used });
       }
     }
@@ -172,11 +171,11 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     return renewed;
   }
 
-  /** Whether another try leaves walks their part of the tick. */
-  function leavesTime(purpose: Purpose, error: ReturnsServiceError, sentElapsed: number): boolean {
-    if (purpose === 'reconciliation' || !(error instanceof RequestTimedOutError)) return true;
-    tick.timedOut += clock.elapsed() - sentElapsed;
-    return tick.timedOut <= SHARE_OF_TIMEOUTS * tick.duration;
+  /** Whether another try leaves walks their part of the tick, if it fails after as long a time. */
+  function leavesTime(purpose: Purpose, took: number): boolean {
+    if (purpose === 'reconciliation') return true;
+    tick.failedFor += took;
+    return tick.failedFor + took <= SHARE_OF_FAILURES * tick.duration;
   }
 
   /** Resolves when the next try may book its slot; rejects with the error if there is no next try. */

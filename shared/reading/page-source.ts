@@ -81,8 +81,8 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         } else if (offset === 0 && !isFew && mayBeAboutSize(error)) {
           // If a few rows arrive, the page was too large. If the service fails as a whole, they don't.
           const few = await askForFew();
+          if (few !== undefined || isWell) pageLimit.current = halved(asked);
           if (few === undefined) throw error;
-          pageLimit.current = halved(asked);
           return few;
         } else if (offset > 0 && mayBeAboutRequest(error)) {
           // The first page was read just before. If the service fails as a whole, the next first page shows it.

@@ -132,6 +132,10 @@ async function lookForGroup(
     return 'done';
   }
   if (options.tier === 'open' && !(await isMissingFromList(run, snapshot, options))) return 'done';
+  const isProved = since !== undefined && isSettled(page.sentAt, since, settings.settleMs * MILLISECOND);
+  const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
+  // Before the group is counted: if the tick ends here, the next one looks it up again.
+  const isTrusted = mayBeRemoved && (await isCanaryFound());
   if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
     await store.saveAll(key, [
@@ -142,14 +146,12 @@ async function lookForGroup(
     run.walked.add(options.tier);
     return isReleased ? 'again' : 'done';
   }
-  const settle = settings.settleMs * MILLISECOND;
-  if (areRemovalsHeld(run.state)) return 'done';
-  if (!isSettled(page.sentAt, since, settle)) return isReleased ? 'again' : 'done';
-  if (!(await isCanaryFound())) return 'done';
+  if (!mayBeRemoved) return isReleased && !areRemovalsHeld(run.state) ? 'again' : 'done';
+  if (!isTrusted) return 'done';
   // A new token proves nothing about the groups that the previous one showed.
   if (run.state.guarding.seenWith !== seenWith) return 'done';
   const notFound = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
-  const save = removeGroup(snapshot, notFound, { ...key, settle });
+  const save = removeGroup(snapshot, notFound, { ...key, settle: settings.settleMs * MILLISECOND });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
   run.walked.add(options.tier);

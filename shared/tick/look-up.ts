@@ -2,13 +2,15 @@
 import { type Instant, MINUTE } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import type { Page } from '../reading/page.ts';
-import { mayBeAboutRequest, RequestTimedOutError } from '../returns-service/errors.ts';
+import { mayBeAboutRequest, type ReturnsServiceError } from '../returns-service/errors.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { noteNotLookedUp, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Failed look-ups after which a tick makes no more: the others would likely fail too, and the walk must continue. */
 const MOST_FAILED_LOOK_UPS = 3;
+/** The share of a tick that a failing look-up may take without being remembered. */
+const LONG_SHARE = 0.25;
 /** Look-ups that were cut off and are remembered: enough to know that look-ups fail. */
 const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
 /** How often one look-up is made although look-ups fail, to learn if they work again. It may take a whole tick. */
@@ -22,10 +24,11 @@ const PROBE_EVERY = 10 * MINUTE;
  *   otherwise each tick would wait for it anew.
  */
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
-  const now = () => run.session.serviceClock.now().atMost;
-  const givenUp = givenUpIn(run.state);
-  const areGivenUp = run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS;
-  if ((areGivenUp || givenUp.includes(groupId)) && !isProbeDue(run.state, now())) {
+  const { clock, serviceClock } = run.session;
+  const now = () => serviceClock.now().atMost;
+  const startedAt = clock.elapsed();
+  const areGivenUp = givenUpIn(run.state).length >= MOST_FAILED_LOOK_UPS;
+  if (!isMade(run, groupId, now())) {
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
@@ -43,10 +46,18 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
     if (!mayBeAboutRequest(error)) throw error;
     run.failedLookUps += 1;
     run.update((state) => noteFailed(state, groupId, error, now()));
-    // Its tries took most of a tick. If the tick ends before the walk's position is saved, the next one gets here again.
-    if (error instanceof RequestTimedOutError) run.update((state) => noteUnanswered(state, groupId, now()));
+    // If the tick ends before the walk's position is saved, the next one gets here again.
+    const tookLong = clock.elapsed() - startedAt > LONG_SHARE * run.duration;
+    if (tookLong) run.update((state) => noteUnanswered(state, groupId, now()));
     return undefined;
   }
+}
+
+function isMade(run: TickRun, groupId: number, now: Instant): boolean {
+  const givenUp = givenUpIn(run.state);
+  if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) return false;
+  const doLookUpsFail = run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS;
+  return (!doLookUpsFail && !givenUp.includes(groupId)) || isProbeDue(run.state, now);
 }
 
 /** Whether a look-up is made although look-ups got no answer: they may be answered again. */
@@ -56,13 +67,13 @@ function isProbeDue({ lookUpUnansweredAt }: SourceState, now: Instant): boolean 
   return now - lookUpUnansweredAt >= PROBE_EVERY || lookUpUnansweredAt > now;
 }
 
-/** The groups whose look-ups got no answer in all their tries, or were cut off twice. */
+/** The groups whose look-ups failed after a long time, or were cut off twice. */
 function givenUpIn({ lookUpsCutOff, setAside }: SourceState): readonly number[] {
   return lookUpsCutOff.filter((groupId) => setAside.some((note) => note.groupId === groupId));
 }
 
-function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause: RequestTimedOutError } {
-  return error instanceof DeadlineReached && error.cause instanceof RequestTimedOutError;
+function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause: ReturnsServiceError } {
+  return error instanceof DeadlineReached && mayBeAboutRequest(error.cause);
 }
 
 function noteUnanswered(state: SourceState, groupId: number, now: Instant): SourceState {

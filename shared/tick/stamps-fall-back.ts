@@ -67,7 +67,8 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       lead: Math.max(stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
       // Nor may the rows that did not change since then move the clock ahead again.
       fall: {
-        from: stampsTime(stamps, latestReceipt) ?? latestReceipt,
+        // The next three of the same walk find the clock set back already.
+        from: Math.max(stampsTime(stamps, latestReceipt) ?? latestReceipt, stamps.fall?.from ?? 0),
         lead: Math.max(...leads.map(({ lead }) => lead)),
       },
       newest: latest?.updatedAt,

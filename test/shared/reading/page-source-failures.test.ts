@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotTriedAgain } from '../../../shared/pacing/errors.ts';
+import { DeadlineReached, NotTriedAgain } from '../../../shared/pacing/errors.ts';
 import { PageOutOfReach } from '../../../shared/reading/page.ts';
 import {
   AnswerTooLargeError,
@@ -71,6 +71,21 @@ describe('a first page that fails', () => {
     const page = await list.fetch({ range: RANGE, offset: 0 });
 
     expect(page).toMatchObject({ rows: rowsOf(1), asked: 10 });
+    expect(limitsOf(list)).toEqual([200, 10, 200, 10]);
+    expect(list.pageLimit.current).toBe(100);
+  });
+
+  it('again makes pages half as long, even if there is no time for ten rows then', async () => {
+    let requests = 0;
+    const list = openList(({ limit = 0 }) => {
+      requests += 1;
+      if (limit > 10) throw notTriedAgain;
+      if (requests > 2) throw new DeadlineReached('too late');
+      return rowsOf(1);
+    });
+
+    await expect(list.fetch({ range: RANGE, offset: 0 })).rejects.toBe(notTriedAgain);
+
     expect(limitsOf(list)).toEqual([200, 10, 200, 10]);
     expect(list.pageLimit.current).toBe(100);
   });

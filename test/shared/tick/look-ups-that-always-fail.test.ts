@@ -76,6 +76,48 @@ it('ends the walk although the look-ups of two groups take a whole tick each', a
   expect(reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
 });
 
+// Before, the retries of the third look-up were cut off in each tick.
+it('ends the walk although look-ups fail only after seconds', async () => {
+  const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 10 * MINUTE_MS } });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1)
+      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+  };
+  await ticks(20);
+  for (const group of world.control.snapshot().slice(3, 6)) world.control.remove(Number(group.id));
+  world.network.intercept = ({ query }) =>
+    query.has('return_group_id') ? { ...jsonAnswer(500, {}), afterMs: 4_000 } : undefined;
+  const before = world.time.now();
+
+  await ticks(60);
+
+  expect((await world.state()).reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
+});
+
+// Before, each of them was one to see whether look-ups are answered again, ten minutes after any that was not.
+it('ends the walk although many look-ups fail, long after one got no answer', async () => {
+  const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 20 * MINUTE_MS } });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1)
+      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+  };
+  await ticks(45);
+  const groups = world.control.snapshot().map(({ id }) => Number(id));
+  world.hang((query) => query.has('return_group_id'));
+  world.control.remove(groups[3] as number);
+  while ((await world.state()).setAside.length === 0) await ticks(1);
+  world.network.intercept = undefined;
+  await ticks(120);
+  for (const id of groups.slice(10, 28)) world.control.remove(id);
+  world.network.intercept = ({ query }) =>
+    query.has('return_group_id') ? { ...jsonAnswer(400, {}), afterMs: 3_000 } : undefined;
+  const before = world.time.now();
+
+  await ticks(60);
+
+  expect((await world.state()).reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
+});
+
 it('sets aside every group that lists by creation lack, also those for which it makes no look-up any more', async () => {
   const world = createSourceWorld({
     groups: 60,

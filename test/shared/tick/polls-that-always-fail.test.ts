@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { MINUTE } from '../../../shared/instant.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 const UNORDERED = { order: 'random', limitMax: 20, limitOver: 'clamp', touches: [] } as const;
@@ -32,12 +33,30 @@ describe('polls that always fail', () => {
     expect((await world.groupEvents(changed)).map(({ type }) => type)).toEqual(['return_group.updated']);
   });
 
-  it('leave walks some time, even if they hang and each tick is a new process', async () => {
-    const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 3_600_000 } });
-    await world.tick(world.startProcess('a'));
-    world.hang((query) => query.has('min_updated_at'));
-    const before = world.requests().length;
-    for (let tick = 0; tick < 90; tick += 1) await world.nextTick(world.startProcess(`b${tick}`));
-    expect(world.requests().length).toBeGreaterThan(before);
-  });
+  it.each([
+    ['hang', 10_000, 50_000, 'hang', 0],
+    ['hang for a third of a tick', 15_000, 45_000, 'hang', 0],
+    ['are answered by a gateway after 9.5 s', 10_000, 50_000, 'whole', 9_500],
+  ] as const)(
+    'leave walks some time, even if they %s and each tick is a new process',
+    async (_, requestTimeoutMs, durationMs, delivery, afterMs) => {
+      const settings = { reconcileMs: 600_000, requestTimeoutMs };
+      const world = createSourceWorld({ groups: 300, settings });
+      const ticks = async (count: number) => {
+        for (let made = 0; made < count; made += 1) {
+          await world.time.advance(MINUTE);
+          await world.tick(world.startProcess(`p${world.time.elapsed()}`), { durationMs });
+        }
+      };
+      await ticks(20);
+      world.network.intercept = ({ query }) =>
+        query.has('min_updated_at') ? { ...jsonAnswer(504, {}), delivery, afterMs } : undefined;
+      const changed = world.someGroup();
+      world.change(changed);
+
+      await ticks(30);
+
+      expect((await world.groupEvents(changed)).map(({ type }) => type)).toEqual(['return_group.updated']);
+    },
+  );
 });

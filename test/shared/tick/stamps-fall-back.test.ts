@@ -67,6 +67,20 @@ it('three groups that polls passed over set the clock and the settled instant ba
   expect(three.stamps).toMatchObject({ lead: HOUR, newest: NOW, newestReceivedAt: NOW, passed: [] });
 });
 
+it('a second three of the same walk do not forget how far stamps were ahead', async () => {
+  const state = await aState(
+    { newest: NOW + 8 * HOUR, newestReceivedAt: NOW, lead: 8 * HOUR },
+    NOW + 8 * HOUR,
+  );
+
+  const noted = [6, 5, 4, 3, 2, 1].reduce(
+    (known, id) => notePassedByPolls(known, found(id, NOW - (10 - id) * HOUR), LOOKBACK),
+    state,
+  );
+
+  expect(noted.stamps.fall).toEqual({ from: NOW + 8 * HOUR, lead: -7 * HOUR });
+});
+
 it('changes that polls still had to read, and a change that a poll saw, set nothing back', async () => {
   const state = await aState({}, NOW);
   const seenBetween = [found(1, NOW - 1), found(2, NOW - 1)].reduce(
