@@ -55,6 +55,24 @@ describe('a group that is gone', () => {
     expect(await removed(world)).toEqual([]);
   });
 
+  it('counts once if ticks end while another group is looked up to confirm it', async () => {
+    const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 600_000 } });
+    const session = world.startProcess('a');
+    await ticks(world, session, 20);
+    const gone = oldest(world, 5).slice(3);
+    for (const id of gone) world.control.remove(id);
+    world.hang(
+      (query) => query.has('return_group_id') && !gone.includes(Number(query.get('return_group_id'))),
+    );
+    await ticks(world, session, 60);
+    world.network.intercept = undefined;
+
+    await ticks(world, session, 60);
+
+    expect(standingHolds(await world.state())).toEqual([]);
+    expect((await removed(world)).sort()).toEqual(gone.sort());
+  });
+
   it('is not published as removed if only lists leave it out', async () => {
     const world = createSourceWorld({ groups: 8, settings: SETTINGS });
     const session = world.startProcess('a');
