@@ -185,9 +185,12 @@ export const sourceStateBody = storedObject({
   setAside: z.array(setAside),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
   read: read.default(NOTHING_READ),
-  /** Groups whose look-ups the end of a tick cut off since the last walk over all groups began; bounded. */
+  /**
+   * Groups whose look-ups failed after a long time, or were cut off by the end of a tick, since the last walk over all
+   * groups began; bounded.
+   */
   lookUpsCutOff: z.array(z.int()).default([]),
-  /** When a look-up last got no answer. */
+  /** When that last happened. */
   lookUpUnansweredAt: maybe(instant),
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   pace: maybe(pace),
