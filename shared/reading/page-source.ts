@@ -2,7 +2,7 @@
 // it is accepted (R1). A clamped page size needs no handling: reading continues after the rows that it gets.
 import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
-import { NotTriedAgain } from '../pacing/errors.ts';
+import { DeadlineReached, NotTriedAgain } from '../pacing/errors.ts';
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import {
   AnswerTooLargeError,
@@ -48,7 +48,12 @@ export interface PageSourceOptions {
 export function createPageSource(options: PageSourceOptions): FetchPage {
   const { requests, purpose, stamps, pageLimit, observe, refusedFrom, filter, signal } = options;
   const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
-    const askForFew = () => fetchPage({ range, offset: 0, limit: FEW_ROWS, expect }).catch(() => undefined);
+    const askForFew = () =>
+      fetchPage({ range, offset: 0, limit: FEW_ROWS, expect }).catch((error: unknown) => {
+        // The range was too long for this tick, and is shorter in the next.
+        if (error instanceof DeadlineReached) throw error;
+        return undefined;
+      });
     let most = limit;
     let isWell = false;
     for (;;) {
@@ -69,20 +74,23 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         return page;
       } catch (error) {
         const isFew = asked <= FEW_ROWS && offset === 0;
-        if (error instanceof NotTriedAgain && !isWell && !isFew) {
-          // The service may have been down as a whole, and work again. Only then the same request is tried once more.
-          isWell = (await askForFew()) !== undefined;
-          if (!isWell) throw error;
-        } else if (refusesLimit(error) && asked > 1 && offset === 0) {
+        const isUnclear = error instanceof NotTriedAgain && !isWell && !isFew;
+        if (isUnclear) isWell = (await askForFew()) !== undefined;
+        if (isUnclear && !isWell) throw error;
+        // The service may have been down as a whole, and works again. Only a first page is worth another try: pages stay
+        // smaller for long, but another later page may be found out of reach in the next range, which takes as long again.
+        if (isUnclear && offset === 0) continue;
+        if (refusesLimit(error) && asked > 1 && offset === 0) {
           pageLimit.current = halved(asked);
         } else if (refusesLimit(error) && asked > FEW_ROWS) {
           // The service accepted the limit for the first page: here it refuses the sum of limit and offset.
           most = halved(asked);
         } else if (offset === 0 && !isFew && mayBeAboutSize(error)) {
           // If a few rows arrive, the page was too large. If the service fails as a whole, they don't.
+          if (isWell) pageLimit.current = halved(asked);
           const few = await askForFew();
-          if (few !== undefined || isWell) pageLimit.current = halved(asked);
           if (few === undefined) throw error;
+          pageLimit.current = halved(asked);
           return few;
         } else if (offset > 0 && mayBeAboutRequest(error)) {
           // The first page was read just before. If the service fails as a whole, the next first page shows it.

@@ -11,8 +11,8 @@ import type { TickRun } from './tick-run.ts';
 const MOST_FAILED_LOOK_UPS = 3;
 /** The share of a tick that a failing look-up may take without being remembered. */
 const LONG_SHARE = 0.25;
-/** Look-ups that were cut off and are remembered: enough to know that look-ups fail. */
-const MOST_CUT_OFF = 2 * MOST_FAILED_LOOK_UPS;
+/** Groups whose look-ups are given up before the look-ups of all others are. */
+const MOST_GIVEN_UP = 6;
 /** How often one look-up is made although look-ups fail, to learn if they work again. It may take a whole tick. */
 const PROBE_EVERY = 10 * MINUTE;
 
@@ -27,7 +27,7 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
   const { clock, serviceClock } = run.session;
   const now = () => serviceClock.now().atMost;
   const startedAt = clock.elapsed();
-  const areGivenUp = givenUpIn(run.state).length >= MOST_FAILED_LOOK_UPS;
+  const areGivenUp = givenUpIn(run.state).length >= MOST_GIVEN_UP;
   if (!isMade(run, groupId, now())) {
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
@@ -54,10 +54,10 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
 }
 
 function isMade(run: TickRun, groupId: number, now: Instant): boolean {
-  const givenUp = givenUpIn(run.state);
   if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) return false;
-  const doLookUpsFail = run.failedLookUps + givenUp.length >= MOST_FAILED_LOOK_UPS;
-  return (!doLookUpsFail && !givenUp.includes(groupId)) || isProbeDue(run.state, now);
+  const givenUp = givenUpIn(run.state);
+  const isGivenUp = givenUp.length >= MOST_GIVEN_UP || givenUp.includes(groupId);
+  return !isGivenUp || isProbeDue(run.state, now);
 }
 
 /** Whether a look-up is made although look-ups got no answer: they may be answered again. */
@@ -78,7 +78,7 @@ function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause:
 
 function noteUnanswered(state: SourceState, groupId: number, now: Instant): SourceState {
   const others = state.lookUpsCutOff.filter((other) => other !== groupId);
-  return { ...state, lookUpsCutOff: [...others, groupId].slice(-MOST_CUT_OFF), lookUpUnansweredAt: now };
+  return { ...state, lookUpsCutOff: [...others, groupId].slice(-MOST_GIVEN_UP), lookUpUnansweredAt: now };
 }
 
 /** @param wereGivenUp whether look-ups as a whole seemed to get no answer: this one shows that they do */

@@ -118,6 +118,26 @@ it('ends the walk although many look-ups fail, long after one got no answer', as
   expect((await world.state()).reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
 });
 
+// Before, two that failed only after seconds counted twice, and the third was not looked up.
+it('looks up another group although two look-ups fail in each walk', async () => {
+  const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 10 * MINUTE_MS } });
+  const session = world.startProcess('a', { random: () => 0 });
+  for (let minute = 0; minute < 20; minute += 1) await world.nextTick(session);
+  const [first, second, gone] = world.control
+    .snapshot()
+    .slice(3, 6)
+    .map(({ id }) => Number(id));
+  for (const id of [first, second, gone]) world.control.remove(id as number);
+  world.network.intercept = ({ query }) =>
+    [first, second].includes(Number(query.get('return_group_id')))
+      ? { ...jsonAnswer(500, {}), afterMs: 3_000 }
+      : undefined;
+
+  for (let minute = 0; minute < 60; minute += 1) await world.nextTick(session);
+
+  expect((await world.groupEvents(gone as number)).map(({ type }) => type)).toContain('return_group.removed');
+});
+
 it('sets aside every group that lists by creation lack, also those for which it makes no look-up any more', async () => {
   const world = createSourceWorld({
     groups: 60,
