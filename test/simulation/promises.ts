@@ -75,6 +75,8 @@ function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan'])
   const { staleShare, groupRemovals, reappearances } = knobs;
   // Rows that name another zone are in other ranges.
   const hidesIds = turns.some(({ knobs }) => 'unreadableEvery' in knobs || 'stampForm' in knobs);
+  // Bounds keep the digits that stamps once had: a group whose stamp is cut since then may be in the next range.
+  const cutsStamps = turns.some(({ knobs }) => 'stampPrecision' in knobs);
   // The feed trusts the end of a list that is shown in part from some moment on, for an hour at most (guarantees.md).
   const endsEarly = turns.some(({ knobs }) => 'offsetMax' in knobs);
   // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new groups.
@@ -83,6 +85,7 @@ function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan'])
   const growsBeyondWindow = knobs.offsetMax !== undefined && groups <= knobs.offsetMax;
   return (
     !hidesIds &&
+    !cutsStamps &&
     !endsEarly &&
     !movesTheClock &&
     !growsBeyondWindow &&
