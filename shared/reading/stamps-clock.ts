@@ -83,7 +83,8 @@ export function learnStamps(
   return {
     ...state,
     zoned,
-    // Precision only grows: a page that has whole seconds by chance must not coarsen the bounds; finer ones cost a look-up at most.
+    // Precision only grows: a page that has whole seconds by chance must not coarsen the bounds. Finer ones cost a
+    // look-up at most.
     precision: isUntouched(state) ? precision : Math.max(precision, state.precision),
     ...(isNews ? { newest, newestReceivedAt: receivedAt } : {}),
   };
