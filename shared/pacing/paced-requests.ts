@@ -5,6 +5,7 @@ import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
+  mayBeAboutRequest,
   RateLimitedError,
   ReturnsServiceError,
   TokenRefusedError,
@@ -195,7 +196,8 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     if (isLastTry || !leavesWalksTime || !credit.spend()) {
       // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
       access.forget();
-      throw isLastTry || leavesWalksTime ? error : new NotTriedAgain(error.message, { cause: error });
+      const isGivenUp = !isLastTry && !leavesWalksTime && mayBeAboutRequest(error);
+      throw isGivenUp ? new NotTriedAgain(error.message, { cause: error }) : error;
     }
     // The budget enforces the pause: it gives no slot before it is over.
     if (pauseMs !== undefined) return;

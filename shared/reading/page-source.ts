@@ -77,8 +77,8 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         const isUnclear = error instanceof NotTriedAgain && !isWell && !isFew;
         if (isUnclear) isWell = (await askForFew()) !== undefined;
         if (isUnclear && !isWell) throw error;
-        // The service may have been down as a whole, and works again. Only a first page is worth another try: pages stay
-        // smaller for long, but another later page may be found out of reach in the next range, which takes as long again.
+        // The service may have been down as a whole, and works again. Only a first page is worth another try, because pages
+        // stay smaller for long. If later pages hang, each range has one, and two tries for each would take the whole tick.
         if (isUnclear && offset === 0) continue;
         if (refusesLimit(error) && asked > 1 && offset === 0) {
           pageLimit.current = halved(asked);
