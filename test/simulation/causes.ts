@@ -36,6 +36,8 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   if (isUnreadable) causes.add('unreadable');
   if (isDelayed || isRestless) for (const code of ['behind', 'failing', 'stalled']) causes.add(code);
   if (isRestless || isDelayed) causes.add('unstable');
+  // Polls show the same groups for an hour, whose changes without newer stamps wait for the last reading to settle.
+  if (knobs.touches !== undefined && settings.settleMs >= 60_000) causes.add('behind');
   if (outage?.kind === 'refused' || rotationMs !== undefined || mishap !== undefined) causes.add('refused');
   const isThinnedOut = knobs.removals !== undefined || knobs.groupRemovals !== undefined;
   // If the list lacks a group and its look-up fails, the group is set aside.
