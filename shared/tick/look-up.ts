@@ -19,9 +19,9 @@ const PROBE_EVERY = 10 * MINUTE;
 /**
  * Looks one group up by its id, or sets it aside if the look-up fails.
  *
- * @returns undefined if this look-up failed, or too many of this tick did
- * @throws DeadlineReached if the tick ends first. If that happens to a look-up without an answer twice, it has failed:
- *   otherwise each tick would wait for it anew.
+ * @returns undefined if this look-up failed, or is not made because others failed
+ * @throws DeadlineReached if the tick ends first. A look-up that the end of a tick cuts off twice has failed: otherwise
+ *   each tick would try it anew.
  */
 export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<Page | undefined> {
   const { clock, serviceClock } = run.session;
@@ -39,7 +39,7 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
   } catch (error) {
     if (wasCutOff(error)) {
       const isAgain = run.state.lookUpsCutOff.includes(groupId);
-      run.update((state) => noteUnanswered(state, groupId, now()));
+      run.update((state) => noteTookLong(state, groupId, now()));
       if (isAgain) run.update((state) => noteFailed(state, groupId, error.cause, now()));
       throw error;
     }
@@ -48,11 +48,12 @@ export async function lookUpOrSetAside(run: TickRun, groupId: number): Promise<P
     run.update((state) => noteFailed(state, groupId, error, now()));
     // If the tick ends before the walk's position is saved, the next one gets here again.
     const tookLong = clock.elapsed() - startedAt > LONG_SHARE * run.duration;
-    if (tookLong) run.update((state) => noteUnanswered(state, groupId, now()));
+    if (tookLong) run.update((state) => noteTookLong(state, groupId, now()));
     return undefined;
   }
 }
 
+/** Whether the group is looked up: not after too many failures, except to learn if look-ups work again. */
 function isMade(run: TickRun, groupId: number, now: Instant): boolean {
   if (run.failedLookUps >= MOST_FAILED_LOOK_UPS) return false;
   const givenUp = givenUpIn(run.state);
@@ -60,7 +61,6 @@ function isMade(run: TickRun, groupId: number, now: Instant): boolean {
   return !isGivenUp || isProbeDue(run.state, now);
 }
 
-/** Whether a look-up is made although look-ups got no answer: they may be answered again. */
 function isProbeDue({ lookUpUnansweredAt }: SourceState, now: Instant): boolean {
   if (lookUpUnansweredAt === undefined) return false;
   // A time in the future is of a clock that was ahead.
@@ -76,12 +76,12 @@ function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause:
   return error instanceof DeadlineReached && mayBeAboutRequest(error.cause);
 }
 
-function noteUnanswered(state: SourceState, groupId: number, now: Instant): SourceState {
+function noteTookLong(state: SourceState, groupId: number, now: Instant): SourceState {
   const others = state.lookUpsCutOff.filter((other) => other !== groupId);
   return { ...state, lookUpsCutOff: [...others, groupId].slice(-MOST_GIVEN_UP), lookUpUnansweredAt: now };
 }
 
-/** @param wereGivenUp whether look-ups as a whole seemed to get no answer: this one shows that they do */
+/** @param wereGivenUp whether all look-ups were given up: this answer shows that they work again */
 function noteAnswered(state: SourceState, groupId: number, wereGivenUp: boolean): SourceState {
   if (state.lookUpsCutOff.length === 0) return state;
   const others = state.lookUpsCutOff.filter((other) => other !== groupId);

@@ -54,9 +54,9 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
   const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
   const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
-  const sorted = latestFirst(passed);
-  const [latest] = sorted;
-  const changed = sorted.map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
+  const latestFirst = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
+  const [latest] = latestFirst;
+  const changed = latestFirst.map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
   return {
     ...state,
     settledThrough: Math.max(earliest, latestReceipt - CLOSED_FOR_SURE_AFTER) - lookback,
@@ -77,10 +77,6 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       pollsInDoubt: { changed, unansweredSince: undefined },
     },
   };
-}
-
-function latestFirst(passed: readonly FoundChange[]): readonly FoundChange[] {
-  return [...passed].sort((a, b) => leadOf(b) - leadOf(a));
 }
 
 function leadOf({ updatedAt, receivedAt }: FoundChange): number {

@@ -3,10 +3,16 @@
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { MINUTE } from '../../../shared/instant.ts';
+import type { SourceServices } from '../../../shared/source/source-session.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { createSourceWorld } from '../source-world.ts';
+import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
 const MINUTE_MS = 60_000;
+
+async function ticksOfNewProcesses(world: SourceWorld, count: number, others: Partial<SourceServices> = {}) {
+  for (let made = 0; made < count; made += 1)
+    await world.nextTick(world.startProcess(`p${world.time.elapsed()}`, others));
+}
 
 it('keeps groups set aside, with their first moment, while no look-up is answered', async () => {
   const world = createSourceWorld({ settings: { reconcileMs: 15_000, settleMs: 1_000 } });
@@ -60,10 +66,7 @@ it('sets a group aside if the end of a tick cuts its look-up off twice, and the 
 // Seed 439: each tick ended before the walk's position was saved, and the next one looked the same groups up again.
 it('ends the walk although the look-ups of two groups take a whole tick each', async () => {
   const world = createSourceWorld({ groups: 60, settings: { reconcileMs: 20 * MINUTE_MS } });
-  const ticks = async (count: number) => {
-    for (let made = 0; made < count; made += 1)
-      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`, { random: () => 0 }));
-  };
+  const ticks = (count: number) => ticksOfNewProcesses(world, count, { random: () => 0 });
   await ticks(45);
   for (const group of world.control.snapshot().slice(3, 5)) world.control.remove(Number(group.id));
   world.hang((query) => query.has('return_group_id'));
@@ -79,10 +82,7 @@ it('ends the walk although the look-ups of two groups take a whole tick each', a
 // Before, the retries of the third look-up were cut off in each tick.
 it('ends the walk although look-ups fail only after seconds', async () => {
   const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 10 * MINUTE_MS } });
-  const ticks = async (count: number) => {
-    for (let made = 0; made < count; made += 1)
-      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
-  };
+  const ticks = (count: number) => ticksOfNewProcesses(world, count);
   await ticks(20);
   for (const group of world.control.snapshot().slice(3, 6)) world.control.remove(Number(group.id));
   world.network.intercept = ({ query }) =>
@@ -97,10 +97,7 @@ it('ends the walk although look-ups fail only after seconds', async () => {
 // Before, each of them was one to see whether look-ups are answered again, ten minutes after any that was not.
 it('ends the walk although many look-ups fail, long after one got no answer', async () => {
   const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 20 * MINUTE_MS } });
-  const ticks = async (count: number) => {
-    for (let made = 0; made < count; made += 1)
-      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
-  };
+  const ticks = (count: number) => ticksOfNewProcesses(world, count);
   await ticks(45);
   const groups = world.control.snapshot().map(({ id }) => Number(id));
   world.hang((query) => query.has('return_group_id'));

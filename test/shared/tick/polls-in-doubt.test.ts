@@ -1,4 +1,5 @@
-// G8: while it is in doubt whether polls see changes, each poll asks. What it asks, and what ends the doubt.
+// G8: each poll asks the service whether polls see changes, as long as that is in doubt. These tests show what it asks,
+// and which answers end the doubt.
 import { describe, expect, it } from 'vitest';
 import { formatInstant, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { createSourceWorld } from '../source-world.ts';

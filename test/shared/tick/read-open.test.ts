@@ -27,14 +27,25 @@ async function slowWorld(close: (world: SourceWorld) => void) {
   return { world, session };
 }
 
+/** Opens a few of the old groups, and closes the others. @returns the open ones */
+function openFew(world: SourceWorld): number[] {
+  setAll(world, oldGroups(world), false);
+  const open = oldGroups(world).filter((_, index) => index % 60 === 30);
+  setAll(world, open, true);
+  return open;
+}
+
+async function worldWithFewOpen() {
+  const open: number[] = [];
+  const { world, session } = await slowWorld((store) => void open.push(...openFew(store)));
+  return { world, session, open };
+}
+
 /** A world in which only look-ups and their lists read one old group, which the answers may hide. */
 async function worldWithOneLookedUp(answer: (request: ServiceRequest, id: number) => Answer | undefined) {
   let id = 0;
   const { world, session } = await slowWorld((store) => {
-    setAll(store, oldGroups(store), false);
-    const open = oldGroups(store).filter((_, index) => index % 60 === 30);
-    setAll(store, open, true);
-    id = open[2] ?? 0;
+    id = openFew(store)[2] ?? 0;
   });
   await pauseSlowWalk(world);
   world.network.intercept = (request) => answer(request, id);
@@ -60,6 +71,12 @@ function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) 
   }
 }
 
+function cancel(world: SourceWorld, id: number) {
+  world.control.mutate(id, (draft) => {
+    for (const item of draft.returns) item.status = 'CANCELED';
+  });
+}
+
 async function pauseSlowWalk(world: SourceWorld) {
   const state = await world.state();
   const { reconciliation, version } = state;
@@ -80,9 +97,7 @@ describe('an old group that is open', () => {
   it('is looked up once a cycle, also if the service sends a false creation time', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => {
-      setAll(store, oldGroups(store), false);
-      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
-      setAll(store, open, true);
+      open.push(...openFew(store));
       store.network.intercept = (request) => {
         const answer = store.reference.service.answer(request);
         if (answer.status !== 200) return answer;
@@ -105,20 +120,11 @@ describe('an old group that is open', () => {
   });
 
   it('is looked up by its id once a cycle if few old groups are open', async () => {
-    const open: number[] = [];
-    const { world, session } = await slowWorld((store) => {
-      setAll(store, oldGroups(store), false);
-      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
-      setAll(store, open, true);
-    });
+    const { world, session, open } = await worldWithFewOpen();
     await cycles(world, session, 1);
     const gone = open.pop() ?? 0;
     world.control.remove(gone);
-    for (const id of open) {
-      world.control.mutate(id, (draft) => {
-        for (const item of draft.returns) item.status = 'CANCELED';
-      });
-    }
+    for (const id of open) cancel(world, id);
 
     await cycles(world, session, 1);
 
@@ -136,12 +142,7 @@ describe('an old group that is open', () => {
 
   // Before, no look-up was made until the next walk over all groups began.
   it('is looked up again within minutes after look-ups got no answer for a while', async () => {
-    const open: number[] = [];
-    const { world, session } = await slowWorld((store) => {
-      setAll(store, oldGroups(store), false);
-      open.push(...oldGroups(store).filter((_, index) => index % 60 === 30));
-      setAll(store, open, true);
-    });
+    const { world, session, open } = await worldWithFewOpen();
     const walkBegunAt = async () => (await world.state()).reconciliation.all.startedAt;
     const before = await walkBegunAt();
     while ((await walkBegunAt()) === before) await world.nextTick(session);
@@ -160,11 +161,7 @@ describe('an old group that is open', () => {
       version: state.version + 1,
     };
     await world.states.save(givenUp, state.version);
-    for (const id of open) {
-      world.control.mutate(id, (draft) => {
-        for (const item of draft.returns) item.status = 'CANCELED';
-      });
-    }
+    for (const id of open) cancel(world, id);
 
     for (let minute = 0; minute < 14; minute += 1) await world.nextTick(session);
 
