@@ -31,6 +31,30 @@ export function createdElsewhere(plan: Plan, random: Random): Plan {
   };
 }
 
+/** A store that is too large to be walked at each poll. */
+function largeStore(plan: Plan, random: Random): Plan {
+  return {
+    ...plan,
+    groups: 110 + random.below(40),
+    changesPerSecond: 0.3,
+    crowds: false,
+    outage: undefined,
+    rotationMs: undefined,
+    sources: 1,
+    tickMs: 50_000,
+    warm: Math.max(0.5, plan.warm),
+    // In runs this short, too few ticks would end.
+    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
+    settings: {
+      ...plan.settings,
+      settleMs: Math.min(plan.settings.settleMs, 15_000),
+      intervalMs: random.pick([10_000, 15_000]),
+      reconcileMs: 60_000,
+      requestsPerMinute: 240,
+    },
+  };
+}
+
 /** Stamps fall back in the middle, in a store that is too large to be walked at each poll. */
 export function fallenStamps(plan: Plan, random: Random): Plan {
   const { unreadableEvery, staleShare, faultRate, ...knobs } = withSteadyLimits(
@@ -45,28 +69,12 @@ export function fallenStamps(plan: Plan, random: Random): Plan {
     [{ stampForm: 'none:+02:00' }, { stampForm: 'none:-05:00' }],
     [{ stampForm: 'none:+05:30' }, { stampForm: 'Z' }],
   ]);
+  const large = largeStore(plan, random);
   return {
-    ...plan,
-    groups: 110 + random.below(40),
+    ...large,
     activeMs: 480_000,
-    changesPerSecond: 0.3,
-    crowds: false,
-    outage: undefined,
-    rotationMs: undefined,
-    sources: 1,
-    tickMs: 50_000,
-    warm: Math.max(0.5, plan.warm),
-    // In a run this short, too few ticks would end.
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
     knobs: { ...known, ...before, limitMax: 10 },
-    settings: {
-      ...plan.settings,
-      lookbackMs: Math.min(plan.settings.lookbackMs, 30_000),
-      settleMs: Math.min(plan.settings.settleMs, 15_000),
-      intervalMs: random.pick([10_000, 15_000]),
-      reconcileMs: 60_000,
-      requestsPerMinute: 240,
-    },
+    settings: { ...large.settings, lookbackMs: Math.min(plan.settings.lookbackMs, 30_000) },
     turns: [{ atMs: 120_000 + random.below(60_000), knobs: after }],
   };
 }
@@ -95,31 +103,20 @@ export function blinded(plan: Plan, random: Random): Plan {
   const stampForm = random.pick(['Z', '+05:30']);
   // With the shortest, the settled instant lies further back than filters are off once walks have found something.
   const filterSkewSeconds = random.pick([-5, 2, 5.5, SHORTEST_SKEW]) * 3_600;
+  const large = largeStore(plan, random);
   return {
-    ...plan,
+    ...large,
     ...(lookUpsFail && { lasting: LOOK_UPS_FAIL }),
-    groups: 110 + random.below(40),
     activeMs: 900_000,
-    changesPerSecond: 0.3,
-    crowds: false,
-    outage: undefined,
-    rotationMs: undefined,
-    sources: 1,
-    tickMs: 50_000,
-    warm: Math.max(0.5, plan.warm),
-    faults: { ...plan.faults, ...atMost(0.001, plan.faults), tickLost: 0, clockJump: 0, freeze: 0, crash: 0 },
     knobs: {
       ...known,
       ...(groupsAreRemoved && { groupRemovals: 0.1 }),
       ...{ stampForm, limitMax: 10, order: order.startsWith('updated_at') ? 'id:asc' : order },
     },
     settings: {
-      ...plan.settings,
+      ...large.settings,
       lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),
-      settleMs: Math.min(plan.settings.settleMs, 15_000),
-      intervalMs: random.pick([10_000, 15_000]),
       reconcileMs: filterSkewSeconds === SHORTEST_SKEW * 3_600 ? 180_000 : 60_000,
-      requestsPerMinute: 240,
     },
     turns: [{ atMs: 60_000 + random.below(30_000), knobs: { filterSkewSeconds }, forMs: 780_000 }],
   };
