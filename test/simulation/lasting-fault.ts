@@ -20,8 +20,9 @@ type FaultyParameter = (typeof FAULTY_PARAMETERS)[number];
 export const FAULTY_ARRAYS = ['shipments', 'returns', 'exchange_line_items', 'refund_transactions'] as const;
 type FaultyArray = (typeof FAULTY_ARRAYS)[number];
 
-/** `504` answers at once, `hang` never answers, `empty` is a 200 without rows. */
-export const FAULT_ANSWERS = ['500', '504', '422', '400', 'hang', 'empty'] as const;
+const DRAWN_ANSWERS = ['500', '504', '422', '400', 'hang', 'empty'] as const;
+/** `504` answers at once, `late` with a 504 after nearly the time limit, `hang` never; `empty` is a 200 without rows. */
+export const FAULT_ANSWERS = [...DRAWN_ANSWERS, 'late'] as const;
 export type FaultAnswer = (typeof FAULT_ANSWERS)[number];
 
 export interface LastingFault {
@@ -54,7 +55,7 @@ const MINUTES_MS = 240_000;
  */
 export function drawLastingFault(random: Random, activeMs: number, limitMax: number): LastingFault {
   const shape = drawShape(random, limitMax);
-  const drawn = random.pick(FAULT_ANSWERS);
+  const drawn = random.pick(DRAWN_ANSWERS);
   const fromMs = random.chance(0.3) ? 0 : random.below(activeMs);
   const forMs = random.pick([MOMENT_MS, MINUTES_MS, undefined]);
   const what = drawn === 'empty' && isUndetectable(shape, forMs === undefined) ? '504' : drawn;

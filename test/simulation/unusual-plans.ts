@@ -84,7 +84,10 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
   );
 }
 
-/** Polls or look-ups never get an answer, in a store of many pages. Walks find all changes, also if each tick has a new process. */
+/**
+ * Polls or look-ups get no answer, or a failure after seconds, in a store of many pages. Walks find all changes, also if
+ * each tick has a new process.
+ */
 export function hanging(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, date, latencyMs, faultRate, unreadableEvery, ...knobs } = withSteadyLimits(
     withStableOrder(withoutRemovals(plan.knobs)),
@@ -110,7 +113,8 @@ export function hanging(plan: Plan, random: Random): Plan {
     },
   };
   const shape = { kind: 'parameter', name } as const;
-  return withLastingFault(hangs, { shape, what: 'hang', fromMs: 60_000 + random.below(120_000) });
+  const what = createRandom(mix(plan.seed, 89)).pick(['hang', 'hang', 'late'] as const);
+  return withLastingFault(hangs, { shape, what, fromMs: 60_000 + random.below(120_000) });
 }
 
 /** Each tick gets a new process without cached state, and many processes share the budget. */

@@ -138,12 +138,17 @@ function dated(answer: Answer, { control }: InProcessService): Answer {
   };
 }
 
+/** A gateway gives up sooner than the feed, whose default time limit is ten seconds. */
+const LATE_MS = 9_000;
+
 function faulty(what: FaultAnswer, shape: FaultShape): Answer {
   switch (what) {
     case '500':
       return jsonAnswer(500, { detail: 'Internal Server Error' });
     case '504':
       return jsonAnswer(504, { message: 'Gateway Timeout' });
+    case 'late':
+      return { ...jsonAnswer(504, { message: 'Gateway Timeout' }), afterMs: LATE_MS };
     case '400':
       return jsonAnswer(400, { detail: 'Bad Request' });
     case '422':
