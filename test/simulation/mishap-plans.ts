@@ -33,7 +33,8 @@ export function suspicious(plan: Plan, random: Random): Plan {
       ...others,
       ...(namesZone ? { stampForm } : {}),
       ...(movesNone ? { touches: [] } : {}),
-      limitMax: Math.max(20, limitMax),
+      // Pages shorter than twenty rows let a guard take a mistake for a few changes. A refused size is halved: 100, 50, 25.
+      limitMax: Math.max(others.limitOver === 'refuse' ? 25 : 20, limitMax),
     },
     settings: {
       ...plan.settings,
