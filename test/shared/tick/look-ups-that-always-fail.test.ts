@@ -162,3 +162,31 @@ it('sets aside every group that lists by creation lack, also those for which it 
   const notLookedUp = [...reasons.values()].filter((reason) => reason.startsWith('it was not looked up'));
   expect(notLookedUp).toHaveLength(7);
 });
+
+// Before, four of these in each walk were taken for the failure of all look-ups.
+it('looks up a group of a later range although the look-ups of four others fail after seconds', async () => {
+  const world = createSourceWorld({
+    groups: 3_000,
+    settings: { reconcileMs: 10 * MINUTE_MS },
+    knobs: { limitMax: 20, touches: [] },
+  });
+  const session = world.startProcess('a', { random: createSeededRandom(7).next });
+  const ticks = async (count: number) => {
+    for (let made = 0; made < count; made += 1) await world.nextTick(session);
+  };
+  await ticks(25);
+  const oldestFirst = [...world.control.snapshot()]
+    .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
+    .map(({ id }) => Number(id));
+  const broken = [3, 4, 1_200, 1_201].map((place) => oldestFirst[place] as number);
+  const gone = oldestFirst[2_700] as number;
+  for (const id of [...broken, gone]) world.control.remove(id);
+  world.network.intercept = ({ query }) =>
+    broken.includes(Number(query.get('return_group_id')))
+      ? { ...jsonAnswer(500, {}), afterMs: 3_000 }
+      : undefined;
+
+  await ticks(60);
+
+  expect((await world.groupEvents(gone)).map(({ type }) => type)).toContain('return_group.removed');
+});
