@@ -83,8 +83,11 @@ function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan'])
   const movesTheClock = knobs.absurdEvery !== undefined && isDateAhead(knobs);
   // If the store grows beyond the window, the first walk that reaches its last row trusts that end (guarantees.md).
   const growsBeyondWindow = knobs.offsetMax !== undefined && groups <= knobs.offsetMax;
+  // New groups then seem to come from the future, and may lie beyond the window (guarantees.md).
+  const endsBeforeNewest = knobs.offsetMax !== undefined && (knobs.dateSkewSeconds ?? 0) < 0;
   return (
     !hidesIds &&
+    !endsBeforeNewest &&
     !cutsStamps &&
     !endsEarly &&
     !movesTheClock &&

@@ -95,8 +95,11 @@ function judgeEntity(
   const present = periods.at(-1)?.state;
   if (present === undefined) {
     const isPublished = last === undefined || last.verb === 'removed' || last.verb === 'forgotten';
+    // Walks don't reach the end of a list whose newest groups they can't prove.
     const mustBePublished =
-      promises.findsRemovals && (promises.showsEmptyArrays || isArrayShown(history, name));
+      promises.findsRemovals &&
+      promises.provesNewest &&
+      (promises.showsEmptyArrays || isArrayShown(history, name));
     return isPublished || !mustBePublished ? undefined : 'is gone and was not published as removed';
   }
   if (last !== undefined) {

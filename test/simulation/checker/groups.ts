@@ -58,7 +58,10 @@ function removeBelow(due: number[], below: number): boolean {
   return due.splice(0, lower.length).length > 0;
 }
 
-/** Removing or forgetting a group ends its entities as well, without an event for each. */
+/**
+ * Removing or forgetting a group ends its entities as well, without an event for each. A removed group can still be
+ * forgotten.
+ */
 function endEntities(
   { event }: PublishedChange,
   verb: 'removed' | 'forgotten',
@@ -66,7 +69,8 @@ function endEntities(
 ): void {
   for (const [name, list] of entities) {
     const last = list.at(-1);
-    if (last === undefined || isGone(last) || last.kind === 'refund_transaction') continue;
+    if (last === undefined || last.kind === 'refund_transaction') continue;
+    if (verb === 'forgotten' ? last.verb === 'forgotten' : isGone(last)) continue;
     list.push({ ...last, event, verb, name });
   }
 }

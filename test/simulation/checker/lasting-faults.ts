@@ -39,7 +39,12 @@ export function isLeftOut({ lasting }: Evidence, kind: string): boolean {
 
 /** Returns whether the feed can't know an entity in the end, so that not even a report is required. */
 export function isUnknowable(evidence: Evidence, kind: string): boolean {
-  return evidence.lasting?.to === undefined && isLeftOut(evidence, kind);
+  return evidence.lasting?.to === undefined && (isLeftOut(evidence, kind) || failsUnseen(evidence));
+}
+
+/** Without a zone, and with too few rows on a page, the stamps' clock stays unknown (guarantees.md, "Time"). */
+function failsUnseen({ lasting, promises }: Evidence): boolean {
+  return lasting?.shape === 'id in pages' && !promises.namesZones && !promises.keepsUp;
 }
 
 /**
