@@ -11,7 +11,7 @@ import { askedAhead, stampsTime } from '../reading/stamps-clock.ts';
 import { NOTHING_READ } from '../reporting/read-state.ts';
 import { newCycle } from './cycle-state.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { SourceState, StampsState } from './source-state.ts';
+import { NO_FAILING_LOOK_UPS, type SourceState, type StampsState } from './source-state.ts';
 
 /** How far back the first look goes, step by step, until it finds a stamp. */
 const FIRST_LOOKS = [HOUR, 8 * HOUR, CLOSED_FOR_SURE_AFTER];
@@ -122,8 +122,7 @@ export function firstState(options: FirstStateOptions): SourceState {
     fieldsSince: {},
     wholeWalks: [],
     setAside: [],
-    lookUpsCutOff: [],
-    lookUpUnansweredAt: undefined,
+    failingLookUps: NO_FAILING_LOOK_UPS,
     guarding: NO_GUARDING,
     read: NOTHING_READ,
     pace: undefined,

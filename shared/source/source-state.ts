@@ -132,6 +132,27 @@ const setAside = storedObject({
 
 export type SetAside = Stored<typeof setAside>;
 
+/** What is known of look-ups by id that fail (tick/failing-look-ups.ts). */
+const failingLookUps = storedObject({
+  /** Groups whose last look-up failed, each with its first and last failure; bounded. */
+  groups: z.array(z.object({ groupId: z.int(), since: instant, at: instant })),
+  /** Groups whose look-up was cut off by the end of a tick, since the last walk over all groups began; bounded. */
+  cutOff: z.array(z.int()),
+  /** Groups whose look-up failed for the first time, since the last one that was answered. */
+  inRow: z.int(),
+  /** When a removal could not be confirmed, because the look-ups of other groups failed. */
+  unconfirmedAt: maybe(instant),
+});
+
+export type FailingLookUps = Stored<typeof failingLookUps>;
+
+export const NO_FAILING_LOOK_UPS: FailingLookUps = {
+  groups: [],
+  cutOff: [],
+  inRow: 0,
+  unconfirmedAt: undefined,
+};
+
 /** The settings needed to interpret a source's figures. */
 const pace = z.object({
   intervalMs: z.number(),
@@ -185,13 +206,7 @@ export const sourceStateBody = storedObject({
   setAside: z.array(setAside),
   guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
   read: read.default(NOTHING_READ),
-  /**
-   * Groups whose look-ups failed after a long time, or were cut off by the end of a tick, since the last walk over all
-   * groups began; bounded.
-   */
-  lookUpsCutOff: z.array(z.int()).default([]),
-  /** When that last happened. */
-  lookUpUnansweredAt: maybe(instant),
+  failingLookUps: failingLookUps.default({ ...NO_FAILING_LOOK_UPS, groups: [], cutOff: [] }),
   /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   pace: maybe(pace),
   /** The service's address in the last tick's settings; undefined in a state that was saved without it. */

@@ -12,20 +12,18 @@ import {
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
 import { sampleMissingGroups } from '../guarding/hold-samples.ts';
-import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { FetchPage, Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
+import { createCanary } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import { isMissingFromList } from './missing-from-list.ts';
+import { noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
-
-/** How long a known group that was found confirms the look-ups that found nothing. */
-const CANARY_LASTS = MINUTE;
 
 export interface MissingOptions {
   readonly tier: Tier;
@@ -112,7 +110,7 @@ async function lookForGroup(
   run: TickRun,
   groupId: number,
   options: MissingOptions,
-  isCanaryFound: () => Promise<boolean>,
+  isCanaryFound: () => Promise<boolean | undefined>,
 ): Promise<Missed> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
@@ -123,7 +121,7 @@ async function lookForGroup(
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   if (since !== undefined && since >= startedAt && !isReleased) return 'done';
-  const page = await lookUpOrSetAside(run, groupId);
+  const page = await lookUpOrSetAside(run, options.tier, groupId);
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
@@ -136,6 +134,12 @@ async function lookForGroup(
   const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
   // Before the group is counted: if the tick ends here, the next one looks it up again.
   const isTrusted = mayBeRemoved && (await isCanaryFound());
+  if (isTrusted === undefined) {
+    const reason =
+      'it seems to be removed, and the look-ups by id of other groups, which would confirm that, fail';
+    run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, page.receivedAt));
+    return 'done';
+  }
   if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
     await store.saveAll(key, [
@@ -169,47 +173,4 @@ function distrustProof(run: TickRun, groupId: number): void {
     group: groupId,
   });
   run.depth.learn({ created: EVER }, distrustEnds);
-}
-
-/**
- * Returns a check whether the service still finds a group that it has just shown, or else another known one. If it
- * finds none, it shows another store or has lost everything: the source is held until a known group is found again, or
- * an operator releases the hold.
- */
-function createCanary(
-  run: TickRun,
-  seen: ReadonlySet<number>,
-  missing: ReadonlySet<number>,
-): () => Promise<boolean> {
-  let foundAt = Number.NEGATIVE_INFINITY;
-  return async function isFound() {
-    const { clock } = run.session;
-    if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
-    const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    const isThere =
-      (canary !== undefined && (await isShown(run, canary))) || (await run.tokenGuard.proveAnew());
-    if (isThere) foundAt = clock.elapsed();
-    return isThere;
-  };
-}
-
-/** Whether a look-up shows the group; one that fails proves nothing, and must not keep removals back for ever. */
-async function isShown(run: TickRun, groupId: number): Promise<boolean> {
-  try {
-    return (await run.lookUpAndLearn(groupId)).rows.some(({ kind }) => kind === 'readable');
-  } catch (error) {
-    if (!mayBeAboutRequest(error)) throw error;
-    return false;
-  }
-}
-
-/** Returns any known group that is not missing. */
-async function findOther(run: TickRun, missing: ReadonlySet<number>): Promise<number | undefined> {
-  const { store, settings } = run.session;
-  const source = { source: settings.name, generation: run.state.generation };
-  const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-  for await (const { groupId } of store.knownCreatedBetween(source, ...everything)) {
-    if (!missing.has(groupId)) return groupId;
-  }
-  return undefined;
 }

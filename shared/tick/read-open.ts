@@ -5,7 +5,7 @@ import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
-import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
+import { lookUpOrSetAside } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {
@@ -26,8 +26,10 @@ export interface OpenOptions {
   readonly fetch: FetchPage;
   readonly take: (page: Page) => Promise<void>;
   readonly pollWhenDue: () => Promise<void>;
-  /** Requests that there is time for. */
+  /** Requests that there is time for, by what is known so far. */
   readonly maxRequests: number;
+  /** Whether there is still time: a new process only guesses how long a look-up takes. */
+  readonly hasTime: () => boolean;
 }
 
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
@@ -39,10 +41,16 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const range = { from: first.createdAt, to: last.createdAt + 1 };
   const seen = (await isDense(run, groups, range)) ? await readRange(range, options) : new Set<number>();
   const missing: number[] = [];
-  for (const { groupId } of startingAnywhere(groups, run.session.random)) {
+  const stepBefore = (end: Instant, known: number, isDone: boolean) => ({
+    ...{ coveredThrough: end, isDone, from: range.from, known, missing },
+  });
+  for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
+    // Groups created at the same moment stay together.
+    if (createdAt !== (groups[place - 1] ?? first).createdAt && !options.hasTime())
+      return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
-    const page = await lookUpOrSetAside(run, groupId);
+    const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
     if (page.rows.length === 0) {
       missing.push(groupId);
@@ -50,7 +58,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     }
     await options.take(page);
   }
-  return { coveredThrough: range.to, isDone, from: range.from, known: groups.length, missing };
+  return stepBefore(range.to, groups.length, isDone);
 }
 
 /** Returns as many groups as there is time to look up; groups created at the same moment stay together. */

@@ -52,7 +52,8 @@ export async function reconcileRange(
 
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);
-    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages };
+    const { hasTime } = room;
+    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages, hasTime };
     const step = await run.within(tier, () => readOpen(run, options));
     run.walked.add(tier);
     await guard.conclude(recorder);

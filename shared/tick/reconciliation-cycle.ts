@@ -16,6 +16,7 @@ import {
   withCycle,
 } from '../source/reconciliation-plan.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
+import { forgetOldFailures } from './failing-look-ups.ts';
 import { noteCutShort } from './known-pieces.ts';
 import { settleByWalk } from './poll-by-walk.ts';
 import type { RangeRead } from './reconcile-range.ts';
@@ -31,7 +32,7 @@ export function beginDueCycle(run: TickRun, tier: Tier, now: Instant): void {
   run.update((state) => beginCycleOfHolds(state, tier, fitsCycle(state, settings)));
   if (tier === 'all') {
     const { listDepths } = run.state;
-    run.update((state) => beginWholeWalk({ ...withNewReadingRules(state, now), lookUpsCutOff: [] }));
+    run.update((state) => beginWholeWalk(forgetOldFailures(withNewReadingRules(state, now))));
     if (run.state.listDepths !== listDepths) run.session.list.fullPage = undefined;
   }
   logPlan(run, tier);

@@ -43,8 +43,6 @@ export interface TickRun {
   readonly walked: Set<'baseline' | Tier>;
   /** Why the last poll failed, if that did not end the tick. */
   pollFailure: Error | undefined;
-  /** Look-ups of this tick that failed. */
-  failedLookUps: number;
   /** Requests of the sweeps of this tick. */
   swept: number;
   /** How far lists can be paged. */
@@ -116,7 +114,6 @@ export function createTickRun(session: SourceSession): TickRun {
     unstableBaseline: undefined,
     walked: new Set(),
     pollFailure: undefined,
-    failedLookUps: 0,
     swept: 0,
     depth: learner.depth,
     tokenGuard,

@@ -162,7 +162,6 @@ function aWellState(): SourceState {
     },
     driftReported: [],
     setAside: [],
-    lookUpsCutOff: [],
     guarding: { ...aState('acme').guarding, holds: [], lastNumber: 0 },
     wholeWalks: [],
     fieldsSince: {},

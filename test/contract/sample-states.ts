@@ -102,8 +102,12 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     pollWidth: 24 * HOUR,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },
     wholeWalks: [{ fieldsUntil: NOW - HOUR, endedAt: NOW }],
-    lookUpsCutOff: [4711],
-    lookUpUnansweredAt: NOW - HOUR,
+    failingLookUps: {
+      groups: [{ groupId: 4711, since: NOW - HOUR, at: NOW }],
+      cutOff: [4712],
+      inRow: 1,
+      unconfirmedAt: NOW - HOUR,
+    },
     setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
     guarding: {
       holds: [

@@ -184,6 +184,13 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     async groupEvents(group: number): Promise<FeedEvent[]> {
       return eventsOf({ ...(await source()), group });
     },
+    /** The ids of all groups, in the order of their creation. */
+    oldestFirst(): number[] {
+      return reference.control
+        .snapshot()
+        .toSorted((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
+        .map(({ id }) => Number(id));
+    },
     /** Some group that has a shipment. */
     someGroup(): number {
       const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);

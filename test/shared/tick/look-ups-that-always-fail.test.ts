@@ -47,9 +47,7 @@ it('sets a group aside if the end of a tick cuts its look-up off twice, and the 
     }
   };
   await ticks(60);
-  const oldestFirst = [...world.control.snapshot()]
-    .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
-    .map(({ id }) => Number(id));
+  const oldestFirst = world.oldestFirst();
   const [gone, changed] = [oldestFirst[10] as number, oldestFirst[900] as number];
   world.control.remove(gone);
   world.hang((query) => query.has('return_group_id'));
@@ -175,9 +173,7 @@ it('looks up a group of a later range although the look-ups of four others fail 
     for (let made = 0; made < count; made += 1) await world.nextTick(session);
   };
   await ticks(25);
-  const oldestFirst = [...world.control.snapshot()]
-    .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
-    .map(({ id }) => Number(id));
+  const oldestFirst = world.oldestFirst();
   const broken = [3, 4, 1_200, 1_201].map((place) => oldestFirst[place] as number);
   const gone = oldestFirst[2_700] as number;
   for (const id of [...broken, gone]) world.control.remove(id);

@@ -4,7 +4,7 @@ import {
   jsonAnswer,
   type ServiceRequest,
 } from '../../../local/reference-service/service/answer.ts';
-import { DAY, parseStamp } from '../../../shared/instant.ts';
+import { DAY, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { fitsCycle, requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
@@ -147,20 +147,9 @@ describe('an old group that is open', () => {
     const before = await walkBegunAt();
     while ((await walkBegunAt()) === before) await world.nextTick(session);
     const begunAt = await walkBegunAt();
-    const state = await world.state();
-    const now = world.time.now();
-    const lookUpsCutOff = open.slice(0, 6);
-    const setAside = lookUpsCutOff.map((groupId) => ({
-      ...{ groupId, reason: 'no answer', digest: '', since: now, seenAt: now },
-    }));
-    const givenUp = {
-      ...state,
-      lookUpsCutOff,
-      lookUpUnansweredAt: now,
-      setAside,
-      version: state.version + 1,
-    };
-    await world.states.save(givenUp, state.version);
+    world.hang((query) => query.has('return_group_id'));
+    while ((await world.state()).setAside.length < open.length) await world.nextTick(session);
+    world.network.intercept = undefined;
     for (const id of open) cancel(world, id);
 
     for (let minute = 0; minute < 14; minute += 1) await world.nextTick(session);
@@ -169,6 +158,32 @@ describe('an old group that is open', () => {
     const isFound = events.map((each) => each.some(({ type }) => type === 'return_line_item.status_changed'));
     expect(await walkBegunAt()).toBe(begunAt);
     expect(new Set(isFound)).toEqual(new Set([true]));
+  });
+
+  // Before, as many groups were to be looked up as there would have been time for with fast answers, and the tick ended.
+  it('is looked up in parts that fit a tick, also by new processes, if answers take longer', async () => {
+    const world = createSourceWorld({
+      ...{ groups: 1_600, knobs: { limitMax: 5, touches: [] } },
+      settings: { reconcileMs: 60_000 },
+    });
+    const old = oldGroups(world);
+    setAll(world, old, false);
+    setAll(
+      world,
+      old.filter((_, index) => index % 8 === 0),
+      true,
+    );
+    const session = world.startProcess('a');
+    await world.tick(session);
+    while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+    await cycles(world, session, 1);
+    world.network.intercept = (request) => ({ ...world.reference.service.answer(request), afterMs: 500 });
+    const before = world.time.now();
+
+    for (let minute = 0; minute < 60; minute += 1)
+      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+
+    expect((await world.state()).reconciliation.open.lastCompletedAt).toBeGreaterThan(before + 30 * MINUTE);
   });
 
   it('is not removed while lists show it, if its look-up does not find it', async () => {
