@@ -68,7 +68,7 @@ async function handle(delivery: Delivery): Promise<Outcome> {
   return outcome;
 }
 
-/** A group's first event here may fail for good: the position before it shows the next event that it is missing. */
+/** A group's first event here may fail for good. So the position before it is noted, and the next event shows the gap. */
 async function noteFirst({ memory, log, group, read }: Delivery): Promise<void> {
   try {
     if ((await memory.newest(group)) !== undefined) return;

@@ -20,7 +20,7 @@ export interface SourceReading {
   readonly readUpTo: Date | undefined;
   /** Everything that showed then was compared, whatever its stamp; undefined until the baseline is completed. */
   readonly reconciledThrough: Date | undefined;
-  /** Holds; `readUpTo` stands still while there are any. */
+  /** Holds; `readUpTo` does not move while there are any. */
   readonly held: number;
   /** Returns that can't be read: their changes are missing. */
   readonly setAside: number;

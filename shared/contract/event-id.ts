@@ -1,4 +1,4 @@
-// `<source>_<generation>_<group id>_<number>`: permanently unique, because a generation is minted with the state that
+// `<source>_<generation>_<group id>_<number>`: permanently unique, because a generation is created with the state that
 // counts the numbers. It uses only [A-Za-z0-9_-] and at most 80 characters, so that it also serves as the id of a batch
 // entry at SQS and as the name of a Step Functions execution.
 

@@ -11,9 +11,9 @@ import { arrivalAfter, nextSlot, SLOT_WINDOW, type SlotRate, slotRateFor } from 
 export type Purpose = 'poll' | 'covering' | 'reconciliation';
 
 /**
- * How far ahead slots are booked. Never more than 10 s: booked slots are lost to other holders, and their holder learns
- * of a pause only at its next booking. Reconciliation's value is below the tolerance of a budget of 25 and more, so
- * that a poll finds a slot at once even while reconciliation takes all it can get.
+ * How far ahead slots are booked. Never more than 5 s, which G6 promises: booked slots are lost to other holders, and
+ * their holder learns of a pause only at its next booking. Reconciliation's value is below the tolerance of a budget of
+ * 25 and more, so that a poll finds a slot at once even while reconciliation takes all it can get.
  */
 export const BOOKED_AHEAD: Readonly<Record<Purpose, number>> = {
   poll: 5 * SECOND,

@@ -25,7 +25,7 @@ const SHORTEST_PAUSE_MS = 1_000;
 /** Slots are used one after the other; those further ahead than this would be void before their turn. */
 const USED_WITHIN = 2 * SECOND;
 
-/** The part of a tick that polls may take up by tries that fail: the rest is for walks. */
+/** The share of a tick that failed tries of polls may take; the rest is for walks. */
 const SHARE_OF_FAILURES = 0.5;
 
 export interface PacedRequestsOptions extends AccessOptions {

@@ -77,7 +77,7 @@ export interface NewsOptions extends Pick<Reader, 'fetch' | 'take'> {
   readonly now: () => Instant;
 }
 
-/** Everything updated from an instant on, as far ahead as honest stamps may run. */
+/** Everything updated from an instant on, as far ahead as plausible stamps may run. */
 export function tailFrom(from: Instant, { now, stamps }: Pick<NewsOptions, 'now' | 'stamps'>) {
   return { updated: { from, to: now() + askedAhead(stamps()) } };
 }

@@ -1,7 +1,7 @@
 // R1 for a list of unknown order: one page is one read, and so is consistent by itself. An empty page behind it, and
-// then the same rows again, prove that it was the whole list: rows only leave a closed range, so the range had at least
-// the page's rows throughout, and in between not one more. The same holds for an open range, as long as none of the
-// rows has left it meanwhile.
+// then the same rows again, prove that it was the whole list: rows only leave a closed range, so the range had all rows
+// of the page until the second reading, and the empty page shows that it had no others. The same holds for an open
+// range, as long as none of the rows has left it meanwhile.
 import { confirmEnd, seenInPage } from './confirm-end.ts';
 import { nameOf, type Page, PageOutOfReach, type Range } from './page.ts';
 import { isShort, readPage } from './read-pass.ts';

@@ -105,7 +105,7 @@ const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
 const NO_FOOTHOLD = { reason: 'a page has no row that differs from all others', isShifted: false };
 
-/** How many rows to go back to include this many footholds: at most the whole page. */
+/** How many rows to go back so that the next page repeats this many rows by which it can be joined: at most the page. */
 function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {
   let footholds = 0;
   const back = rows.toReversed().findIndex((row) => {

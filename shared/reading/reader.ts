@@ -6,7 +6,10 @@ export interface Reader {
   readonly fetch: FetchPage;
   /** Called with each page as it arrives, before the next request. */
   readonly take: (page: Page) => Promise<void>;
-  /** Whether a page below both SHORT_PAGE bounds ends a list (R1: only in polls, once a full page was seen). */
+  /**
+   * Whether a page below both SHORT_PAGE bounds ends a list (R1: only in polls and operators' searches, once a page of
+   * ten rows or more was seen).
+   */
   readonly trustsShortPages: boolean;
   /** Pages that a range may have (R3). */
   readonly maxPages: number;

@@ -126,11 +126,11 @@ export function learnLead(
   return { ...state, leads, lead: Math.max(state.lead, agreed), fall: raised(state.fall, leads) };
 }
 
-/** The lead since the fall is at least that of most of the groups that were seen to change: they are honest. */
+/** The lead since the fall is at least that of most of the groups that were seen to change: they are right. */
 function raised(fall: StampsState['fall'], leads: StampsState['leads']): StampsState['fall'] {
   if (fall === undefined) return undefined;
-  const honest = majorityOf(leads.map(({ lead }) => lead)) ?? fall.lead;
-  return honest > fall.lead && honest <= LARGEST_LEAD ? { ...fall, lead: honest } : fall;
+  const agreed = majorityOf(leads.map(({ lead }) => lead)) ?? fall.lead;
+  return agreed > fall.lead && agreed <= LARGEST_LEAD ? { ...fall, lead: agreed } : fall;
 }
 
 /** The lead that most of them, and at least three, have or exceed; 0 if it is too small to matter, or nonsense. */
@@ -144,7 +144,7 @@ function majorityOf(leads: readonly number[]): number | undefined {
   return [...leads].sort((a, b) => b - a)[majority - 1];
 }
 
-/** How far beyond `Date` polls must request so that they miss no honest stamp. */
+/** How far beyond `Date` polls must request so that they miss no plausible stamp. */
 export function askedAhead({ zoned, lead }: StampsState): number {
   return lead + (zoned || lead > 0 ? ASK_AHEAD : ASK_AHEAD_WITHOUT_ZONE);
 }

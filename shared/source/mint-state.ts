@@ -42,7 +42,7 @@ export async function findStart({ settings, now, fetch, stamps }: MintOptions): 
     const time = stampsTime(stamps(), now());
     if (time !== undefined) return { startedAt: time, settledThrough: time - lookback };
   }
-  // Stamps may lag behind any clock by this much. Nothing has changed since then, so nothing old is announced.
+  // Stamps may lag behind any clock by this much. Nothing has changed since then, so nothing old is published.
   const earliest = now() - Math.max(lookback, CLOSED_FOR_SURE_AFTER);
   return { startedAt: earliest + lookback, settledThrough: earliest };
 }
@@ -71,7 +71,7 @@ export interface FirstStateOptions {
   readonly settledThrough: Instant;
   readonly now: Instant;
   readonly stamps: StampsState;
-  /** The slot of the tick that mints the state, in milliseconds since the epoch. */
+  /** The slot of the tick that creates the state, in milliseconds since the epoch. */
   readonly slot: number;
 }
 

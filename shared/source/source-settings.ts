@@ -26,7 +26,7 @@ export const sourceSettings = z.object({
   baseUrl: z.string().min(1),
   /** Time between polls. */
   intervalMs: duration.default(DEFAULT_INTERVAL_MS),
-  /** Whether groups that exist at the start are announced (`emit`) or only recorded (`silent`). */
+  /** Whether groups that exist at the start are published (`emit`) or only recorded (`silent`). */
   baseline: z.enum(['silent', 'emit']).default('silent'),
   /** How late a change may show after its stamp and still be found by polls. */
   lookbackMs: duration.default(300_000),

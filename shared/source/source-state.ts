@@ -163,11 +163,11 @@ const pace = z.object({
 
 /** All but the source's name and the version, which the store keeps in its own way. */
 export const sourceStateBody = storedObject({
-  /** Mint time in base 36, so that generations sort; part of every event's id. */
+  /** Time of creation in base 36, so that generations sort; part of every event's id. */
   generation: z.string(),
   /** The generations before this one; groups may be stored under them as well. */
   earlierGenerations: z.array(z.string()).default([]),
-  /** Where the state was minted (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
+  /** Where the state was created (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
   mintedIn: z.string(),
   /** The feed's start by the stamps' clock: older groups are baseline. */
   startedAt: instant,

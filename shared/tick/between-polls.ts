@@ -20,13 +20,16 @@ const POLL_REQUESTS_TO_ONE = 4;
  */
 const REQUESTS_OF_PROOF = 5;
 
-/** A walk that fits its cycle gets as many requests as the poll took, up to this: about the walk of a small store. */
+/**
+ * After each poll a walk that fits its cycle gets as many requests as the poll took, but at most this many: about what
+ * the walk of a small store takes.
+ */
 const MOST_OWED_ONE_TO_ONE = 8;
 
 /**
- * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. A
- * poll that comes due while such a request waits for the budget is made then. So a long walk never delays the polls,
- * and a long poll never stops a walk.
+ * Returns a function that polls when a poll is due, the first time at once; call it before each request of a walk. If a
+ * poll comes due while such a request waits for the budget, it runs during that wait. So a long walk never delays the
+ * polls, and a long poll never stops a walk.
  */
 export function createPollWhenDue(
   run: TickRun,

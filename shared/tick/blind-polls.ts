@@ -1,7 +1,8 @@
 // Polls are blind if the service does not find rows by the `updated_at` that it shows, for instance because it reads
-// filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls passed
-// over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind: a list around the stamp of such
-// a group shows which. Changes that a poll finds do not show it: a list of more hours than filters are off has some.
+// filters in another zone. Such polls miss changes, so they must settle nothing. Walks find the changes that polls
+// passed over (stamps-fall-back.ts). Then either the stamps have fallen back, or polls are blind. To find out, the feed
+// requests a list of two minutes around such a group's stamp: if it shows a row that belongs there, polls see changes.
+// A poll that finds changes proves nothing, because its list may be longer than the error of the filters.
 import { DAY, type Instant, MINUTE } from '../instant.ts';
 import { RANGE_OVERLAP, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Page } from '../reading/page.ts';
@@ -53,8 +54,8 @@ function stampOf(groupId: number, { rows }: Page): Instant | undefined {
 }
 
 /**
- * Returns one of the groups that have changed since the settled instant. Older ones show nothing: an index of updates that
- * stands still has them too.
+ * Returns one of the groups that have changed since the settled instant. Older ones show nothing: an index of updates
+ * that is no longer updated still has them.
  */
 async function anotherChanged({ session, state }: TickRun): Promise<ChangedGroup | undefined> {
   const source = { source: session.settings.name, generation: state.generation };

@@ -22,7 +22,7 @@ export interface Tick {
 const LEASE_MARGIN_MS = 15_000;
 
 /**
- * Loads the source's state, or mints its first one, and takes the tick's slot and the lease.
+ * Loads the source's state, or creates its first one, and takes the tick's slot and the lease.
  *
  * @returns `taken`, or why the tick does not work
  * @throws RestoredStateError; before a source's first state also what reading from the service throws

@@ -1,9 +1,9 @@
 // A sweep finds changes in a list without any order early. It reads the pieces of one page in turn, with one request
 // for each, while a walk proves pieces with three requests each, or a poll proves the latest updates. A piece that
 // fills its page has groups that are not known yet, and is cut in two. The sweep proves nothing; the walk finds what it
-// misses. Sweeps run as long as proofs take longer than the time in which all groups should be read once. If a walk
-// over all groups does not fit a cycle, a sweep of the recent groups alternates with one of the others: most changes
-// are of recent groups.
+// misses. A sweep begins at most once in each cycle (in each interval, if polls are walks), and reads only between the
+// requests of a proof. If a walk over all groups does not fit a cycle, a sweep of the recent groups alternates with one
+// of the others: most changes are of recent groups.
 import type { SweepGuard } from '../guarding/guard-sweep.ts';
 import { guardSweep } from '../guarding/guards-of-run.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';

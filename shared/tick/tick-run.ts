@@ -50,7 +50,7 @@ export interface TickRun {
   readonly tokenGuard: SourceTokenGuard;
   /** A group that this tick has seen. */
   readonly lastSeenId: number | undefined;
-  /** Sets the state that was loaded or minted. */
+  /** Sets the state that was loaded or created. */
   begin(state: SourceState): void;
   /** The only way to change the state. */
   update(change: (state: SourceState) => SourceState): void;
