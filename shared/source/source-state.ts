@@ -140,8 +140,8 @@ const failingLookUps = storedObject({
   cutOff: z.array(z.int()),
   /** Groups whose look-up failed for the first time, since the last one that was answered. */
   inRow: z.int(),
-  /** When a removal could not be confirmed, because the look-ups of other groups failed. */
-  unconfirmedAt: maybe(instant),
+  /** Since when, and when last, removals could not be confirmed, because the look-ups of other groups failed. */
+  unconfirmed: maybe(z.object({ since: instant, at: instant })),
 });
 
 export type FailingLookUps = Stored<typeof failingLookUps>;
@@ -150,7 +150,7 @@ export const NO_FAILING_LOOK_UPS: FailingLookUps = {
   groups: [],
   cutOff: [],
   inRow: 0,
-  unconfirmedAt: undefined,
+  unconfirmed: undefined,
 };
 
 /** The settings needed to interpret a source's figures. */

@@ -1,9 +1,15 @@
 // Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may show
 // another store, or none.
 import { type Instant, MINUTE } from '../instant.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import { isConfirmationTried, noteUnconfirmed } from './failing-look-ups.ts';
-import { wasCutOff } from './look-up.ts';
+import {
+  isConfirmationTried,
+  isUnconfirmedForLong,
+  noteConfirmed,
+  noteUnconfirmed,
+} from './failing-look-ups.ts';
+import { mayBeAboutLookUp, startingAnywhere } from './look-up.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** How long a known group that was found confirms the look-ups that found nothing. */
@@ -12,7 +18,7 @@ const CANARY_LASTS: Instant = MINUTE;
 /**
  * Returns a check whether the service still finds a group that it has just shown, or else another known one. If it
  * finds none, it shows another store or has lost everything: the source is held until a known group is found again, or
- * an operator releases the hold. The check returns undefined if the look-ups fail, which shows neither.
+ * an operator releases the hold. The check returns undefined if the look-ups have failed for minutes, which shows neither.
  */
 export function createCanary(
   run: TickRun,
@@ -21,34 +27,37 @@ export function createCanary(
 ): () => Promise<boolean | undefined> {
   let foundAt = Number.NEGATIVE_INFINITY;
   return async function isFound() {
-    const { clock, serviceClock } = run.session;
+    const { clock, serviceClock, random } = run.session;
     if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
     const now = () => serviceClock.now().atMost;
     if (!isConfirmationTried(run.state, now())) return undefined;
-    const canary = [...seen].at(-1) ?? run.lastSeenId ?? (await findOther(run, missing));
-    let isShown: boolean | undefined = false;
+    // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
+    const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
+    const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
+    const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;
     try {
-      if (canary !== undefined) isShown = await showsGroup(run, canary);
-      const isThere = isShown || (await run.tokenGuard.proveAnew());
+      const isThere =
+        (canary !== undefined && (await isShown(run, canary))) || (await run.tokenGuard.proveAnew());
       if (isThere) foundAt = clock.elapsed();
+      run.update(noteConfirmed);
       return isThere;
     } catch (error) {
-      // If the canary's look-up took the rest of the tick, the next tick must not make it again.
-      const failed = isShown === undefined || wasCutOff(error) || mayBeAboutRequest(error);
-      if (failed) run.update((state) => noteUnconfirmed(state, now()));
-      if (!mayBeAboutRequest(error)) throw error;
-      return undefined;
+      // Look-ups without an answer may take the rest of each tick.
+      if (error instanceof DeadlineReached || mayBeAboutLookUp(error))
+        run.update((state) => noteUnconfirmed(state, now()));
+      if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state, now())) return undefined;
+      throw error;
     }
   };
 }
 
-/** Whether a look-up shows the group; undefined if it fails, which proves nothing. */
-async function showsGroup(run: TickRun, groupId: number): Promise<boolean | undefined> {
+/** Whether a look-up shows the group; one that fails proves nothing, and must not keep removals back for ever. */
+async function isShown(run: TickRun, groupId: number): Promise<boolean> {
   try {
     return (await run.lookUpAndLearn(groupId)).rows.some(({ kind }) => kind === 'readable');
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
-    return undefined;
+    return false;
   }
 }
 

@@ -3,7 +3,10 @@
 // and the failures of some say nothing about the others. If the look-ups of one group after another fail, those of all
 // groups probably do: then one is made every ten minutes, to learn whether they work again. Pure.
 import { type Instant, MINUTE } from '../instant.ts';
+import { MAX_SET_ASIDE } from '../limits.ts';
 import type { FailingLookUps, SourceState } from '../source/source-state.ts';
+
+type FailingGroup = FailingLookUps['groups'][number];
 
 /** First failures in a row after which the look-ups of all groups probably fail. */
 const MOST_IN_ROW = 3;
@@ -11,6 +14,8 @@ const MOST_IN_ROW = 3;
 const FEW_FAILING = 2;
 /** The time between two look-ups that probably fail: each may take a tick. */
 const PROBE_EVERY = 10 * MINUTE;
+/** How long each tick tries to confirm a removal: a walk that goes on without it may come back after days. */
+const CONFIRMED_WITHIN = 5 * MINUTE;
 /** Failing groups that are remembered. */
 const MOST_FAILING = 100;
 const MOST_CUT_OFF = 10;
@@ -30,19 +35,45 @@ export function isLookUpMade(
   const failing = failingIn(state);
   const known = failing.find((each) => each.groupId === groupId);
   if (known === undefined) {
-    const firstFailures = failing.map(({ since }) => since).filter((since) => since <= now);
-    return state.failingLookUps.inRow < MOST_IN_ROW || now - Math.max(...firstFailures) >= PROBE_EVERY;
+    const first = failing.map(({ since }) => since);
+    return state.failingLookUps.inRow < MOST_IN_ROW || areLongAgo(first, now);
   }
+  if (known.at > now) return true;
   const pause = PROBE_EVERY * Math.max(0, failing.length - FEW_FAILING);
-  return known.at > now || (known.at < walkBegunAt && now - known.at >= pause);
+  return known.at < walkBegunAt && (now - known.at >= pause || isNext(known, failing, now));
+}
+
+/** If many failed at once, none is due for long. So every ten minutes one of the half that was tried first is due. */
+function isNext(known: FailingGroup, failing: readonly FailingGroup[], now: Instant): boolean {
+  const last = failing.map(({ at }) => at);
+  return last.filter((at) => at < known.at).length <= last.length / 2 && areLongAgo(last, now);
+}
+
+function areLongAgo(times: readonly Instant[], now: Instant): boolean {
+  return times.every((time) => time > now || now - time >= PROBE_EVERY);
 }
 
 /** Whether it is tried to confirm a removal by the look-up of another group. */
-export function isConfirmationTried(
-  { failingLookUps: { unconfirmedAt } }: SourceState,
-  now: Instant,
-): boolean {
-  return unconfirmedAt === undefined || unconfirmedAt > now || now - unconfirmedAt >= PROBE_EVERY;
+export function isConfirmationTried(state: SourceState, now: Instant): boolean {
+  const { unconfirmed } = state.failingLookUps;
+  return unconfirmed === undefined || !isUnconfirmedForLong(state, now) || areLongAgo([unconfirmed.at], now);
+}
+
+/** Whether a walk goes on without the confirmation of a removal. */
+export function isUnconfirmedForLong({ failingLookUps }: SourceState, now: Instant): boolean {
+  const { unconfirmed } = failingLookUps;
+  return unconfirmed !== undefined && now - unconfirmed.since >= CONFIRMED_WITHIN;
+}
+
+export function noteUnconfirmed(state: SourceState, now: Instant): SourceState {
+  const { since = now } = state.failingLookUps.unconfirmed ?? {};
+  return withFailing(state, { unconfirmed: { since: Math.min(since, now), at: now } });
+}
+
+export function noteConfirmed(state: SourceState): SourceState {
+  return state.failingLookUps.unconfirmed === undefined
+    ? state
+    : withFailing(state, { unconfirmed: undefined });
 }
 
 /** Whether the end of a tick has cut this group's look-up off before. */
@@ -76,20 +107,17 @@ export function noteAnswer(state: SourceState, groupId: number): SourceState {
   });
 }
 
-export function noteUnconfirmed(state: SourceState, now: Instant): SourceState {
-  return withFailing(state, { unconfirmedAt: now });
-}
-
 /** Forgets what does not count any more, as a walk over all groups begins. */
 export function forgetOldFailures(state: SourceState): SourceState {
   return withFailing(state, { groups: failingIn(state), cutOff: [] });
 }
 
-/** A group that was read since is not set aside any more. */
+/** A group that was read since is not set aside any more, unless there was no room for its note. */
 function failingIn({ failingLookUps, setAside }: SourceState): FailingLookUps['groups'] {
-  if (failingLookUps.groups.length === 0) return [];
+  const { groups } = failingLookUps;
+  if (groups.length === 0 || setAside.length >= MAX_SET_ASIDE) return groups;
   const ids = new Set(setAside.map(({ groupId }) => groupId));
-  return failingLookUps.groups.filter(({ groupId }) => ids.has(groupId));
+  return groups.filter(({ groupId }) => ids.has(groupId));
 }
 
 function withFailing(state: SourceState, changes: Partial<FailingLookUps>): SourceState {

@@ -22,7 +22,7 @@ import type { Tier } from '../source/source-state.ts';
 import { createCanary } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import { isMissingFromList } from './missing-from-list.ts';
-import { noteSetAside } from './set-aside.ts';
+import { noteSetAside, takeBack } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface MissingOptions {
@@ -159,7 +159,7 @@ async function lookForGroup(
   if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
   run.session.memory.forget(groupId);
   run.walked.add(options.tier);
-  run.update((now) => useRemovalPermit(now, options.tier));
+  run.update((state) => useRemovalPermit(takeBack(state, [groupId]), options.tier));
   return 'done';
 }
 

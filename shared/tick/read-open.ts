@@ -46,8 +46,9 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   });
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
-    // Groups created at the same moment stay together.
-    if (createdAt !== (groups[place - 1] ?? first).createdAt && !options.hasTime())
+    // A missing group takes some more requests. Groups created at the same moment stay together.
+    const isEnd = missing.length > 0 || !options.hasTime();
+    if (isEnd && createdAt !== (groups[place - 1] ?? first).createdAt)
       return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);

@@ -55,9 +55,9 @@ export async function reconcileRange(
     const { hasTime } = room;
     const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages, hasTime };
     const step = await run.within(tier, () => readOpen(run, options));
-    run.walked.add(tier);
     await guard.conclude(recorder);
     await lookForGroups(run, step, missing);
+    run.walked.add(tier);
     await guard.conclude(recorder);
     const position = { coveredThrough: step.coveredThrough, rangeWidth };
     return { position, isDone: step.isDone, covered: undefined, missed: 'done' };

@@ -106,7 +106,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       groups: [{ groupId: 4711, since: NOW - HOUR, at: NOW }],
       cutOff: [4712],
       inRow: 1,
-      unconfirmedAt: NOW - HOUR,
+      unconfirmed: { since: NOW - HOUR, at: NOW },
     },
     setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
     guarding: {

@@ -22,11 +22,15 @@ const LONGEST_QUIET = 3 * HOUR;
 /** Time within which a permanent fault is reported, and everything that is still readable is read. */
 const FAULT_REPORTED_WITHIN = 20 * MINUTE;
 
+/** While look-ups of some groups fail, those of others may be made every ten minutes only. */
+const LOOKED_UP_WITHIN = HOUR;
+
 /**
  * A tick has room for one to three halvings of a range whose answers hang. And a walk takes many requests where only the
  * first rows of a list can be read.
  */
 function faultReadWithin({ lasting }: Plan): number {
+  if (lasting?.shape.kind === 'look-ups') return 2 * LOOKED_UP_WITHIN;
   const takesLong = lasting?.what === 'hang' || lasting?.shape.kind === 'offset';
   return takesLong ? HOUR : FAULT_REPORTED_WITHIN;
 }
@@ -72,12 +76,13 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   const patience = lastsForEver(plan) ? faultReadWithin(plan) + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
   await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
   const end = time.elapsed() + longestDoubt(plan) + patience;
+  const earliest = plan.lasting?.shape.kind === 'look-ups' ? time.elapsed() + LOOKED_UP_WITHIN : 0;
   const before = (await stores.states.load(pollers.source))?.reconciliation.all;
   let cycles = new Set([before?.lastCompletedAt]);
   const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
   let whole = 0;
   let ticks = 0;
-  const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded;
+  const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded && time.elapsed() >= earliest;
   while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;

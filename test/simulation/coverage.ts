@@ -86,6 +86,11 @@ const LASTING_SHAPES = [
   'array',
 ];
 
+const LOOK_UP_FAULTS = ['look-ups of existing', 'look-ups of some'].flatMap((shape) => [
+  `lasting ${shape}`,
+  `lasting ${shape} for ever`,
+]);
+
 /**
  * These occur only if that group is removed, or if a destination rejects the event that an operator names at that moment:
  * a few times in ten thousand runs. Unit tests cover them (one-failing-look-up, redrive).
@@ -119,6 +124,7 @@ const HAPPENINGS = [
     `lasting ${shape} for ever`,
     `lasting ${shape} for a while`,
   ]).filter((name) => !TOO_SELDOM.has(name)),
+  ...LOOK_UP_FAULTS,
   ...FAULT_ANSWERS.map((what) => `lasting answer ${what}`),
   ...[...TURNS, 'filterSkewSeconds'].flatMap((knob) => [`turned ${knob}`, `turned back ${knob}`]),
   ...['deleted', 'malformed', 'newline'].map((kind) => `secret ${kind}`),

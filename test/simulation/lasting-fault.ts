@@ -11,6 +11,8 @@ export type FaultShape =
   | { readonly kind: 'range'; readonly from: number; readonly to: number }
   /** Look-ups of one group, or every page that contains it. `place` is its position among all groups by id: a share. */
   | { readonly kind: 'id'; readonly place: number; readonly where: 'look-ups' | 'pages' }
+  /** Look-ups of all groups that exist, or of a third of all groups. */
+  | { readonly kind: 'look-ups'; readonly of: 'existing' | 'some' }
   /** Every row lacks this array. */
   | { readonly kind: 'array'; readonly name: FaultyArray };
 
@@ -41,6 +43,8 @@ export function nameOfShape(shape: FaultShape): string {
       return `${shape.kind} ${shape.name}`;
     case 'id':
       return `id in ${shape.where}`;
+    case 'look-ups':
+      return `look-ups of ${shape.of}`;
     default:
       return shape.kind;
   }

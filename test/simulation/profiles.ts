@@ -215,7 +215,7 @@ function withLaterWorlds(plan: Plan): Plan {
 
 function withHangingRequests(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 88));
-  return random.chance(0.03) ? hanging(plan, random) : plan;
+  return random.chance(0.05) ? hanging(plan, random) : plan;
 }
 
 /** Unusual plans, and the share of each. */

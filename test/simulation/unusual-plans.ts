@@ -85,7 +85,7 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
 }
 
 /**
- * Polls or look-ups get no answer, or a failure after seconds, in a store of many pages. Walks find all changes, also if
+ * Polls or look-ups get no answer, or a failure after seconds, in a store of many pages; or look-ups of some groups. Walks find all changes, also if
  * each tick has a new process.
  */
 export function hanging(plan: Plan, random: Random): Plan {
@@ -112,9 +112,13 @@ export function hanging(plan: Plan, random: Random): Plan {
       ...{ requestsPerMinute: 240, requestTimeoutMs: 10_000 },
     },
   };
-  const shape = { kind: 'parameter', name } as const;
   const what = createRandom(mix(plan.seed, 89)).pick(['hang', 'hang', 'late'] as const);
-  return withLastingFault(hangs, { shape, what, fromMs: 60_000 + random.below(120_000) });
+  const fault = { what, fromMs: 60_000 + random.below(120_000) };
+  const of = createRandom(mix(plan.seed, 90)).pick([undefined, 'existing', 'some'] as const);
+  const failsPartly = name === 'return_group_id' && of !== undefined;
+  if (!failsPartly) return withLastingFault(hangs, { ...fault, shape: { kind: 'parameter', name } });
+  const quick = createRandom(mix(plan.seed, 91)).pick(['500', '400', undefined, undefined] as const);
+  return withLastingFault(hangs, { ...fault, what: quick ?? what, shape: { kind: 'look-ups', of } });
 }
 
 /** Each tick gets a new process without cached state, and many processes share the budget. */

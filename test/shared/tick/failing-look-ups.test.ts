@@ -7,7 +7,9 @@ import {
   forgetOldFailures,
   isConfirmationTried,
   isLookUpMade,
+  isUnconfirmedForLong,
   noteAnswer,
+  noteConfirmed,
   noteFailure,
   noteUnconfirmed,
 } from '../../../shared/tick/failing-look-ups.ts';
@@ -95,6 +97,58 @@ describe('a walk', () => {
 
     expect((await world.groupEvents(gone)).map(({ type }) => type)).toContain('return_group.removed');
   });
+
+  // Before, the failure ended each tick.
+  it('ends although the connection of one look-up is always reset', async () => {
+    const world = createSourceWorld({
+      groups: 300,
+      settings: { reconcileMs: 10 * MINUTE_MS, settleMs: 1_000 },
+      knobs: { limitMax: 20, touches: [] },
+    });
+    const session = world.startProcess('a', { random: createSeededRandom(7).next });
+    for (let made = 0; made < 25; made += 1) await world.nextTick(session);
+    const oldestFirst = world.oldestFirst();
+    const [broken, gone] = [oldestFirst[3] as number, oldestFirst[250] as number];
+    for (const id of [broken, gone]) world.control.remove(id);
+    world.network.intercept = ({ query }) =>
+      query.get('return_group_id') === String(broken)
+        ? { status: 200, headers: {}, body: '', delivery: 'reset', afterMs: 0 }
+        : undefined;
+
+    for (let made = 0; made < 60; made += 1) await world.nextTick(session);
+
+    expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
+    expect((await world.state()).setAside).toMatchObject([{ groupId: broken }]);
+  });
+
+  it('ends although two look-ups get no answer, and there is no room for notes', async () => {
+    const world = createSourceWorld({
+      groups: 900,
+      settings: { reconcileMs: 20 * MINUTE_MS },
+      knobs: { touches: [] },
+    });
+    await ticksOfNewProcesses(world, 45);
+    const oldestFirst = world.oldestFirst();
+    const unreadable = new Set(oldestFirst.slice(100, 610));
+    const broken = oldestFirst.slice(20, 22);
+    for (const id of broken) world.control.remove(id);
+    world.network.intercept = (request) => {
+      if (broken.includes(Number(request.query.get('return_group_id'))))
+        return { status: 200, headers: {}, body: '', delivery: 'hang', afterMs: 0 };
+      const answer = world.reference.service.answer(request);
+      const rows = JSON.parse(answer.body) as { id: number; returns: unknown }[];
+      for (const row of rows) if (unreadable.has(row.id)) row.returns = 5;
+      return { ...answer, body: JSON.stringify(rows) };
+    };
+    await ticksOfNewProcesses(world, 45);
+    const before = world.time.now();
+
+    await ticksOfNewProcesses(world, 60);
+
+    const { setAside, reconciliation } = await world.state();
+    expect(setAside).toHaveLength(500);
+    expect(reconciliation.all.lastCompletedAt).toBeGreaterThan(before);
+  });
 });
 
 describe('a look-up', () => {
@@ -115,10 +169,19 @@ describe('a look-up', () => {
   });
 
   it('is made less often the more look-ups fail', () => {
-    expect(isMade(failedAll(1, 2, 3), 1, 9)).toBe(false);
-    expect(isMade(failedAll(1, 2, 3), 1, 10)).toBe(true);
-    expect(isMade(failedAll(1, 2, 3, 4), 1, 19)).toBe(false);
-    expect(isMade(failedAll(1, 2, 3, 4), 1, 20)).toBe(true);
+    const oneByOne = [1, 2, 3, 4].reduce((state, id) => failed(state, id, NOW + 10 * id * MINUTE), NOTHING);
+    expect([1, 2, 3, 4].map((id) => isMade(oneByOne, id, 49))).toEqual([true, true, false, false]);
+    expect(isMade(failed(oneByOne, 1, NOW + 50 * MINUTE), 2, 51)).toBe(true);
+    expect(isMade(failed(oneByOne, 1, NOW + 50 * MINUTE), 3, 49)).toBe(false);
+  });
+
+  it('is made every ten minutes if many fail at once, beginning with those that were not tried for longest', () => {
+    const atOnce = failedAll(1, 2, 3, 4, 5, 6);
+    expect(isMade(atOnce, 1, 9)).toBe(false);
+    expect(isMade(atOnce, 1, 10)).toBe(true);
+    const again = failed(atOnce, 1, NOW + 10 * MINUTE);
+    expect([1, 2].map((id) => isMade(again, id, 19))).toEqual([false, false]);
+    expect([1, 2].map((id) => isMade(again, id, 20))).toEqual([false, true]);
   });
 
   it('of another group is made every ten minutes after three first failures in a row, and again after an answer', () => {
@@ -151,9 +214,21 @@ describe('a look-up', () => {
     expect(forgetOldFailures(readSince).failingLookUps.groups).toEqual([]);
   });
 
-  it('that has to confirm a removal is made every ten minutes while it fails', () => {
-    const unconfirmed = noteUnconfirmed(NOTHING, NOW);
-    expect(isConfirmationTried(unconfirmed, NOW + 9 * MINUTE)).toBe(false);
-    expect(isConfirmationTried(unconfirmed, NOW + 10 * MINUTE)).toBe(true);
+  it('that has to confirm a removal is made for five minutes, then every ten minutes while it fails', () => {
+    const at = (state: SourceState, minutes: number) => noteUnconfirmed(state, NOW + minutes * MINUTE);
+    const short = at(at(NOTHING, 0), 4);
+    expect(isUnconfirmedForLong(short, NOW + 4 * MINUTE)).toBe(false);
+    expect(isConfirmationTried(short, NOW + 4 * MINUTE)).toBe(true);
+    const long = at(short, 5);
+    expect(isUnconfirmedForLong(long, NOW + 5 * MINUTE)).toBe(true);
+    expect(isConfirmationTried(long, NOW + 14 * MINUTE)).toBe(false);
+    expect(isConfirmationTried(long, NOW + 15 * MINUTE)).toBe(true);
+    expect(isConfirmationTried(noteConfirmed(long), NOW + 5 * MINUTE)).toBe(true);
+  });
+
+  it('is remembered as failing although there is no room for its note', () => {
+    const full = Array.from({ length: 500 }, (_, place) => ({ digest: String(place) }));
+    const state = noteFailure({ ...NOTHING, setAside: full } as never, 1, NOW);
+    expect(isMade(state, 1, 1, 0)).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
 // G1: a look-up that always fails must not prevent the removal of the groups after it from being published.
 import { expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld } from '../source-world.ts';
 
 it('publishes removals although the look-up of another missing group fails', async () => {
@@ -44,7 +46,8 @@ it.each([
   ['are refused', jsonAnswer(400, {})],
   ['fail', jsonAnswer(500, {})],
   ['get no answer', NO_ANSWER],
-])('ends the walk although look-ups of all groups that exist %s', async (_, answer) => {
+  ['are cut off', { ...NO_ANSWER, delivery: 'reset' }],
+] as const)('ends the walk although look-ups of all groups that exist %s', async (_, answer) => {
   const world = createSourceWorld({
     groups: 60,
     settings: { reconcileMs: 300_000 },
@@ -71,7 +74,76 @@ it.each([
   ]);
 
   world.network.intercept = undefined;
-  await ticks(30);
+  for (let made = 0; made < 30 && (await world.groupEvents(gone)).length === 0; made += 1) await ticks(1);
+
+  expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
+  expect((await world.state()).setAside).toEqual([]);
+});
+
+// Before, each walk asked for the same group, the last one that it had seen.
+it.each([
+  ['a process that stays', 20, 2_000],
+  ['new processes', 100, 1_000],
+])(
+  'publishes removals although one look-up, which has to confirm them, gets no answer (%s)',
+  async (kind, limitMax, latencyMs) => {
+    const world = createSourceWorld({
+      ...{ groups: 300, latencyMs },
+      settings: { reconcileMs: 600_000, settleMs: 1_000 },
+      knobs: { limitMax, touches: [] },
+    });
+    const { next: random } = createSeededRandom(3);
+    const warm = world.startProcess('a', { random });
+    const process = () =>
+      kind === 'new processes' ? world.startProcess(`p${world.time.elapsed()}`, { random }) : warm;
+    for (let made = 0; made < 45; made += 1) await world.nextTick(process());
+    const oldestFirst = world.oldestFirst();
+    const gone = [10, 100, 200, 250].map((place) => oldestFirst[place] as number);
+    for (const id of gone) world.control.remove(id);
+    let broken: string | undefined;
+    world.network.intercept = ({ query }) => {
+      const id = query.get('return_group_id');
+      if (id === null || gone.includes(Number(id))) return undefined;
+      broken ??= id;
+      return id === broken ? NO_ANSWER : undefined;
+    };
+
+    for (let made = 0; made < 90; made += 1) await world.nextTick(process());
+
+    const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
+    expect(events.map((each) => each.map(({ type }) => type))).toEqual(
+      gone.map(() => ['return_group.removed']),
+    );
+  },
+);
+
+// In a large store the next walk over all groups may come days later.
+it('publishes a removal in the same walk although look-ups fail for a minute', async () => {
+  const world = createSourceWorld({
+    groups: 2_500,
+    knobs: { limitMax: 5, touches: [] },
+    settings: { reconcileMs: 300_000, requestsPerMinute: 120, settleMs: 1_000 },
+  });
+  const gone = world.oldestFirst()[1_000] as number;
+  world.control.mutate(gone, (draft) => {
+    for (const item of draft.returns) item.status = 'COMPLETED';
+    for (const shipment of draft.shipments) shipment.status = 'DELIVERED';
+    for (const exchange of draft.exchange_line_items) exchange.status = 'PROCESSED';
+  });
+  const session = world.startProcess('a');
+  await world.tick(session);
+  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  world.control.remove(gone);
+  let failsFrom: number | undefined;
+  world.network.intercept = ({ query }) => {
+    const id = query.get('return_group_id');
+    if (id === null || id === String(gone)) return undefined;
+    failsFrom ??= world.time.now();
+    return world.time.now() - failsFrom < MINUTE ? jsonAnswer(500, {}) : undefined;
+  };
+  while (failsFrom === undefined) await world.nextTick(session);
+
+  for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
 
   expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
 });

@@ -160,30 +160,76 @@ describe('an old group that is open', () => {
     expect(new Set(isFound)).toEqual(new Set([true]));
   });
 
-  // Before, as many groups were to be looked up as there would have been time for with fast answers, and the tick ended.
-  it('is looked up in parts that fit a tick, also by new processes, if answers take longer', async () => {
+  // Before, as many groups were to be looked up as there would have been time for with fast answers, and the tick ended;
+  // or it ended before the group that is missing was looked up for the second time.
+  it.each([
+    [500, 0],
+    [2_000, 1],
+  ])(
+    'is looked up in parts that fit ticks of new processes, if answers take %i ms and %i group is gone',
+    async (latencyMs, removed) => {
+      const open: number[] = [];
+      const world = createSourceWorld({
+        ...{ groups: 1_600, knobs: { limitMax: 5, touches: [] } },
+        settings: { reconcileMs: 60_000 },
+      });
+      const old = oldGroups(world);
+      setAll(world, old, false);
+      open.push(...old.filter((_, index) => index % 8 === 0));
+      setAll(world, open, true);
+      const session = world.startProcess('a');
+      await world.tick(session);
+      while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+      await cycles(world, session, 1);
+      world.network.intercept = (request) => ({
+        ...world.reference.service.answer(request),
+        afterMs: latencyMs,
+      });
+      const oldestOpen = world.oldestFirst().filter((id) => open.includes(id));
+      for (const id of oldestOpen.slice(12, 12 + removed)) world.control.remove(id);
+      const before = world.time.now();
+
+      for (let minute = 0; minute < 90; minute += 1)
+        await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+
+      expect((await world.state()).reconciliation.open.lastCompletedAt).toBeGreaterThan(before + 40 * MINUTE);
+    },
+  );
+
+  // Before, each waited for ten minutes times the number of those that had failed.
+  it('is looked up again soon after every second look-up was refused for twenty minutes', async () => {
+    const open: number[] = [];
     const world = createSourceWorld({
-      ...{ groups: 1_600, knobs: { limitMax: 5, touches: [] } },
-      settings: { reconcileMs: 60_000 },
+      groups: 4_000,
+      knobs: { limitMax: 5, touches: [] },
+      settings: { reconcileMs: 300_000, requestsPerMinute: 120 },
     });
     const old = oldGroups(world);
     setAll(world, old, false);
-    setAll(
-      world,
-      old.filter((_, index) => index % 8 === 0),
-      true,
-    );
+    open.push(...old.filter((_, index) => index % 30 === 15));
+    setAll(world, open, true);
     const session = world.startProcess('a');
     await world.tick(session);
     while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
-    await cycles(world, session, 1);
-    world.network.intercept = (request) => ({ ...world.reference.service.answer(request), afterMs: 500 });
-    const before = world.time.now();
+    const ticks = async (count: number) => {
+      for (let made = 0; made < count; made += 1) {
+        // As in a large store, where the walk over all groups takes days.
+        await pauseSlowWalk(world);
+        await world.nextTick(session);
+      }
+    };
+    await ticks(10);
+    world.network.intercept = ({ query }) => {
+      const place = open.indexOf(Number(query.get('return_group_id')));
+      return place % 2 === 0 ? jsonAnswer(400, {}) : undefined;
+    };
+    await ticks(20);
+    expect((await world.state()).setAside.length).toBeGreaterThan(20);
+    world.network.intercept = undefined;
 
-    for (let minute = 0; minute < 60; minute += 1)
-      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+    await ticks(35);
 
-    expect((await world.state()).reconciliation.open.lastCompletedAt).toBeGreaterThan(before + 30 * MINUTE);
+    expect((await world.state()).setAside).toEqual([]);
   });
 
   it('is not removed while lists show it, if its look-up does not find it', async () => {

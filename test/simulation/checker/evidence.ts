@@ -122,7 +122,7 @@ export interface Lasting {
   readonly what: string;
   /** For the shape `limit`: whether pages of ten rows work. The feed tries these, and then asks for smaller pages. */
   readonly letsFewRowsPass: boolean;
-  /** For the shape `range`: its groups. For `id in …`: the group. Otherwise empty. */
+  /** For the shape `range`: its groups. For `id in …`: the group. For `look-ups of …`: those that failed. Otherwise empty. */
   readonly groups: ReadonlySet<number>;
   readonly from: Time;
   /** Undefined for a fault that never ends. */

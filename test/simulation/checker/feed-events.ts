@@ -137,21 +137,24 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   }
 }
 
-/** While look-ups always fail, a source must not recover without a removal that only look-ups can confirm. */
+/** While look-ups fail, a source must not recover without a removal that only these look-ups can confirm. */
 function* judgeRecoveries(
   { lasting }: Evidence,
   { written, baselineCompletedAt }: SourceEvidence,
   histories: Histories,
 ): Generator<Problem> {
   if (lasting === undefined || lasting.to !== undefined || baselineCompletedAt === undefined) return;
-  if (lasting.shape !== 'parameter return_group_id' || lasting.what === 'empty') return;
+  if (!FAILING_LOOK_UPS.has(lasting.shape) || lasting.what === 'empty') return;
   const published = new Set<number>();
   for (const { event } of written)
     if (event.type === 'return_group.removed') published.add(event.data.return_group.id);
   const gone = [...histories].flatMap(([groupId, { documents }]) => {
     const last = documents.at(-1);
     const isGone = last !== undefined && last.document === undefined && last.at > baselineCompletedAt;
-    return isGone && !published.has(groupId) ? [{ groupId, at: Math.max(last.at, lasting.from) }] : [];
+    const mayWait = lasting.shape !== 'look-ups of some' || lasting.groups.has(groupId);
+    return isGone && mayWait && !published.has(groupId)
+      ? [{ groupId, at: Math.max(last.at, lasting.from) }]
+      : [];
   });
   for (const { at, event } of written) {
     if (event.type !== 'feed.source_recovered') continue;
@@ -163,6 +166,8 @@ function* judgeRecoveries(
       ];
   }
 }
+
+const FAILING_LOOK_UPS = new Set(['parameter return_group_id', 'look-ups of existing', 'look-ups of some']);
 
 /** The current walk, the first walk that finds the fault, and two walks that are cut off. */
 const WALKS_UNTIL_SET_ASIDE = 4;

@@ -16,6 +16,8 @@
 //   of ten rows work, the feed asks for smaller pages: nothing stops, so nothing must be reported.
 // - `range`: walks that touch a part of creation time fail there: as with `min_created_at`, everything may be missing.
 // - `id in look-ups`: only the removal of that group may be missing.
+// - `look-ups of some`: only the removals of the groups whose look-ups failed may be missing.
+// - `look-ups of existing`: only removals may be missing, because another group's look-up must confirm them.
 // - `id in pages`: everything may be missing, for polls and walks fail where they reach the group.
 // - `array`: the feed can't know the entities in it, so no report is required.
 //
@@ -84,7 +86,10 @@ function codesOf(degraded: Arrival | undefined): string[] {
 const CONDITIONS = new Set<string>(['feed.source_degraded', 'feed.source_recovered']);
 
 /** @param missing undefined for the source as a whole, which was not read completely */
-function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing | undefined): boolean {
+function mayBeMissing(
+  { shape, what, groups, exchangesToken }: Lasting,
+  missing: Missing | undefined,
+): boolean {
   switch (shape) {
     case 'offset':
       return what === '500' || what === 'hang';
@@ -93,7 +98,10 @@ function mayBeMissing({ shape, what, exchangesToken }: Lasting, missing: Missing
     case 'parameter return_group_id':
       return exchangesToken || missing === undefined || missing.isRemoval;
     case 'id in look-ups':
+    case 'look-ups of existing':
       return missing === undefined || missing.isRemoval;
+    case 'look-ups of some':
+      return missing === undefined || (missing.isRemoval && groups.has(missing.groupId));
     case 'parameter min_updated_at':
       return missing === undefined;
     case 'range':

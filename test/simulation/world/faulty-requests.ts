@@ -15,7 +15,7 @@ import { type FaultAnswer, type FaultShape, type LastingFault, nameOfShape } fro
 export interface FaultyRequests {
   /** Returns the faulty answer if the request has the fault's shape, or else the true answer. */
   answer(query: URLSearchParams, honest: () => Answer): Answer;
-  /** The groups of the opening that the shape names; empty for other shapes. */
+  /** The groups of the opening that the shape names, or those whose look-ups failed; empty for other shapes. */
   readonly groups: ReadonlySet<number>;
 }
 
@@ -68,6 +68,8 @@ function createMatcher(shape: FaultShape, service: InProcessService): Matcher {
       return { isOverThreshold: (query) => query.has(shape.name), groups: NO_GROUPS };
     case 'id':
       return idMatcher(shape, service);
+    case 'look-ups':
+      return lookUpMatcher(shape, service);
     case 'range':
       return rangeMatcher(shape, service);
     case 'array':
@@ -85,6 +87,24 @@ function idMatcher(
   if (where === 'look-ups')
     return { isOverThreshold: (query) => query.get('return_group_id') === String(id), groups };
   return { isOverThreshold: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
+}
+
+function lookUpMatcher(
+  { of }: Extract<FaultShape, { kind: 'look-ups' }>,
+  { store }: InProcessService,
+): Matcher {
+  const groups = new Set<number>();
+  const fails = (id: number) =>
+    of === 'some' ? id % 3 === 0 : [...store.groups()].some((group) => group.id === id);
+  return {
+    groups,
+    isOverThreshold(query) {
+      const id = Number(query.get('return_group_id') ?? Number.NaN);
+      if (Number.isNaN(id) || !fails(id)) return false;
+      groups.add(id);
+      return true;
+    },
+  };
 }
 
 function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: InProcessService): Matcher {
@@ -172,6 +192,7 @@ function problemOf(shape: FaultShape) {
     case 'parameter':
       return problemWith(shape.name, 'Value error, not supported', 'value_error');
     case 'id':
+    case 'look-ups':
       return problemWith('return_group_id', 'Value error, not supported', 'value_error');
     default:
       return problemWith('min_created_at', 'Value error, not supported', 'value_error');
