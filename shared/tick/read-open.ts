@@ -29,8 +29,11 @@ export interface OpenOptions {
   /** Requests that there is time for, by what is known so far. */
   readonly maxRequests: number;
   /** Whether there is still time: a new process only guesses how long a look-up takes. */
-  readonly hasTime: () => boolean;
+  readonly hasTime: (share?: number) => boolean;
 }
+
+/** The share of the time that a step may use before missing groups are looked up once more, which takes some requests each. */
+const SHARE_BEFORE_MISSING = 0.5;
 
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
   const { groups, isDone } = await findNext(run, options);
@@ -46,9 +49,9 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   });
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
-    // A missing group takes some more requests. Groups created at the same moment stay together.
-    const isEnd = missing.length > 0 || !options.hasTime();
-    if (isEnd && createdAt !== (groups[place - 1] ?? first).createdAt)
+    // Groups created at the same moment stay together.
+    const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
+    if (isNewMoment && !options.hasTime(missing.length > 0 ? SHARE_BEFORE_MISSING : undefined))
       return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
