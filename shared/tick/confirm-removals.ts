@@ -1,6 +1,6 @@
 // Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may show
 // another store, or none.
-import { type Instant, MINUTE } from '../instant.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import {
@@ -27,8 +27,9 @@ export function createCanary(
 ): () => Promise<boolean | undefined> {
   let foundAt = Number.NEGATIVE_INFINITY;
   return async function isFound() {
-    const { clock, serviceClock, random } = run.session;
-    if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
+    const { clock, serviceClock, random, settings } = run.session;
+    const startedAt = clock.elapsed();
+    if (startedAt - foundAt < CANARY_LASTS) return true;
     const now = () => serviceClock.now().atMost;
     if (!isConfirmationTried(run.state, now())) return undefined;
     // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
@@ -42,10 +43,11 @@ export function createCanary(
       run.update(noteConfirmed);
       return isThere;
     } catch (error) {
-      // Look-ups without an answer may take the rest of each tick.
-      if (error instanceof DeadlineReached || mayBeAboutLookUp(error))
+      // Look-ups without an answer may take the rest of each tick. If the tick ends sooner, nothing has failed.
+      const waited = clock.elapsed() - startedAt >= settings.requestTimeoutMs * MILLISECOND;
+      if (mayBeAboutLookUp(error) || (error instanceof DeadlineReached && waited))
         run.update((state) => noteUnconfirmed(state, now()));
-      if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state, now())) return undefined;
+      if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state)) return undefined;
       throw error;
     }
   };

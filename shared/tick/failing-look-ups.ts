@@ -1,8 +1,8 @@
 // Which look-ups are made while look-ups fail. One that fails may take a whole tick, and a walk that is cut off reads the
 // same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more they are,
 // and the failures of some say nothing about the others. If the look-ups of one group after another fail, those of all
-// groups probably do: then one is made every ten minutes, to learn whether they work again. Pure.
-import { type Instant, MINUTE } from '../instant.ts';
+// groups probably do: then one is made after a minute, and later every ten minutes, to learn whether they work again. Pure.
+import { HOUR, type Instant, MINUTE } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { FailingLookUps, SourceState } from '../source/source-state.ts';
 
@@ -10,6 +10,8 @@ type FailingGroup = FailingLookUps['groups'][number];
 
 /** First failures in a row after which the look-ups of all groups probably fail. */
 const MOST_IN_ROW = 3;
+/** How long no other group is looked up then; it doubles with each further first failure, up to PROBE_EVERY. */
+const FIRST_PAUSE = MINUTE;
 /** With no more failing groups than this, each walk tries all of them again. */
 const FEW_FAILING = 2;
 /** The time between two look-ups that probably fail: each may take a tick. */
@@ -35,8 +37,9 @@ export function isLookUpMade(
   const failing = failingIn(state);
   const known = failing.find((each) => each.groupId === groupId);
   if (known === undefined) {
+    const further = state.failingLookUps.inRow - MOST_IN_ROW;
     const first = failing.map(({ since }) => since);
-    return state.failingLookUps.inRow < MOST_IN_ROW || areLongAgo(first, now);
+    return further < 0 || areOlder(first, Math.min(PROBE_EVERY, FIRST_PAUSE * 2 ** further), now);
   }
   if (known.at > now) return true;
   const pause = PROBE_EVERY * Math.max(0, failing.length - FEW_FAILING);
@@ -46,28 +49,31 @@ export function isLookUpMade(
 /** If many failed at once, none is due for long. So every ten minutes one of the half that was tried first is due. */
 function isNext(known: FailingGroup, failing: readonly FailingGroup[], now: Instant): boolean {
   const last = failing.map(({ at }) => at);
-  return last.filter((at) => at < known.at).length <= last.length / 2 && areLongAgo(last, now);
+  return last.filter((at) => at < known.at).length <= last.length / 2 && areOlder(last, PROBE_EVERY, now);
 }
 
-function areLongAgo(times: readonly Instant[], now: Instant): boolean {
-  return times.every((time) => time > now || now - time >= PROBE_EVERY);
+function areOlder(times: readonly Instant[], age: number, now: Instant): boolean {
+  return times.every((time) => time > now || now - time >= age);
 }
 
 /** Whether it is tried to confirm a removal by the look-up of another group. */
 export function isConfirmationTried(state: SourceState, now: Instant): boolean {
   const { unconfirmed } = state.failingLookUps;
-  return unconfirmed === undefined || !isUnconfirmedForLong(state, now) || areLongAgo([unconfirmed.at], now);
+  return (
+    unconfirmed === undefined || !isUnconfirmedForLong(state) || areOlder([unconfirmed.at], PROBE_EVERY, now)
+  );
 }
 
-/** Whether a walk goes on without the confirmation of a removal. */
-export function isUnconfirmedForLong({ failingLookUps }: SourceState, now: Instant): boolean {
-  const { unconfirmed } = failingLookUps;
-  return unconfirmed !== undefined && now - unconfirmed.since >= CONFIRMED_WITHIN;
+/** Whether a walk goes on without the confirmation of a removal: it was tried for minutes. */
+export function isUnconfirmedForLong({ failingLookUps: { unconfirmed } }: SourceState): boolean {
+  return unconfirmed !== undefined && unconfirmed.at - unconfirmed.since >= CONFIRMED_WITHIN;
 }
 
 export function noteUnconfirmed(state: SourceState, now: Instant): SourceState {
-  const { since = now } = state.failingLookUps.unconfirmed ?? {};
-  return withFailing(state, { unconfirmed: { since: Math.min(since, now), at: now } });
+  const { unconfirmed } = state.failingLookUps;
+  const isSame = unconfirmed !== undefined && Math.abs(now - unconfirmed.at) < HOUR;
+  const since = isSame ? Math.min(unconfirmed.since, now) : now;
+  return withFailing(state, { unconfirmed: { since, at: now } });
 }
 
 export function noteConfirmed(state: SourceState): SourceState {

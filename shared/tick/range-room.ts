@@ -11,12 +11,8 @@ const LONGEST_SHARE = 0.9;
 export interface RangeRoom {
   /** Pages that the next range may have; undefined if there is no time for one worth beginning. */
   pages(): number | undefined;
-  /**
-   * Whether the range under way may take longer: a new process only guesses how long a page takes.
-   *
-   * @param share the part of the remaining time that it may use. @default LONGEST_SHARE
-   */
-  readonly hasTime: (share?: number) => boolean;
+  /** Whether the range under way may take longer: a new process only guesses how long a page takes. */
+  readonly hasTime: () => boolean;
   /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -25,7 +21,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
   const { session } = run;
   const { clock, paces } = session;
   let isFirst = true;
-  let began: number | undefined;
+  let until = Number.POSITIVE_INFINITY;
   return {
     pages() {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
@@ -35,12 +31,11 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       const pages = isFirst ? Math.max(left, fewest) : left;
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },
-    hasTime: (share = LONGEST_SHARE) =>
-      began === undefined || clock.elapsed() < began + (session.deadline - began) * share,
+    hasTime: () => clock.elapsed() < until,
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
-      began = startedAt;
+      until = startedAt + (session.deadline - startedAt) * LONGEST_SHARE;
       const before = run.requestsOfWalks();
       try {
         return await work();

@@ -1,7 +1,7 @@
 // Reads the next old groups that are still open: most changes of old groups are of these few. They are read in order of
 // creation, a few at a time: if many lie close together by reading their range, otherwise by looking up each.
 import type { Instant } from '../instant.ts';
-import { PROOF_REQUESTS } from '../limits.ts';
+import { FEWEST_OF_EMPTY_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
@@ -29,11 +29,8 @@ export interface OpenOptions {
   /** Requests that there is time for, by what is known so far. */
   readonly maxRequests: number;
   /** Whether there is still time: a new process only guesses how long a look-up takes. */
-  readonly hasTime: (share?: number) => boolean;
+  readonly hasTime: () => boolean;
 }
-
-/** The share of the time that a step may use before missing groups are looked up once more, which takes some requests each. */
-const SHARE_BEFORE_MISSING = 0.5;
 
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
   const { groups, isDone } = await findNext(run, options);
@@ -49,10 +46,12 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   });
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
-    // Groups created at the same moment stay together.
+    // Groups created at the same moment stay together. A missing group takes some more requests, so it ends the step,
+    // unless the whole range was read. But a few groups are needed to show that a range seems empty.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    if (isNewMoment && !options.hasTime(missing.length > 0 ? SHARE_BEFORE_MISSING : undefined))
-      return stepBefore(createdAt, place, false);
+    const mayBeEmpty = missing.length === place && place < FEWEST_OF_EMPTY_RANGE;
+    const endsByMissing = missing.length > 0 && seen.size === 0 && !mayBeEmpty;
+    if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;

@@ -82,20 +82,62 @@ describe('a walk', () => {
   // Before, each walk tried six of the seven again, and then no others.
   it('looks up a group of a later range although seven look-ups get no answer', async () => {
     const world = createSourceWorld({
-      groups: 3_000,
+      groups: 1_500,
       settings: { reconcileMs: 10 * MINUTE_MS },
       knobs: { limitMax: 20, touches: [] },
     });
     await ticksOfNewProcesses(world, 25);
     const oldestFirst = world.oldestFirst();
     const broken = oldestFirst.slice(3, 10);
-    const gone = oldestFirst[2_700] as number;
+    const gone = oldestFirst[1_350] as number;
     for (const id of [...broken, gone]) world.control.remove(id);
     world.hang((query) => broken.includes(Number(query.get('return_group_id'))));
 
     await ticksOfNewProcesses(world, 120);
 
     expect((await world.groupEvents(gone)).map(({ type }) => type)).toContain('return_group.removed');
+  });
+
+  // In a large store the next walk may come days later.
+  it('looks up the groups of later ranges although look-ups failed for a minute', async () => {
+    const world = createSourceWorld({
+      groups: 1_300,
+      knobs: { limitMax: 5, touches: [] },
+      settings: { reconcileMs: 300_000, requestsPerMinute: 60, settleMs: 1_000 },
+    });
+    const groups = world.oldestFirst();
+    const first = groups.slice(500, 503);
+    const gone = [560, 600, 640].map((place) => groups[place] as number);
+    for (const id of [...first, ...gone])
+      world.control.mutate(id, (draft) => {
+        for (const item of draft.returns) item.status = 'COMPLETED';
+        for (const shipment of draft.shipments) shipment.status = 'DELIVERED';
+        for (const exchange of draft.exchange_line_items) exchange.status = 'PROCESSED';
+      });
+    const session = world.startProcess('a', { random: createSeededRandom(5).next });
+    await world.tick(session);
+    while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+    for (const id of [...first, ...gone]) world.control.remove(id);
+    const walk = async () => {
+      const { lastCompletedAt } = (await world.state()).reconciliation.all;
+      while ((await world.state()).reconciliation.all.lastCompletedAt === lastCompletedAt)
+        await world.nextTick(session);
+    };
+    await walk();
+    let failsFrom: number | undefined;
+    world.network.intercept = ({ query }) => {
+      if (!query.has('return_group_id')) return undefined;
+      if (first.includes(Number(query.get('return_group_id')))) failsFrom ??= world.time.now();
+      const fails = failsFrom !== undefined && world.time.now() - failsFrom < MINUTE;
+      return fails ? jsonAnswer(500, {}) : undefined;
+    };
+
+    await walk();
+
+    const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
+    expect(events.map((each) => each.map(({ type }) => type))).toEqual(
+      gone.map(() => ['return_group.removed']),
+    );
   });
 
   // Before, the failure ended each tick.
@@ -184,10 +226,14 @@ describe('a look-up', () => {
     expect([1, 2].map((id) => isMade(again, id, 20))).toEqual([false, true]);
   });
 
-  it('of another group is made every ten minutes after three first failures in a row, and again after an answer', () => {
+  it('of another group waits for a minute after three first failures in a row, then for longer, until an answer', () => {
     expect(isMade(failedAll(1, 2), 9, 0)).toBe(true);
-    expect(isMade(failedAll(1, 2, 3), 9, 9)).toBe(false);
-    expect(isMade(failedAll(1, 2, 3), 9, 10)).toBe(true);
+    expect([0, 1].map((minute) => isMade(failedAll(1, 2, 3), 9, minute))).toEqual([false, true]);
+    expect([3, 4].map((minute) => isMade(failedAll(1, 2, 3, 4, 5), 9, minute))).toEqual([false, true]);
+    expect([9, 10].map((minute) => isMade(failedAll(1, 2, 3, 4, 5, 6, 7, 8), 9, minute))).toEqual([
+      false,
+      true,
+    ]);
     expect(isMade(noteAnswer(failedAll(1, 2, 3), 8), 9, 0)).toBe(true);
   });
 
@@ -215,15 +261,18 @@ describe('a look-up', () => {
   });
 
   it('that has to confirm a removal is made for five minutes, then every ten minutes while it fails', () => {
-    const at = (state: SourceState, minutes: number) => noteUnconfirmed(state, NOW + minutes * MINUTE);
-    const short = at(at(NOTHING, 0), 4);
-    expect(isUnconfirmedForLong(short, NOW + 4 * MINUTE)).toBe(false);
-    expect(isConfirmationTried(short, NOW + 4 * MINUTE)).toBe(true);
-    const long = at(short, 5);
-    expect(isUnconfirmedForLong(long, NOW + 5 * MINUTE)).toBe(true);
-    expect(isConfirmationTried(long, NOW + 14 * MINUTE)).toBe(false);
-    expect(isConfirmationTried(long, NOW + 15 * MINUTE)).toBe(true);
-    expect(isConfirmationTried(noteConfirmed(long), NOW + 5 * MINUTE)).toBe(true);
+    const triedAt = (...minutes: number[]) =>
+      minutes.reduce((state, minute) => noteUnconfirmed(state, NOW + minute * MINUTE), NOTHING);
+    expect(isUnconfirmedForLong(triedAt(0, 4))).toBe(false);
+    expect(isUnconfirmedForLong(triedAt(0, 5))).toBe(true);
+    expect([14, 15].map((minute) => isConfirmationTried(triedAt(0, 5), NOW + minute * MINUTE))).toEqual([
+      false,
+      true,
+    ]);
+    expect(isConfirmationTried(noteConfirmed(triedAt(0, 5)), NOW + 6 * MINUTE)).toBe(true);
+    // One failure is not enough, however long ago it was, and one of another day does not count.
+    expect(isConfirmationTried(triedAt(0), NOW + 7 * MINUTE)).toBe(true);
+    expect(isUnconfirmedForLong(triedAt(0, 5, 24 * 60))).toBe(false);
   });
 
   it('is remembered as failing although there is no room for its note', () => {

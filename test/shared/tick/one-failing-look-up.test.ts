@@ -117,33 +117,47 @@ it.each([
   },
 );
 
+const FAILURE = jsonAnswer(500, {});
+const BUSY: Answer = { ...jsonAnswer(429, {}), headers: { 'retry-after': '60' } };
+const RESET: Answer = { ...NO_ANSWER, delivery: 'reset' };
+
 // In a large store the next walk over all groups may come days later.
-it('publishes a removal in the same walk although look-ups fail for a minute', async () => {
+it.each([
+  ['look-ups fail for a minute', 1, 1, FAILURE],
+  ['look-ups fail for a minute, and polls come every six minutes', 6, 1, FAILURE],
+  ['a request is answered with 429, and polls come every six minutes', 6, 1, BUSY],
+  ['the service is down for six minutes', 1, 6, RESET],
+])('publishes a removal in the same walk although %s', async (_, intervalMinutes, failingMinutes, answer) => {
   const world = createSourceWorld({
-    groups: 2_500,
+    groups: 1_300,
     knobs: { limitMax: 5, touches: [] },
-    settings: { reconcileMs: 300_000, requestsPerMinute: 120, settleMs: 1_000 },
+    settings: {
+      ...{ intervalMs: intervalMinutes * 60_000, reconcileMs: 300_000 },
+      ...{ requestsPerMinute: 60, settleMs: 1_000 },
+    },
   });
-  const gone = world.oldestFirst()[1_000] as number;
+  const gone = world.oldestFirst()[500] as number;
   world.control.mutate(gone, (draft) => {
     for (const item of draft.returns) item.status = 'COMPLETED';
     for (const shipment of draft.shipments) shipment.status = 'DELIVERED';
     for (const exchange of draft.exchange_line_items) exchange.status = 'PROCESSED';
   });
   const session = world.startProcess('a');
+  const next = () => world.nextTick(session, intervalMinutes * 60_000);
   await world.tick(session);
-  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  while ((await world.state()).baseline.status !== 'completed') await next();
   world.control.remove(gone);
   let failsFrom: number | undefined;
   world.network.intercept = ({ query }) => {
     const id = query.get('return_group_id');
-    if (id === null || id === String(gone)) return undefined;
-    failsFrom ??= world.time.now();
-    return world.time.now() - failsFrom < MINUTE ? jsonAnswer(500, {}) : undefined;
+    if (id !== null && id !== String(gone)) failsFrom ??= world.time.now();
+    if (failsFrom === undefined || world.time.now() - failsFrom >= failingMinutes * MINUTE) return undefined;
+    const isMeant = answer === RESET || (id !== null && id !== String(gone));
+    return isMeant ? answer : undefined;
   };
-  while (failsFrom === undefined) await world.nextTick(session);
+  while (failsFrom === undefined) await next();
 
-  for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+  for (let tick = 0; tick < 12; tick += 1) await next();
 
   expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
 });

@@ -77,10 +77,11 @@ function cancel(world: SourceWorld, id: number) {
   });
 }
 
-async function pauseSlowWalk(world: SourceWorld) {
+/** As in a large store, where the walk over all groups takes days. */
+async function pauseSlowWalk(world: SourceWorld, duration = DAY) {
   const state = await world.state();
   const { reconciliation, version } = state;
-  const all = { ...reconciliation.all, pausedUntil: world.time.now() + DAY };
+  const all = { ...reconciliation.all, pausedUntil: world.time.now() + duration };
   const paused = { ...state, version: version + 1, reconciliation: { ...reconciliation, all } };
   await world.states.save(paused, version);
 }
@@ -189,10 +190,11 @@ describe('an old group that is open', () => {
       for (const id of oldestOpen.slice(12, 12 + removed)) world.control.remove(id);
       const before = world.time.now();
 
-      for (let minute = 0; minute < 90; minute += 1)
+      for (let minute = 0; minute < 80; minute += 1) {
         await world.nextTick(world.startProcess(`p${world.time.elapsed()}`));
+      }
 
-      expect((await world.state()).reconciliation.open.lastCompletedAt).toBeGreaterThan(before + 40 * MINUTE);
+      expect((await world.state()).reconciliation.open.lastCompletedAt).toBeGreaterThan(before + 30 * MINUTE);
     },
   );
 
@@ -200,21 +202,20 @@ describe('an old group that is open', () => {
   it('is looked up again soon after every second look-up was refused for twenty minutes', async () => {
     const open: number[] = [];
     const world = createSourceWorld({
-      groups: 4_000,
+      groups: 2_400,
       knobs: { limitMax: 5, touches: [] },
       settings: { reconcileMs: 300_000, requestsPerMinute: 120 },
     });
     const old = oldGroups(world);
     setAll(world, old, false);
-    open.push(...old.filter((_, index) => index % 30 === 15));
+    open.push(...old.filter((_, index) => index % 18 === 5));
     setAll(world, open, true);
     const session = world.startProcess('a');
     await world.tick(session);
     while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
     const ticks = async (count: number) => {
       for (let made = 0; made < count; made += 1) {
-        // As in a large store, where the walk over all groups takes days.
-        await pauseSlowWalk(world);
+        await pauseSlowWalk(world, 5 * MINUTE);
         await world.nextTick(session);
       }
     };
@@ -274,6 +275,47 @@ describe('an old group that is open', () => {
     const { open } = (await world.state()).reconciliation;
     expect(open.compared).toBeGreaterThanOrEqual(60);
     expect(open.lastRequests).toBeLessThan(40);
+  });
+});
+
+describe('while the walk over all groups takes days', () => {
+  async function ticks(world: SourceWorld, session: SourceSession, count: number) {
+    for (let made = 0; made < count; made += 1) {
+      await pauseSlowWalk(world, 5 * MINUTE);
+      await world.nextTick(session);
+    }
+  }
+
+  it('old open groups are not published as removed if the service hides all old groups', async () => {
+    const { world, session } = await worldWithFewOpen();
+    for (const id of oldGroups(world)) world.control.remove(id);
+
+    await ticks(world, session, 60);
+
+    const { guarding } = await world.state();
+    expect((await world.events()).map(({ type }) => type)).not.toContain('return_group.removed');
+    expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
+  });
+
+  // Before, the range of the neighbours was read again for each of them that was removed.
+  it('open groups behind many neighbours that were removed are read', async () => {
+    const later: number[] = [];
+    const crowd: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      crowd.push(...old.slice(100, 220));
+      later.push(...old.slice(400).filter((_, index) => index % 30 === 0));
+      setAll(store, [...crowd, ...later], true);
+    });
+    for (const id of crowd.filter((_, index) => index % 3 === 1)) world.control.remove(id);
+    await ticks(world, session, 45);
+    for (const id of later) cancel(world, id);
+
+    await ticks(world, session, 60);
+
+    const found = await Promise.all(later.map(async (id) => (await world.groupEvents(id)).length > 0));
+    expect(found).toEqual(later.map(() => true));
   });
 });
 
