@@ -1,7 +1,7 @@
 // Reads the next old groups that are still open: most changes of old groups are of these few. They are read in order of
 // creation, a few at a time: if many lie close together by reading their range, otherwise by looking up each.
 import type { Instant } from '../instant.ts';
-import { FEWEST_OF_EMPTY_RANGE, PROOF_REQUESTS } from '../limits.ts';
+import { PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
@@ -46,11 +46,12 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   });
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
-    // Groups created at the same moment stay together. A missing group takes some more requests, so it ends the step,
-    // unless the whole range was read. But a few groups are needed to show that a range seems empty.
+    // Groups created at the same moment stay together. Missing groups take some more requests, so they end the step, unless
+    // the whole range was read. But neighbours that are missing share a step with a group that is found, if there is one:
+    // a step of missing groups alone looks as if the service hid their range.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    const mayBeEmpty = missing.length === place && place < FEWEST_OF_EMPTY_RANGE;
-    const endsByMissing = missing.length > 0 && seen.size === 0 && !mayBeEmpty;
+    const isAfterMissing = missing.length > 0 && missing.at(-1) === groups[place - 1]?.groupId;
+    const endsByMissing = missing.length > 0 && seen.size === 0 && !isAfterMissing;
     if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);

@@ -297,6 +297,29 @@ describe('while the walk over all groups takes days', () => {
     expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
   });
 
+  it.each([
+    ['in the middle', -20, -13],
+    ['the last ones', -7, undefined],
+  ])('seven neighbouring open groups that were removed are published (%s)', async (_, from, to) => {
+    let gone: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      const open = old.filter((__, index) => index % 20 === 10);
+      setAll(store, open, true);
+      gone = open.slice(from, to);
+    });
+    expect(gone).toHaveLength(7);
+    for (const id of gone) world.control.remove(id);
+
+    await ticks(world, session, 45);
+
+    const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
+    expect(events.map((each) => each.map(({ type }) => type))).toEqual(
+      gone.map(() => ['return_group.removed']),
+    );
+  });
+
   // Before, the range of the neighbours was read again for each of them that was removed.
   it('open groups behind many neighbours that were removed are read', async () => {
     const later: number[] = [];
