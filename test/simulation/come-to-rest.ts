@@ -83,9 +83,15 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   let whole = 0;
   let ticks = 0;
   const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded && time.elapsed() >= earliest;
+  function startOver(report: TickReport | undefined) {
+    whole = 0;
+    cycles = new Set([report?.state?.reconciliation.all.lastCompletedAt]);
+  }
   while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;
+    // Look-ups that failed are made again after ten minutes (docs/decisions/0031-look-ups-that-fail.md).
+    if (!lastsForEver(plan) && isAnyLookUpDue(report)) startOver(report);
     if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
     if (isDone()) break;
     await time.sleep(pauseMs);
@@ -93,8 +99,7 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
     ticks += 1;
     if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) continue;
     // Released changes are published from now on, in as many cycles as any other removal.
-    whole = 0;
-    cycles = new Set([report?.state?.reconciliation.all.lastCompletedAt]);
+    startOver(report);
   }
   trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
   return isDone();
@@ -106,6 +111,10 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
  */
 function wholeCycles({ settings }: Plan, pauseMs: number): number {
   return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
+}
+
+function isAnyLookUpDue(report: TickReport | undefined): boolean {
+  return report?.state !== undefined && report.state.failingLookUps.groups.length > 0;
 }
 
 /** Returns whether a poll succeeded and the source is well, except for unreadable groups. */
