@@ -46,7 +46,7 @@ export interface Feed {
 export interface Followed extends Feed {
   readonly versions: readonly Version[];
   readonly events: readonly EntityEvent[];
-  /** The readings that were saved completely, or that brought back a group. */
+  /** The readings that were saved, at least in part. */
   readonly takenIn: readonly TakenIn[];
   /** Whether a complete reading at the end changed nothing. */
   readonly isSettled: boolean;
@@ -183,8 +183,8 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
     if (compared.verdict !== 'differs') return;
     const wasGone = snapshot?.removedAt !== undefined;
     keep(compared.saves.slice(0, saves));
-    if (saves >= compared.saves.length || (wasGone && saves > 0))
-      takenIn.push({ eventsBefore: published, reading, isAnnounced: wasGone || !isSilent });
+    // The first save holds what is filled in without an event.
+    if (saves > 0) takenIn.push({ eventsBefore: published, reading, isAnnounced: wasGone || !isSilent });
   }
 
   return {
