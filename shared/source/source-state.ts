@@ -132,7 +132,7 @@ const setAside = storedObject({
 
 export type SetAside = Stored<typeof setAside>;
 
-/** What is known of look-ups by id that fail (tick/failing-look-ups.ts). */
+/** Look-ups by id that fail; tick/failing-look-ups.ts decides by it which are made. */
 const failingLookUps = storedObject({
   /** Groups whose last look-up failed, each with its first and last failure; bounded. */
   groups: z.array(z.object({ groupId: z.int(), since: instant, at: instant })),

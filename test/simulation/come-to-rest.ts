@@ -90,7 +90,7 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   while (!isDone() && time.elapsed() < end) {
     const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
     if (isWhole(report)) whole += 1;
-    // Look-ups that failed are made again after ten minutes (docs/decisions/0031-look-ups-that-fail.md).
+    // Look-ups that failed may be made again only after ten minutes (docs/decisions/0031-look-ups-that-fail.md).
     if (!lastsForEver(plan) && isAnyLookUpDue(report)) startOver(report);
     if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
     if (isDone()) break;

@@ -85,8 +85,8 @@ export function unconfirmed(plan: Plan, random: Random): Plan {
 }
 
 /**
- * Polls or look-ups get no answer, or a failure after seconds, in a store of many pages; or look-ups of some groups. Walks find all changes, also if
- * each tick has a new process.
+ * Polls, all look-ups, or those of some groups get no answer or fail, in a store of many pages. Walks find all changes,
+ * also if each tick has a new process.
  */
 export function hanging(plan: Plan, random: Random): Plan {
   const { pageBytes, rateLimit, date, latencyMs, faultRate, unreadableEvery, ...knobs } = withSteadyLimits(

@@ -7,7 +7,7 @@ import {
 import { DAY, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { fitsCycle, requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
-import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 
 const LOOK_UP = 'return_group_id=';
 /** A world in which changes move no stamps, and a walk over all groups does not fit a cycle. */
@@ -17,8 +17,8 @@ const SLOW = {
   settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
 } as const;
 
-async function slowWorld(close: (world: SourceWorld) => void) {
-  const world = createSourceWorld(SLOW);
+async function slowWorld(close: (world: SourceWorld) => void, options: SourceWorldOptions = SLOW) {
+  const world = createSourceWorld(options);
   close(world);
   const session = world.startProcess('a');
   await world.tick(session);
@@ -27,12 +27,17 @@ async function slowWorld(close: (world: SourceWorld) => void) {
   return { world, session };
 }
 
-/** Opens a few of the old groups, and closes the others. @returns the open ones */
-function openFew(world: SourceWorld): number[] {
-  setAll(world, oldGroups(world), false);
-  const open = oldGroups(world).filter((_, index) => index % 60 === 30);
+/** Opens one of so many old groups, and closes the others. @returns the open ones */
+function openEach(world: SourceWorld, distance: number): number[] {
+  const old = oldGroups(world);
+  setAll(world, old, false);
+  const open = old.filter((_, index) => index % distance === distance / 2);
   setAll(world, open, true);
   return open;
+}
+
+function openFew(world: SourceWorld): number[] {
+  return openEach(world, 60);
 }
 
 async function worldWithFewOpen() {
@@ -84,6 +89,13 @@ async function pauseSlowWalk(world: SourceWorld, duration = DAY) {
   const all = { ...reconciliation.all, pausedUntil: world.time.now() + duration };
   const paused = { ...state, version: version + 1, reconciliation: { ...reconciliation, all } };
   await world.states.save(paused, version);
+}
+
+async function ticksWithoutSlowWalk(world: SourceWorld, session: SourceSession, count: number) {
+  for (let made = 0; made < count; made += 1) {
+    await pauseSlowWalk(world, 5 * MINUTE);
+    await world.nextTick(session);
+  }
 }
 
 async function cycles(world: SourceWorld, session: SourceSession, count: number) {
@@ -170,17 +182,10 @@ describe('an old group that is open', () => {
     'is looked up in parts that fit ticks of new processes, if answers take %i ms and %i group is gone',
     async (latencyMs, removed) => {
       const open: number[] = [];
-      const world = createSourceWorld({
-        ...{ groups: 1_600, knobs: { limitMax: 5, touches: [] } },
+      const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 8)), {
+        ...{ groups: 1_600, knobs: SLOW.knobs },
         settings: { reconcileMs: 60_000 },
       });
-      const old = oldGroups(world);
-      setAll(world, old, false);
-      open.push(...old.filter((_, index) => index % 8 === 0));
-      setAll(world, open, true);
-      const session = world.startProcess('a');
-      await world.tick(session);
-      while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
       await cycles(world, session, 1);
       world.network.intercept = (request) => ({
         ...world.reference.service.answer(request),
@@ -201,34 +206,20 @@ describe('an old group that is open', () => {
   // Before, each waited for ten minutes times the number of those that had failed.
   it('is looked up again soon after every second look-up was refused for twenty minutes', async () => {
     const open: number[] = [];
-    const world = createSourceWorld({
-      groups: 2_400,
-      knobs: { limitMax: 5, touches: [] },
+    const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 18)), {
+      ...{ groups: 2_400, knobs: SLOW.knobs },
       settings: { reconcileMs: 300_000, requestsPerMinute: 120 },
     });
-    const old = oldGroups(world);
-    setAll(world, old, false);
-    open.push(...old.filter((_, index) => index % 18 === 5));
-    setAll(world, open, true);
-    const session = world.startProcess('a');
-    await world.tick(session);
-    while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
-    const ticks = async (count: number) => {
-      for (let made = 0; made < count; made += 1) {
-        await pauseSlowWalk(world, 5 * MINUTE);
-        await world.nextTick(session);
-      }
-    };
-    await ticks(10);
+    await ticksWithoutSlowWalk(world, session, 10);
     world.network.intercept = ({ query }) => {
       const place = open.indexOf(Number(query.get('return_group_id')));
       return place % 2 === 0 ? jsonAnswer(400, {}) : undefined;
     };
-    await ticks(20);
+    await ticksWithoutSlowWalk(world, session, 20);
     expect((await world.state()).setAside.length).toBeGreaterThan(20);
     world.network.intercept = undefined;
 
-    await ticks(35);
+    await ticksWithoutSlowWalk(world, session, 35);
 
     expect((await world.state()).setAside).toEqual([]);
   });
@@ -279,18 +270,11 @@ describe('an old group that is open', () => {
 });
 
 describe('while the walk over all groups takes days', () => {
-  async function ticks(world: SourceWorld, session: SourceSession, count: number) {
-    for (let made = 0; made < count; made += 1) {
-      await pauseSlowWalk(world, 5 * MINUTE);
-      await world.nextTick(session);
-    }
-  }
-
   it('old open groups are not published as removed if the service hides all old groups', async () => {
     const { world, session } = await worldWithFewOpen();
     for (const id of oldGroups(world)) world.control.remove(id);
 
-    await ticks(world, session, 60);
+    await ticksWithoutSlowWalk(world, session, 60);
 
     const { guarding } = await world.state();
     expect((await world.events()).map(({ type }) => type)).not.toContain('return_group.removed');
@@ -303,16 +287,12 @@ describe('while the walk over all groups takes days', () => {
   ])('seven neighbouring open groups that were removed are published (%s)', async (_, from, to) => {
     let gone: number[] = [];
     const { world, session } = await slowWorld((store) => {
-      const old = oldGroups(store);
-      setAll(store, old, false);
-      const open = old.filter((__, index) => index % 20 === 10);
-      setAll(store, open, true);
-      gone = open.slice(from, to);
+      gone = openEach(store, 20).slice(from, to);
     });
     expect(gone).toHaveLength(7);
     for (const id of gone) world.control.remove(id);
 
-    await ticks(world, session, 45);
+    await ticksWithoutSlowWalk(world, session, 45);
 
     const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
     expect(events.map((each) => each.map(({ type }) => type))).toEqual(
@@ -332,10 +312,10 @@ describe('while the walk over all groups takes days', () => {
       setAll(store, [...crowd, ...later], true);
     });
     for (const id of crowd.filter((_, index) => index % 3 === 1)) world.control.remove(id);
-    await ticks(world, session, 45);
+    await ticksWithoutSlowWalk(world, session, 45);
     for (const id of later) cancel(world, id);
 
-    await ticks(world, session, 60);
+    await ticksWithoutSlowWalk(world, session, 60);
 
     const found = await Promise.all(later.map(async (id) => (await world.groupEvents(id)).length > 0));
     expect(found).toEqual(later.map(() => true));
