@@ -1,3 +1,4 @@
+// What a replay plans and sends, and how fast; replay-failures.test.ts has what can't be sent.
 import { expect, test } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { feedEvent } from '../../../shared/contract/event.ts';
@@ -5,35 +6,17 @@ import { MINUTE, parseStamp, SECOND } from '../../../shared/instant.ts';
 import { RELAY_READ_EVENTS, SWEEP_GROUPS } from '../../../shared/limits.ts';
 import { planReplay, replay } from '../../../shared/publishing/replay.ts';
 import { aKey, anEvent } from './an-event.ts';
+import { EVERYTHING, OPTIONS, planOf, writeSent } from './replay-setting.ts';
 import { createSetting, FEED } from './setting.ts';
-
-type Setting = ReturnType<typeof createSetting>;
-type PlanArguments = Parameters<typeof planReplay> extends [unknown, ...infer Rest] ? Rest : never;
 
 const [A, B, C] = [aKey(1), aKey(2), aKey(3)];
 const START = parseStamp('2026-11-20T10:00:00Z')?.instant ?? 0;
-const EVERYTHING = { from: undefined, until: undefined };
-const OPTIONS = { replayId: 'mi9', eventsPerSecond: 1_000 };
 
 /** A group's event that showed `minute` minutes after the start. */
 function shownAt(key: typeof A, sequence: number, minute: number): FeedEvent {
   const event = anEvent(key, sequence);
   const by = new Date((START + minute * MINUTE) / 1_000).toISOString();
   return { ...event, data: { ...event.data, observed: { ...event.data.observed, by } } } as FeedEvent;
-}
-
-/** Plans a replay to the queue. */
-function planOf(
-  { ledger, marks }: Pick<Setting, 'marks'> & { readonly ledger: Pick<Setting['ledger'], 'read'> },
-  ...[keys, window, onProgress]: PlanArguments
-) {
-  return planReplay({ ledger, marks, destination: 'queue' }, keys, window, onProgress);
-}
-
-/** Puts events of a group into the ledger that the queue has already received. */
-async function writeSent(setting: Setting, key: typeof A, ...sequences: number[]): Promise<void> {
-  setting.write(key, ...sequences);
-  await setting.marks.advance('queue', key, Math.max(...sequences));
 }
 
 test('events go out unchanged, in order within each group, with the id of the replay', async () => {
@@ -173,44 +156,6 @@ test('a replay keeps its maximum of events a second, also after the destination 
   expect(pauses).toEqual([2, 30, 2]);
 });
 
-test('a rejected event stops its group, and no other', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 2, 3);
-  await writeSent(setting, B, 1, 2);
-  setting.destination.answer = ({ partitionkey, data }) =>
-    partitionkey === 'acme/1' && data.sequence === 2
-      ? { sent: false, cause: 'rejected', reason: 'too large' }
-      : { sent: true };
-
-  const plan = await planOf(setting, [A, B], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report).toEqual({
-    sent: 3,
-    unfinished: [{ key: A, outcome: { state: 'behind', sequence: 2, reason: 'too large' } }],
-    isGivenUp: false,
-  });
-  expect(setting.marks.behind('queue', A)).toBeUndefined();
-});
-
-test('a replay stops if the destination is unreachable', async () => {
-  const setting = createSetting();
-  const groups = Array.from({ length: 300 }, (_, id) => aKey(id));
-  for (const key of groups) await writeSent(setting, key, 1);
-  let calls = 0;
-  setting.destination.send = async () => {
-    calls += 1;
-    throw new Error('unreachable');
-  };
-
-  const plan = await planOf(setting, groups, EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report).toMatchObject({ sent: 0, isGivenUp: true });
-  expect(report.unfinished).toHaveLength(SWEEP_GROUPS);
-  expect(calls).toBe(1);
-});
-
 test('events before and after the planned range are not sent', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3, 4, 5);
@@ -240,20 +185,6 @@ test('a group may have more events than one read returns', async () => {
   expect(setting.arrived(A)).toEqual(numbers);
 });
 
-test('events behind an expired one are sent, and the plan counts what has expired', async () => {
-  const setting = createSetting();
-  // One transaction made 1 to 3, of which the ledger deleted 2 first. 5 and 6 expired later, 8 is not sent yet.
-  await writeSent(setting, A, 1, 3, 4, 7);
-  setting.write(A, 8);
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(plan).toEqual({ groups: [{ key: A, range: { from: 1, to: 7 } }], events: 4, left: 1, missing: 3 });
-  expect(report).toEqual({ sent: 4, unfinished: [], isGivenUp: false });
-  expect(setting.arrived(A)).toEqual([1, 3, 4, 7]);
-});
-
 test('a return’s events of an earlier generation are sent first, whatever the order of the groups', async () => {
   const setting = createSetting();
   const later = { ...A, generation: 'mi9zzz' };
@@ -275,45 +206,6 @@ test('a return’s events of an earlier generation are sent first, whatever the 
   ]);
 });
 
-test('an event that is rejected behind an expired one is named', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 4, 5);
-  setting.destination.answer = ({ data }) =>
-    data.sequence === 4 ? { sent: false, cause: 'rejected', reason: 'too large' } : { sent: true };
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report.unfinished).toEqual([
-    { key: A, outcome: { state: 'behind', sequence: 4, reason: 'too large' } },
-  ]);
-  expect(setting.arrived(A)).toEqual([1]);
-});
-
-test('an undecodable event at the end of a group is not planned', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 2, 3);
-  setting.ledger.damage(A, 3, 'of a later format');
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-
-  expect(plan.groups).toEqual([{ key: A, range: { from: 1, to: 2 } }]);
-});
-
-test('an undecodable event stops its group', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 2, 3);
-  setting.ledger.damage(A, 2, 'of a later format');
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report.unfinished).toEqual([
-    { key: A, outcome: { state: 'behind', sequence: 2, reason: 'of a later format' } },
-  ]);
-  expect(setting.arrived(A)).toEqual([1]);
-});
-
 test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
   'each event of %i groups goes out once',
   async (count) => {
@@ -328,17 +220,6 @@ test.each([0, SWEEP_GROUPS, SWEEP_GROUPS + 1, 2 * SWEEP_GROUPS])(
     expect(setting.destination.received).toHaveLength(count);
   },
 );
-
-test('a replay does not stop if all events of a group are rejected for their content', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1);
-  setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
-});
 
 test('planning reads groups in portions and reports its progress', async () => {
   const setting = createSetting();

@@ -1,72 +1,12 @@
+// What is saved and published of a page; shown-groups.test.ts has what is remembered of it.
 import { describe, expect, it } from 'vitest';
 import { noteAbsence } from '../../../shared/comparing/group-absence.ts';
-import { createMemory } from '../../../shared/comparing/memory.ts';
 import { ADMITS_ALL } from '../../../shared/guarding/reading-guard.ts';
 import { SECOND } from '../../../shared/instant.ts';
 import { SAVES_AT_ONCE } from '../../../shared/limits.ts';
-import type { SnapshotStore } from '../../../shared/ports.ts';
-import type { Page } from '../../../shared/reading/page.ts';
-import { createRecorder, type RecorderOptions } from '../../../shared/recording/record-pages.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
-import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
-import { createMemorySnapshotStore } from '../../fakes/memory-snapshot-store.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
-
-const SOURCE = { source: 'acme', generation: 'gen' };
-const START = Date.UTC(2026, 10, 20, 11) * 1_000;
-const SETTLE = 60 * SECOND;
-
-function createSetting(changes: Partial<SnapshotStore> = {}) {
-  const ledger = createMemoryLedger();
-  const store = createMemorySnapshotStore(ledger);
-  const memory = createMemory();
-  const aside: unknown[] = [];
-  const fresh: number[] = [];
-  let loads = 0;
-  const recorder = (others: Partial<RecorderOptions> = {}) =>
-    createRecorder({
-      ...SOURCE,
-      store: {
-        ...store,
-        load(source, groups) {
-          loads += 1;
-          return store.load(source, groups);
-        },
-        ...changes,
-      },
-      through: 'poll',
-      memory,
-      trustsMemory: true,
-      settle: SETTLE,
-      announces: () => false,
-      customerData: false,
-      unknowable: () => () => false,
-      setAside: (row) => void aside.push(row),
-      noteFresh: ({ groupId }) => void fresh.push(groupId),
-      ...others,
-    });
-  const known = async (id: number) => (await store.load(SOURCE, [id])).get(id);
-  const events = async (group: number) => ledger.read({ ...SOURCE, group }, 0, 100);
-  return { store, memory, recorder, aside, fresh, known, events, loads: () => loads };
-}
-
-/** A page of these rows, requested `after` seconds after the start. */
-function page(rows: readonly unknown[], after = 0): Page {
-  const sentAt = START + after * SECOND;
-  return { rows: rows.map(parseReturnGroup), bytes: 1_000, sentAt, receivedAt: sentAt + SECOND };
-}
-
-function failed(id: number, updated_at = sampleRow(id).updated_at) {
-  const row = sampleRow(id);
-  return {
-    ...row,
-    updated_at,
-    shipments: row.shipments.map((shipment) => ({ ...shipment, status: 'FAILED' })),
-  };
-}
-
-const LATER = '2026-11-20T10:16:02.000000Z';
+import { createSetting, failed, LATER, page, SOURCE, START } from './recorder-under-test.ts';
 
 describe('a page', () => {
   it('is saved group by group, without events if nothing is announced', async () => {
@@ -239,95 +179,6 @@ describe('a save that fails', () => {
 
     expect(then).toEqual({ begun: SAVES_AT_ONCE, ended: SAVES_AT_ONCE - 1 });
     expect({ begun, ended }).toEqual(then);
-  });
-});
-
-describe('the memory', () => {
-  it('makes loading unchanged groups unnecessary', async () => {
-    const { recorder, loads } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-
-    await recorder().take(page([sampleRow(1)], 10));
-
-    expect(loads()).toBe(1);
-  });
-
-  it('is not used by a walk, and drops a group for which a walk saves another state', async () => {
-    const { recorder, loads, memory, events } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-    const walk = recorder({ through: 'reconciliation', trustsMemory: false });
-    await walk.take(page([sampleRow(1)], 10));
-    const afterUnchanged = loads();
-
-    await walk.take(page([failed(1)], 100));
-    const forgotten = memory.recall(1);
-    await recorder().take(page([sampleRow(1)], 200));
-
-    expect(afterUnchanged).toBe(2);
-    expect(forgotten).toBeUndefined();
-    expect(await events(1)).toHaveLength(2);
-  });
-
-  it('does not keep a group with missing entities', async () => {
-    const { recorder, memory } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-
-    await recorder().take(page([{ ...sampleRow(1), updated_at: LATER, shipments: [] }], 10));
-
-    expect(memory.recall(1)).toBeUndefined();
-  });
-});
-
-describe('a change of an array that answers left out', () => {
-  const leftOut = { ...sampleRow(1), shipments: undefined };
-  const observed = (entries: readonly unknown[]) =>
-    (entries as { event: { data: { observed: unknown } } }[]).at(-1)?.event.data.observed;
-  const stamp = (after: number) =>
-    `${new Date((START + after * SECOND) / 1_000).toISOString().slice(0, -1)}000Z`;
-
-  it('may have happened since the last answer with the array', async () => {
-    const { recorder, events } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-    await recorder().take(page([sampleRow(1)], 100));
-    await recorder().take(page([leftOut], 200));
-    await recorder().take(page([leftOut], 300));
-
-    await recorder().take(page([failed(1)], 400));
-
-    expect(observed(await events(1))).toMatchObject({ after: stamp(100 - 60), by: stamp(401) });
-  });
-
-  it('happened after the next answer that has the array again', async () => {
-    const { recorder, events } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-    await recorder().take(page([leftOut], 200));
-    await recorder().take(page([sampleRow(1)], 300));
-
-    await recorder().take(page([failed(1)], 400));
-
-    expect(observed(await events(1))).toMatchObject({ after: stamp(300 - 60), by: stamp(401) });
-  });
-
-  it('may have happened before another event from an answer without the array', async () => {
-    const { recorder, events } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-    await recorder().take(page([{ ...leftOut, credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 200));
-    await recorder().take(page([{ ...leftOut, credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 300));
-
-    await recorder().take(page([{ ...failed(1), credit_method: 'ORIGINAL_PAYMENT_METHOD' }], 400));
-
-    expect(observed(await events(1))).toMatchObject({ after: stamp(0 - 60), by: stamp(401) });
-  });
-
-  it('costs no load while answers leave the array out', async () => {
-    const { recorder, loads } = createSetting();
-    await recorder().take(page([sampleRow(1)]));
-    await recorder().take(page([leftOut], 200));
-    const before = loads();
-
-    await recorder().take(page([leftOut], 300));
-
-    expect(loads()).toBe(before);
   });
 });
 

@@ -1,0 +1,166 @@
+// Old open groups that look-ups do not find: the look-ups fail, or the groups are gone.
+import { describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  jsonAnswer,
+  type ServiceRequest,
+} from '../../../local/reference-service/service/answer.ts';
+import { MINUTE } from '../../../shared/instant.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
+import type { SourceWorld } from '../source-world.ts';
+import {
+  cancel,
+  cycles,
+  oldGroups,
+  openEach,
+  openFew,
+  pauseSlowWalk,
+  SLOW,
+  setAll,
+  slowWorld,
+  worldWithFewOpen,
+} from './slow-world.ts';
+
+/** A world in which only look-ups and their lists read one old group, which the answers may hide. */
+async function worldWithOneLookedUp(answer: (request: ServiceRequest, id: number) => Answer | undefined) {
+  let id = 0;
+  const { world, session } = await slowWorld((store) => {
+    id = openFew(store)[2] ?? 0;
+  });
+  await pauseSlowWalk(world);
+  world.network.intercept = (request) => answer(request, id);
+  return { world, session, id };
+}
+
+async function ticksWithoutSlowWalk(world: SourceWorld, session: SourceSession, count: number) {
+  for (let made = 0; made < count; made += 1) {
+    await pauseSlowWalk(world, 5 * MINUTE);
+    await world.nextTick(session);
+  }
+}
+
+describe('an old group that is open', () => {
+  // Before, no look-up was made until the next walk over all groups began.
+  it('is looked up again within minutes after look-ups got no answer for a while', async () => {
+    const { world, session, open } = await worldWithFewOpen();
+    const walkBegunAt = async () => (await world.state()).reconciliation.all.startedAt;
+    const before = await walkBegunAt();
+    while ((await walkBegunAt()) === before) await world.nextTick(session);
+    const begunAt = await walkBegunAt();
+    world.hang((query) => query.has('return_group_id'));
+    while ((await world.state()).setAside.length < open.length) await world.nextTick(session);
+    world.network.intercept = undefined;
+    for (const id of open) cancel(world, id);
+
+    for (let minute = 0; minute < 14; minute += 1) await world.nextTick(session);
+
+    const events = await Promise.all(open.map((id) => world.groupEvents(id)));
+    const isFound = events.map((each) => each.some(({ type }) => type === 'return_line_item.status_changed'));
+    expect(await walkBegunAt()).toBe(begunAt);
+    expect(new Set(isFound)).toEqual(new Set([true]));
+  });
+
+  // Before, each waited for ten minutes times the number of those that had failed.
+  it('is looked up again soon after every second look-up was refused for twenty minutes', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 18)), {
+      ...{ groups: 2_400, knobs: SLOW.knobs },
+      settings: { reconcileMs: 300_000, requestsPerMinute: 120 },
+    });
+    await ticksWithoutSlowWalk(world, session, 10);
+    world.network.intercept = ({ query }) => {
+      const place = open.indexOf(Number(query.get('return_group_id')));
+      return place % 2 === 0 ? jsonAnswer(400, {}) : undefined;
+    };
+    await ticksWithoutSlowWalk(world, session, 20);
+    expect((await world.state()).setAside.length).toBeGreaterThan(20);
+    world.network.intercept = undefined;
+
+    await ticksWithoutSlowWalk(world, session, 35);
+
+    expect((await world.state()).setAside).toEqual([]);
+  });
+
+  it('is not removed while lists show it, if its look-up does not find it', async () => {
+    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) =>
+      query.get('return_group_id') === String(hidden) ? jsonAnswer(200, []) : undefined,
+    );
+
+    await cycles(world, session, 3);
+    world.setShipment(id, 'FAILED');
+    await cycles(world, session, 2);
+
+    const types = (await world.groupEvents(id)).map(({ type }) => type);
+    expect(types).toEqual(['shipment.status_changed']);
+    expect((await world.state()).setAside).toEqual([]);
+  });
+
+  it('is set aside, not removed, if its look-up does not find it and no list of its creation arrives', async () => {
+    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) => {
+      if (query.get('return_group_id') === String(hidden)) return jsonAnswer(200, []);
+      const bounds = ['min_created_at', 'max_created_at'].map((name) => Date.parse(query.get(name) ?? ''));
+      const [from = Number.NaN, to = Number.NaN] = bounds;
+      return to - from < 60_000 ? jsonAnswer(422, { detail: [] }) : undefined;
+    });
+
+    await cycles(world, session, 3);
+
+    expect(await world.groupEvents(id)).toEqual([]);
+    expect((await world.state()).setAside).toMatchObject([
+      { groupId: id, reason: expect.stringContaining('no proved end') },
+    ]);
+  });
+});
+
+describe('while the walk over all groups takes days', () => {
+  it('old open groups are not published as removed if the service hides all old groups', async () => {
+    const { world, session } = await worldWithFewOpen();
+    for (const id of oldGroups(world)) world.control.remove(id);
+
+    await ticksWithoutSlowWalk(world, session, 60);
+
+    const { guarding } = await world.state();
+    expect((await world.events()).map(({ type }) => type)).not.toContain('return_group.removed');
+    expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
+  });
+
+  it.each([
+    ['in the middle', -20, -13],
+    ['the last ones', -7, undefined],
+  ])('seven neighbouring open groups that were removed are published (%s)', async (_, from, to) => {
+    let gone: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      gone = openEach(store, 20).slice(from, to);
+    });
+    expect(gone).toHaveLength(7);
+    for (const id of gone) world.control.remove(id);
+
+    await ticksWithoutSlowWalk(world, session, 45);
+
+    const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
+    expect(events.map((each) => each.map(({ type }) => type))).toEqual(
+      gone.map(() => ['return_group.removed']),
+    );
+  });
+
+  // Before, the range of the neighbours was read again for each of them that was removed.
+  it('open groups behind many neighbours that were removed are read', async () => {
+    const later: number[] = [];
+    const crowd: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      crowd.push(...old.slice(100, 220));
+      later.push(...old.slice(400).filter((_, index) => index % 30 === 0));
+      setAll(store, [...crowd, ...later], true);
+    });
+    for (const id of crowd.filter((_, index) => index % 3 === 1)) world.control.remove(id);
+    await ticksWithoutSlowWalk(world, session, 45);
+    for (const id of later) cancel(world, id);
+
+    await ticksWithoutSlowWalk(world, session, 60);
+
+    const found = await Promise.all(later.map(async (id) => (await world.groupEvents(id)).length > 0));
+    expect(found).toEqual(later.map(() => true));
+  });
+});

@@ -1,0 +1,84 @@
+// A world in which a walk over all groups takes longer than a cycle, so old groups that are open are read on their own.
+import { expect } from 'vitest';
+import { DAY, parseStamp } from '../../../shared/instant.ts';
+import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
+import type { SourceSession } from '../../../shared/source/source-session.ts';
+import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+
+/** A world in which changes move no stamps, and a walk over all groups does not fit a cycle. */
+export const SLOW = {
+  groups: 900,
+  knobs: { limitMax: 5, touches: [] },
+  settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
+} as const;
+
+export async function slowWorld(close: (world: SourceWorld) => void, options: SourceWorldOptions = SLOW) {
+  const world = createSourceWorld(options);
+  close(world);
+  const session = world.startProcess('a');
+  await world.tick(session);
+  while ((await world.state()).baseline.status !== 'completed') await world.nextTick(session);
+  expect(fitsCycle(await world.state(), world.settings)).toBe(false);
+  return { world, session };
+}
+
+/** Opens one of so many old groups, and closes the others. @returns the open ones */
+export function openEach(world: SourceWorld, distance: number): number[] {
+  const old = oldGroups(world);
+  setAll(world, old, false);
+  const open = old.filter((_, index) => index % distance === distance / 2);
+  setAll(world, open, true);
+  return open;
+}
+
+export function openFew(world: SourceWorld): number[] {
+  return openEach(world, 60);
+}
+
+export async function worldWithFewOpen() {
+  const open: number[] = [];
+  const { world, session } = await slowWorld((store) => void open.push(...openFew(store)));
+  return { world, session, open };
+}
+
+/** Groups that are too old to be walked with the recent ones, oldest first. */
+export function oldGroups(world: SourceWorld): number[] {
+  const before = world.time.now() - 50 * DAY;
+  return world.control.snapshot().flatMap(({ id, created_at }) => {
+    const createdAt = parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY;
+    return createdAt < before ? [Number(id)] : [];
+  });
+}
+
+export function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) {
+  for (const id of groups) {
+    world.control.mutate(id, (draft) => {
+      for (const item of draft.returns) item.status = isOpen ? 'OPEN' : 'COMPLETED';
+      for (const shipment of draft.shipments) shipment.status = 'DELIVERED';
+      for (const exchange of draft.exchange_line_items) exchange.status = 'PROCESSED';
+    });
+  }
+}
+
+export function cancel(world: SourceWorld, id: number) {
+  world.control.mutate(id, (draft) => {
+    for (const item of draft.returns) item.status = 'CANCELED';
+  });
+}
+
+/** As in a large store, where the walk over all groups takes days. */
+export async function pauseSlowWalk(world: SourceWorld, duration = DAY) {
+  const state = await world.state();
+  const { reconciliation, version } = state;
+  const all = { ...reconciliation.all, pausedUntil: world.time.now() + duration };
+  const paused = { ...state, version: version + 1, reconciliation: { ...reconciliation, all } };
+  await world.states.save(paused, version);
+}
+
+export async function cycles(world: SourceWorld, session: SourceSession, count: number) {
+  const seen = new Set<number | undefined>();
+  for (let minutes = 0; seen.size <= count && minutes < 120; minutes += 1) {
+    await world.nextTick(session);
+    seen.add((await world.state()).reconciliation.open.lastCompletedAt);
+  }
+}
