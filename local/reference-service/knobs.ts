@@ -120,6 +120,7 @@ export const KNOBS = {
       'far: updated_at in the year 9999. past: updated_at in the year 1. created: created_at in the year 9999. ' +
       'mixed: all of these.',
   ),
+  lifetimeFactor: count(1, 1, 'How many times as long as usual the initial groups stay open.'),
   // The form of a group.
   unlistedStatuses: share(
     0,

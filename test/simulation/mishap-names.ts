@@ -8,6 +8,7 @@ export const MISHAP_NAMES = [
   'lists empty',
   'lists empty, and released',
   'groups hidden',
+  'old groups hidden',
   'shipments hidden',
   'answered otherwise',
   'groups removed',
@@ -19,5 +20,4 @@ export const MISHAP_NAMES = [
 
 export type MishapName = (typeof MISHAP_NAMES)[number];
 
-/** Mishaps of the address are drawn separately. */
 export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];

@@ -4,7 +4,9 @@ import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.t
 import type { Mishap, Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
-const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !ADDRESS_MISHAPS.some((other) => other === name));
+const DRAWN_ELSEWHERE = new Set<MishapName>([...ADDRESS_MISHAPS, 'old groups hidden']);
+
+const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !DRAWN_ELSEWHERE.has(name));
 
 /** A mishap for the guards, in a store that is large enough for it. */
 export function suspicious(plan: Plan, random: Random): Plan {

@@ -25,6 +25,7 @@ import {
   bustling,
   hanging,
   imported,
+  longOpen,
   newborn,
   numbersLater,
   returning,
@@ -38,7 +39,7 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withBlindPolls(withImport(withTwoZones(drawPlan(seed, profile))));
+  const drawn = withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile)))));
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
@@ -66,6 +67,12 @@ function withBlindPolls(plan: Plan): Plan {
   return isPlain(plan) && plan.imported === undefined && plan.secret === undefined && random.chance(0.01)
     ? blinded(plan, random)
     : plan;
+}
+
+/** As withReports. */
+function withLongOpen(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 92));
+  return isPlain(plan) && plan.reconciles && random.chance(0.02) ? longOpen(plan, random) : plan;
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot }: Plan): boolean {

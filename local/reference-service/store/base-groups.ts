@@ -52,7 +52,7 @@ export function createBaseGroups(options: BaseOptions): BaseGroups {
       return known;
     },
     fresh(row, at) {
-      return baseGroup(row, seed, outlineAt(row, seed, at, at), at - DAY + MINUTE);
+      return baseGroup(row, seed, outlineAt(row, seed, { createdAt: at, now: at }), at - DAY + MINUTE);
     },
   };
 }

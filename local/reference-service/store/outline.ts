@@ -46,19 +46,31 @@ export interface OutlineOptions {
   /** The initial number of groups. */
   readonly groups: number;
   readonly openedAt: Instant;
+  /** @default 1 */
+  readonly lifetimeFactor?: number | undefined;
 }
 
 /** The outline of an initial group. */
 export function outlineOf(row: number, options: OutlineOptions): Outline {
-  const { seed, groups, openedAt } = options;
+  const { seed, groups, openedAt, lifetimeFactor = 1 } = options;
   // Neighbours may swap places: ids and creation times agree only roughly, as in a busy database.
   const place = Math.min(groups - 0.01, Math.max(0, row + 3 * mixedFraction(seed, row, 1) - 1));
   const age = Math.floor(STORE_AGE * (1 - place / groups) ** GROWTH) + (mix(seed, row, 2) % 997);
-  return outlineAt(row, seed, openedAt - age, openedAt);
+  return outlineAt(row, seed, { createdAt: openedAt - age, now: openedAt, lifetimeFactor });
+}
+
+interface Moment {
+  readonly createdAt: Instant;
+  readonly now: Instant;
+  readonly lifetimeFactor?: number;
 }
 
 /** The outline at `now` of a group created at `createdAt`. */
-export function outlineAt(row: number, seed: number, createdAt: Instant, now: Instant): Outline {
+export function outlineAt(
+  row: number,
+  seed: number,
+  { createdAt, now, lifetimeFactor = 1 }: Moment,
+): Outline {
   const shape = mix(seed, row, 3);
   const lineItems = 1 + Math.floor(3.2 * mixedFraction(seed, row, 4) ** 2.2);
   const isDropOff = shape % 100 < 8;
@@ -67,7 +79,7 @@ export function outlineAt(row: number, seed: number, createdAt: Instant, now: In
   const isToBeCanceled = (shape >>> 22) % 100 < 5;
   const wasReviewed = (shape >>> 25) % 10 < 4;
 
-  const lifetime = Math.floor(3 * DAY + 24 * DAY * mixedFraction(seed, row, 5) ** 2) + HOUR;
+  const lifetime = lifetimeFactor * Math.floor(3 * DAY + 24 * DAY * mixedFraction(seed, row, 5) ** 2) + HOUR;
   const progress = Math.min(1, (now - createdAt) / lifetime);
   const isCanceled = isToBeCanceled && progress >= STAGE.canceled;
   const places = Array.from({ length: parcels }, (_, place) => place);

@@ -65,6 +65,7 @@ export function createStore(options: StoreOptions): Store {
     openedAt,
     absurd: { every: knobs().absurdEvery, kind: knobs().absurdStamps },
     unlisted: knobs().unlistedStatuses,
+    lifetimeFactor: knobs().lifetimeFactor,
   });
   const { view: primary, openRows } = createView(base);
   const history: Change[] = [];

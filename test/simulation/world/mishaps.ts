@@ -3,6 +3,8 @@
 // changes must be published.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
+import { RECENT } from '../../../shared/limits.ts';
+import type { Tier } from '../../../shared/source/source-state.ts';
 import type { MishapName } from '../mishap-names.ts';
 import { OTHER_URL, SECOND_URL } from './network.ts';
 import { inSmallLetters, type Show, shownOtherwise, withPrefix } from './shown-otherwise.ts';
@@ -13,6 +15,12 @@ export interface Mishap {
   readonly isReleased: boolean;
   /** Whether a group with a crowd must exist, and be known to the feed, before it begins. */
   readonly needsCrowd?: boolean;
+  /**
+   * The walks that read its groups.
+   *
+   * @default all of them
+   */
+  readonly walks?: readonly Tier[];
   /** Returns whether it affects enough groups to begin or to continue. */
   isEnough?(world: World, about: About): boolean;
   begin(world: World, about: About): void;
@@ -77,6 +85,12 @@ export const MISHAPS = {
       const hidden = new Set(someOf(world, MANY));
       world.veil.draw((group) => (hidden.has(group.id) ? undefined : group));
     },
+  },
+  /** The service archives old groups: neither lists nor look-ups show them. */
+  'old groups hidden': {
+    isReleased: false,
+    walks: ['open', 'all'],
+    begin: ({ veil, time }) => veil.draw((group) => (isOld(group, time.now()) ? undefined : group)),
   },
   'shipments hidden': {
     isReleased: false,
@@ -147,6 +161,11 @@ function answerOtherwise(world: World, about: About, show: Show): void {
     const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
     return isAsBefore && isSettled(group, about) ? show(group) : group;
   });
+}
+
+/** Whether only walks over open groups and those over all groups read it. */
+function isOld({ created_at }: StoredGroup, now: Instant): boolean {
+  return created_at < now - RECENT;
 }
 
 function emptyLists({ veil }: World): void {

@@ -2,8 +2,9 @@
 // operator releases it.
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
-import { MILLISECOND } from '../../../shared/instant.ts';
-import type { SourceState } from '../../../shared/source/source-state.ts';
+import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import { tier } from '../../../shared/source/cycle-state.ts';
+import type { SourceState, Tier } from '../../../shared/source/source-state.ts';
 import { changeWhileHeld } from './change-held-groups.ts';
 import { CROWD, HANDS } from './hands.ts';
 import { type About, ANOTHER_MISTAKE, exchange, MISHAPS, type Mishap } from './mishaps.ts';
@@ -128,9 +129,10 @@ async function waitFor<Found>(
 async function prepare(
   world: World,
   sources: readonly Pollers[],
-  { needsCrowd = false, isEnough }: Mishap,
+  { needsCrowd = false, isEnough, walks = tier.options }: Mishap,
 ): Promise<About | undefined> {
-  const known = (await loadStates(world, sources)).filter(isBetweenWalks);
+  const now = world.time.now();
+  const known = (await loadStates(world, sources)).filter((state) => isBetweenWalks(state, { walks, now }));
   if (known.length < sources.length) return undefined;
   const crowded = needsCrowd ? findCrowd(world) : 0;
   if (!known.every((state) => !needsCrowd || knowsCrowd(world, state, crowded))) return undefined;
@@ -144,10 +146,14 @@ async function prepare(
  * Returns whether a full walk completed and none is in progress. If a mishap begins in the middle of a walk, only the rest
  * of the walk counts, which may be too small to trigger a guard; docs/guarantees.md, "Where they end".
  */
-function isBetweenWalks({ baseline, reconciliation, lease }: SourceState): boolean {
-  const { recent, open, all } = reconciliation;
-  const isUnderWay = lease.expiresAt > 0 || [recent, open, all].some((cycle) => cycle.isUnderWay);
-  return baseline.status === 'completed' && all.lastCompletedAt !== undefined && !isUnderWay;
+function isBetweenWalks(
+  { baseline, reconciliation, lease }: SourceState,
+  { walks, now }: { readonly walks: readonly Tier[]; readonly now: Instant },
+): boolean {
+  const mayBegin = (walk: Tier) => lease.expiresAt > 0 && reconciliation[walk].pausedUntil <= now;
+  const isUnderWay = walks.some((walk) => reconciliation[walk].isUnderWay || mayBegin(walk));
+  const hasWalked = reconciliation.all.lastCompletedAt !== undefined;
+  return baseline.status === 'completed' && hasWalked && !isUnderWay;
 }
 
 /** Returns the group with a crowd, and creates it if there is none. */
