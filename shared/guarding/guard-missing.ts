@@ -16,6 +16,12 @@ export interface Missing {
   /** How many groups are known of the range, and how many of them it lacked. */
   readonly known: number;
   readonly missing: number;
+  /**
+   * How many of these the cycle has counted before, in a tick that was cut off.
+   *
+   * @default 0
+   */
+  readonly counted?: number;
   readonly samples?: readonly HoldSample[];
 }
 
@@ -30,7 +36,7 @@ export function admitMissing(
   found: Missing,
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
-  const { tier, missing: suspects, from, samples } = found;
+  const { tier, missing: suspects, counted = 0, from, samples } = found;
   const held = (guard: (typeof GUARDS)[number]) => {
     return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
   };
@@ -39,7 +45,7 @@ export function admitMissing(
   const permitted = permittedRemovals(state, tier);
   if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  if (suspects > room) return held('groups_removed');
+  if (suspects - counted > room) return held('groups_removed');
   // Another tier's walk holds removals: perhaps these.
   if (areRemovalsHeld(state)) return { state, isAdmitted: false };
   return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };

@@ -48,10 +48,11 @@ export interface PageSourceOptions {
 export function createPageSource(options: PageSourceOptions): FetchPage {
   const { requests, purpose, stamps, pageLimit, observe, refusedFrom, filter, signal } = options;
   const fetchPage: FetchPage = async ({ range, offset, limit = PAGE_LIMIT, expect = 1 }) => {
-    const askForFew = () =>
+    const askForFewAfter = (failure: unknown) =>
       fetchPage({ range, offset: 0, limit: FEW_ROWS, expect }).catch((error: unknown) => {
         // The range was too long for this tick, and is shorter in the next.
-        if (error instanceof DeadlineReached) throw error;
+        if (error instanceof DeadlineReached)
+          throw new DeadlineReached(error.message, { cause: error.cause ?? failure });
         return undefined;
       });
     let most = limit;
@@ -75,7 +76,7 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
       } catch (error) {
         const isFew = asked <= FEW_ROWS && offset === 0;
         const isUnclear = error instanceof NotTriedAgain && !isWell && !isFew;
-        if (isUnclear) isWell = (await askForFew()) !== undefined;
+        if (isUnclear) isWell = (await askForFewAfter(error)) !== undefined;
         if (isUnclear && !isWell) throw error;
         // The service may have been down as a whole, and works again. Only a first page is worth another try, because pages
         // stay smaller for long. If later pages hang, each range has one, and two tries for each would take the whole tick.
@@ -88,7 +89,7 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         } else if (offset === 0 && !isFew && mayBeAboutSize(error)) {
           // If a few rows arrive, the page was too large. If the service fails as a whole, they don't.
           if (isWell) pageLimit.current = halved(asked);
-          const few = await askForFew();
+          const few = await askForFewAfter(error);
           if (few === undefined) throw error;
           pageLimit.current = halved(asked);
           return few;

@@ -27,30 +27,42 @@ export function createCanary(
 ): () => Promise<boolean | undefined> {
   let foundAt = Number.NEGATIVE_INFINITY;
   return async function isFound() {
-    const { clock, serviceClock, random, settings } = run.session;
-    const startedAt = clock.elapsed();
-    if (startedAt - foundAt < CANARY_LASTS) return true;
-    const now = () => serviceClock.now().atMost;
-    if (!isConfirmationTried(run.state, now())) return undefined;
-    // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
-    const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
-    const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
-    const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;
-    try {
-      const isThere =
-        (canary !== undefined && (await isShown(run, canary))) || (await run.tokenGuard.proveAnew());
-      if (isThere) foundAt = clock.elapsed();
-      run.update(noteConfirmed);
-      return isThere;
-    } catch (error) {
-      // Look-ups without an answer may take the rest of each tick. If the tick ends sooner, nothing has failed.
-      const waited = clock.elapsed() - startedAt >= settings.requestTimeoutMs * MILLISECOND;
-      if (mayBeAboutLookUp(error) || (error instanceof DeadlineReached && waited))
-        run.update((state) => noteUnconfirmed(state, now()));
-      if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state)) return undefined;
-      throw error;
-    }
+    const { clock, random } = run.session;
+    if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
+    const isThere = await confirm(run, async () => {
+      // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
+      const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
+      const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
+      const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;
+      return (canary !== undefined && (await isShown(run, canary))) || run.tokenGuard.proveAnew();
+    });
+    if (isThere === true) foundAt = clock.elapsed();
+    return isThere;
   };
+}
+
+/** Whether any known group is found by its id; undefined if the look-ups have failed for minutes. */
+export function isStoreThere(run: TickRun): Promise<boolean | undefined> {
+  return confirm(run, () => run.tokenGuard.proveAnew());
+}
+
+async function confirm(run: TickRun, look: () => Promise<boolean>): Promise<boolean | undefined> {
+  const { clock, serviceClock, settings } = run.session;
+  const now = () => serviceClock.now().atMost;
+  if (!isConfirmationTried(run.state, now())) return undefined;
+  const startedAt = clock.elapsed();
+  try {
+    const isThere = await look();
+    run.update(noteConfirmed);
+    return isThere;
+  } catch (error) {
+    // Look-ups without an answer may take the rest of each tick. If the tick ends sooner, nothing has failed.
+    const waited = clock.elapsed() - startedAt >= settings.requestTimeoutMs * MILLISECOND;
+    if (mayBeAboutLookUp(error) || (error instanceof DeadlineReached && waited))
+      run.update((state) => noteUnconfirmed(state, now()));
+    if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether a look-up shows the group; one that fails proves nothing, and must not keep removals back for ever. */

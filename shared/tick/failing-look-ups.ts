@@ -18,8 +18,6 @@ const FEW_FAILING = 2;
 const PROBE_EVERY = 10 * MINUTE;
 /** How long each tick tries to confirm a removal: a walk that goes on without it may come back after days. */
 const CONFIRMED_WITHIN = 5 * MINUTE;
-/** Failing groups that are remembered. */
-const MOST_FAILING = 100;
 const MOST_CUT_OFF = 10;
 
 /**
@@ -82,7 +80,7 @@ export function noteConfirmed(state: SourceState): SourceState {
     : withFailing(state, { unconfirmed: undefined });
 }
 
-/** Whether the end of a tick has cut this group's look-up off before. */
+/** Whether the end of a tick has cut a request about this group off before, in this walk over all groups. */
 export function wasCutOffBefore({ failingLookUps }: SourceState, groupId: number): boolean {
   return failingLookUps.cutOff.includes(groupId);
 }
@@ -98,19 +96,15 @@ export function noteFailure(state: SourceState, groupId: number, now: Instant): 
   const others = failing.filter((each) => each !== known);
   const noted = { groupId, since: known?.since ?? now, at: now };
   const inRow = state.failingLookUps.inRow + (known === undefined ? 1 : 0);
-  return withFailing(state, { groups: [...others, noted].slice(-MOST_FAILING), inRow });
+  return withFailing(state, { groups: [...others, noted].slice(-MAX_SET_ASIDE), inRow });
 }
 
 /** If the look-up of a failing group is answered, the others may be answered as well. */
 export function noteAnswer(state: SourceState, groupId: number): SourceState {
-  const { groups, cutOff, inRow } = state.failingLookUps;
+  const { groups, inRow } = state.failingLookUps;
   const isFailing = failingIn(state).some((each) => each.groupId === groupId);
-  if (!isFailing && inRow === 0 && !cutOff.includes(groupId)) return state;
-  return withFailing(state, {
-    groups: isFailing ? [] : groups,
-    cutOff: cutOff.filter((other) => other !== groupId),
-    inRow: 0,
-  });
+  if (!isFailing && inRow === 0) return state;
+  return withFailing(state, { groups: isFailing ? [] : groups, inRow: 0 });
 }
 
 /** Forgets what does not count any more, as a walk over all groups begins. */

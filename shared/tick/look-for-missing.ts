@@ -3,6 +3,7 @@
 // known group is still found. Too many missing groups look like another store: none is published as removed.
 import { absentSince, noteAbsence } from '../comparing/group-absence.ts';
 import { removeGroup } from '../comparing/remove-group.ts';
+import type { Snapshot } from '../comparing/snapshot.ts';
 import { isSettled } from '../comparing/stale-reads.ts';
 import {
   admitMissing,
@@ -17,9 +18,9 @@ import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { FetchPage, Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { withCycle } from '../source/reconciliation-plan.ts';
+import { mostRemovals, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
-import { createCanary } from './confirm-removals.ts';
+import { createCanary, isStoreThere } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import { isMissingFromList } from './missing-from-list.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
@@ -67,9 +68,10 @@ export async function lookForGroups(
 ): Promise<Missed> {
   if (missing.length === 0) return 'done';
   const samples = sampleMissingGroups(missing);
-  const found = { tier: options.tier, from, known, missing: missing.length, samples };
+  const counted = await countedBefore(run, missing, options.tier);
+  const found = { tier: options.tier, from, known, missing: missing.length, counted, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
-  if (isKnownRangeEmpty(found) && !(await run.tokenGuard.proveAnew())) return 'done';
+  if (isKnownRangeEmpty(found) && (await isStoreThere(run)) === false) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.update(() => state);
   if (!isAdmitted) return 'done';
@@ -80,6 +82,21 @@ export async function lookForGroups(
     if ((await lookForGroup(run, groupId, options, isCanaryFound)) === 'again') missed = 'again';
   }
   return missed;
+}
+
+/** How many of the groups a tick of this cycle has counted already: it was cut off, so their range is read again. */
+async function countedBefore(run: TickRun, missing: readonly number[], tier: Tier): Promise<number> {
+  const { store, settings } = run.session;
+  const { startedAt, removals } = run.state.reconciliation[tier];
+  // More are held in any case.
+  if (removals === 0 || missing.length > mostRemovals(run.state)) return 0;
+  const known = await store.load({ source: settings.name, generation: run.state.generation }, missing);
+  return [...known.values()].filter((snapshot) => isLookedFor(snapshot, startedAt)).length;
+}
+
+/** Whether a look-up of this cycle has not found the group. */
+function isLookedFor(snapshot: Snapshot, startedAt: Instant): boolean {
+  return (absentSince(snapshot) ?? Number.NEGATIVE_INFINITY) >= startedAt;
 }
 
 function countGone(run: TickRun, tier: Tier): void {
@@ -120,7 +137,7 @@ async function lookForGroup(
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
-  if (since !== undefined && since >= startedAt && !isReleased) return 'done';
+  if (isLookedFor(snapshot, startedAt) && !isReleased) return 'done';
   const page = await lookUpOrSetAside(run, options.tier, groupId);
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;

@@ -1,11 +1,13 @@
 // Look-ups of groups by their ids. One that fails must stop neither the others nor the walk.
 import type { Instant } from '../instant.ts';
-import { DeadlineReached } from '../pacing/errors.ts';
+import { DeadlineReached, SourceRefused } from '../pacing/errors.ts';
 import type { Page } from '../reading/page.ts';
 import {
   ConnectionFailedError,
   mayBeAboutRequest,
+  RateLimitedError,
   type ReturnsServiceError,
+  TokenRefusedError,
   TruncatedAnswerError,
 } from '../returns-service/errors.ts';
 import type { SourceState, Tier } from '../source/source-state.ts';
@@ -17,8 +19,7 @@ import type { TickRun } from './tick-run.ts';
  * Looks one group up by its id, or sets it aside if the look-up fails.
  *
  * @returns undefined if this look-up failed, or is not made because look-ups fail (failing-look-ups.ts)
- * @throws DeadlineReached if the tick ends first, or the failure of the connection. The second time this counts as a
- *   failure of the group's look-up: otherwise each tick would try it anew.
+ * @throws what {@link unlessItFails} throws
  */
 export async function lookUpOrSetAside(run: TickRun, tier: Tier, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
@@ -26,39 +27,63 @@ export async function lookUpOrSetAside(run: TickRun, tier: Tier, groupId: number
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
+  const page = await unlessItFails(run, groupId, {
+    ask: () => run.lookUpAndLearn(groupId),
+    reason: ({ message }) => `the list lacks it, and its look-up by id fails (${message})`,
+  });
+  if (page !== undefined) run.update((state) => noteAnswer(state, groupId));
+  return page;
+}
+
+export interface Attempt<Answer> {
+  ask(): Promise<Answer>;
+  /** Why the group is set aside if the request fails. */
+  reason(failure: ReturnsServiceError): string;
+}
+
+/**
+ * Asks about one group, or sets it aside if that fails. A failure that may be due to the group must not end each tick at
+ * the same place, so this walk does not ask about it again.
+ *
+ * @returns undefined if the request failed
+ * @throws DeadlineReached if the tick ends first, SourceRefused, and the failure of the connection. The second time these
+ *   count as a failure that is due to the group.
+ */
+export async function unlessItFails<Answer>(
+  run: TickRun,
+  groupId: number,
+  { ask, reason }: Attempt<Answer>,
+): Promise<Answer | undefined> {
+  const { serviceClock } = run.session;
   try {
-    const page = await run.lookUpAndLearn(groupId);
-    run.update((state) => noteAnswer(state, groupId));
-    return page;
+    return await ask();
   } catch (error) {
-    const isCutOff = wasCutOff(error);
-    const failure = isCutOff ? error.cause : error;
+    const endsTick = error instanceof DeadlineReached || error instanceof SourceRefused;
+    const failure = endsTick ? error.cause : error;
     if (!mayBeAboutLookUp(failure)) throw error;
     const isFirst = !mayBeAboutRequest(error) && !wasCutOffBefore(run.state, groupId);
-    run.update((state) =>
-      isFirst ? noteCutOff(state, groupId) : noteFailed(state, groupId, failure, now()),
-    );
-    if (isFirst || isCutOff) throw error;
+    if (isFirst) run.update((state) => noteCutOff(state, groupId));
+    else run.update((state) => noteFailed(state, groupId, reason(failure), serviceClock.now().atMost));
+    if (isFirst || endsTick || failure instanceof RateLimitedError) throw error;
     return undefined;
   }
 }
 
-/** Whether the tick ended while a look-up that had failed was tried again. */
-function wasCutOff(error: unknown): error is DeadlineReached & { readonly cause: ReturnsServiceError } {
-  return error instanceof DeadlineReached && mayBeAboutLookUp(error.cause);
-}
-
-/** Whether the failure may be due to the group that was looked up: so may that of a connection, by the group's answer. */
+/**
+ * Whether the failure may be due to the group that was looked up: so may that of a connection, by the group's answer, and
+ * an answer like that to a refused token.
+ */
 export function mayBeAboutLookUp(error: unknown): error is ReturnsServiceError {
   return (
     mayBeAboutRequest(error) ||
     error instanceof ConnectionFailedError ||
-    error instanceof TruncatedAnswerError
+    error instanceof TruncatedAnswerError ||
+    error instanceof TokenRefusedError ||
+    error instanceof RateLimitedError
   );
 }
 
-function noteFailed(state: SourceState, groupId: number, { message }: Error, now: Instant): SourceState {
-  const reason = `the list lacks it, and its look-up by id fails (${message})`;
+function noteFailed(state: SourceState, groupId: number, reason: string, now: Instant): SourceState {
   return noteFailure(noteSetAside(state, { id: groupId, reason, digest: '' }, now), groupId, now);
 }
 

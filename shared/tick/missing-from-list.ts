@@ -6,7 +6,7 @@ import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { unlessItFails } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -38,23 +38,16 @@ export async function isMissingFromList(
     depth: run.depth,
   };
   const created = { from: createdAt - NARROWEST_RANGE / 2, to: createdAt + NARROWEST_RANGE / 2 };
-  const isProved = await succeeds(async () => (await coverRange({ created }, reader)).outcome === 'proved');
-  if (!isShown && !isProved) {
-    const reason = 'its look-up by id finds nothing, and the list at its creation has no proved end';
-    const now = run.session.serviceClock.now().atMost;
-    run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, now));
-  }
-  return !isShown && isProved;
-}
-
-/** A request that fails for good proves nothing, and must stop neither the other look-ups nor the walk. */
-async function succeeds(read: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!mayBeAboutRequest(error)) throw error;
-    return false;
-  }
+  const reason = 'its look-up by id finds nothing, and the list at its creation has no proved end';
+  const coverage = await unlessItFails(run, groupId, {
+    ask: () => coverRange({ created }, reader),
+    reason: () => reason,
+  });
+  if (isShown || coverage === undefined) return false;
+  if (coverage.outcome === 'proved') return true;
+  const now = run.session.serviceClock.now().atMost;
+  run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, now));
+  return false;
 }
 
 function idOf(row: Page['rows'][number]): number | undefined {

@@ -13,6 +13,8 @@ export interface RangeRoom {
   pages(): number | undefined;
   /** Whether the range under way may take longer: a new process only guesses how long a page takes. */
   readonly hasTime: () => boolean;
+  /** Whether less than half of the range's time is used: groups that are not found take two more requests each. */
+  readonly hasTimeForMissing: () => boolean;
   /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -22,6 +24,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
   const { clock, paces } = session;
   let isFirst = true;
   let until = Number.POSITIVE_INFINITY;
+  let half = Number.POSITIVE_INFINITY;
   return {
     pages() {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
@@ -32,17 +35,20 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },
     hasTime: () => clock.elapsed() < until,
+    hasTimeForMissing: () => clock.elapsed() < half,
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
-      until = startedAt + (session.deadline - startedAt) * LONGEST_SHARE;
+      const duration = session.deadline - startedAt;
+      until = startedAt + duration * LONGEST_SHARE;
+      half = startedAt + duration / 2;
       const before = run.requestsOfWalks();
       try {
         return await work();
       } finally {
         // A range takes longer than its tick only if the process was suspended.
-        const duration = Math.min(clock.elapsed(), session.deadline) - startedAt;
-        if (duration > 0) paces.walk.note(run.requestsOfWalks() - before, duration);
+        const took = Math.min(clock.elapsed(), session.deadline) - startedAt;
+        if (took > 0) paces.walk.note(run.requestsOfWalks() - before, took);
       }
     },
   };

@@ -30,6 +30,8 @@ export interface OpenOptions {
   readonly maxRequests: number;
   /** Whether there is still time: a new process only guesses how long a look-up takes. */
   readonly hasTime: () => boolean;
+  /** Whether less than half of the step's time is used: missing groups take two more requests each. */
+  readonly hasTimeForMissing: () => boolean;
 }
 
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
@@ -51,12 +53,18 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     // a step of missing groups alone looks as if the service hid their range.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
     const isAfterMissing = missing.length > 0 && missing.at(-1) === groups[place - 1]?.groupId;
-    const endsByMissing = missing.length > 0 && seen.size === 0 && !isAfterMissing;
+    const mayGoOn = isAfterMissing && options.hasTimeForMissing();
+    const endsByMissing = missing.length > 0 && seen.size === 0 && !mayGoOn;
     if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
     if (page.rows.length === 0) {
+      // The next step begins with the last group that was found, and has more time.
+      const found = groups[place - 1];
+      const isLate = missing.length === 0 && !options.hasTimeForMissing();
+      if (isLate && found !== undefined && found.createdAt > first.createdAt)
+        return stepBefore(found.createdAt, place - 1, false);
       missing.push(groupId);
       continue;
     }

@@ -18,7 +18,7 @@ import type { TickRun } from './tick-run.ts';
 export interface RangeReading {
   readonly fetch: FetchPage;
   readonly pollWhenDue: () => Promise<void>;
-  readonly room: Pick<RangeRoom, 'hasTime'>;
+  readonly room: Pick<RangeRoom, 'hasTime' | 'hasTimeForMissing'>;
 }
 
 export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'covered'> {
@@ -52,8 +52,11 @@ export async function reconcileRange(
 
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);
-    const { hasTime } = room;
-    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages, hasTime };
+    const { hasTime, hasTimeForMissing } = room;
+    const options = {
+      ...{ coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages },
+      ...{ hasTime, hasTimeForMissing },
+    };
     const step = await run.within(tier, () => readOpen(run, options));
     await guard.conclude(recorder);
     await lookForGroups(run, step, missing);
@@ -76,10 +79,12 @@ export async function reconcileRange(
     const rowsCovered = createdWithin(step.covered, read);
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
-    // A range is read again until its missing groups are looked up: that is no progress.
-    const missed = step.covered === undefined ? 'done' : await lookForMissing(run, step.covered, missing);
+    // A range is read again until its missing groups are looked up: that is no progress, and the range is halved.
+    const { covered } = step;
+    const missed =
+      covered === undefined ? 'done' : await run.within(tier, () => lookForMissing(run, covered, missing));
     if (isGettingOn) run.walked.add(tier);
-    if (step.covered === undefined) return { ...step, missed };
+    if (covered === undefined) return { ...step, missed };
     await guard.conclude(recorder);
     return { ...step, missed };
   }

@@ -14,7 +14,9 @@ export function suspicious(plan: Plan, random: Random): Plan {
   // Guards can't judge unknown groups, or groups with meaningless stamps.
   const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
   // Enough ticks must succeed for held changes to be seen, released and published.
-  const faults = { ...plan.faults, ...atMost(0.005, plan.faults) };
+  // A clock that is set while Date is wrong makes a walk look as long as the error (guarantees.md, "Where they end").
+  const clockJump = knobs.dateSkewSeconds === undefined ? plan.faults.clockJump : 0;
+  const faults = { ...plan.faults, ...atMost(0.005, plan.faults), clockJump };
   const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
   const kind = STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName;
   // The walk that ends a hold then finds true changes among those that were held.

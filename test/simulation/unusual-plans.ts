@@ -42,13 +42,17 @@ export function vast(plan: Plan, random: Random): Plan {
  */
 export function longOpen(plan: Plan, random: Random): Plan {
   const base = vast(plan, random);
+  const { rateLimit, date, unreadableEvery, ...usual } = base.knobs;
   const touches = random.chance(0.5) ? { touches: [] } : {};
-  const knobs = { ...base.knobs, ...touches, limitMax: 2, lifetimeFactor: 20 };
+  const knobs = { ...usual, ...touches, limitMax: 2, lifetimeFactor: 20 };
   const open: Plan = {
     ...base,
     groups: 110 + random.below(20),
     activeMs: 600_000,
     changesPerSecond: 0.1,
+    // Without look-ups no new token is trusted.
+    rotationMs: undefined,
+    sources: 1,
     warm: random.pick([0, 0.5, 1]),
     knobs,
     settings: { ...base.settings, intervalMs: 60_000, requestsPerMinute: 240, requestTimeoutMs: 10_000 },

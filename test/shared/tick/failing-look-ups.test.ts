@@ -242,6 +242,19 @@ describe('a look-up', () => {
     expect(isMade(again, 9, 10)).toBe(true);
   });
 
+  // Before, the 101st was forgotten as it came, and counted as a first failure in each walk.
+  it('of another group does not wait for 150 groups that fail again', () => {
+    let state = NOTHING;
+    for (let walk = 0; walk < 200; walk += 1) {
+      const begunAt = NOW + walk * 10 * MINUTE;
+      for (let id = 1; id <= 150; id += 1) {
+        const now = begunAt + id;
+        if (isLookUpMade(state, id, begunAt, now)) state = failed(state, id, now);
+      }
+    }
+    expect(isLookUpMade(state, 999, NOW + 2_000 * MINUTE, NOW + 2_000 * MINUTE)).toBe(true);
+  });
+
   it('of a failing group is made at once after another failing group was answered', () => {
     expect(isMade(noteAnswer(failedAll(1, 2, 3), 1), 2, 0, 1)).toBe(true);
     expect(isMade(noteAnswer(failedAll(1, 2, 3), 8), 2, 0, 1)).toBe(false);

@@ -7,8 +7,10 @@ import {
 } from '../../../local/reference-service/service/answer.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { SourceWorld } from '../source-world.ts';
 import {
+  answerAfter,
   cancel,
   cycles,
   oldGroups,
@@ -19,6 +21,7 @@ import {
   setAll,
   slowWorld,
   worldWithFewOpen,
+  worldWithManyOpen,
 } from './slow-world.ts';
 
 /** A world in which only look-ups and their lists read one old group, which the answers may hide. */
@@ -32,12 +35,27 @@ async function worldWithOneLookedUp(answer: (request: ServiceRequest, id: number
   return { world, session, id };
 }
 
-async function ticksWithoutSlowWalk(world: SourceWorld, session: SourceSession, count: number) {
+async function ticksWithoutSlowWalk(world: SourceWorld, session: SourceSession | 'new', count: number) {
+  const { next: random } = createSeededRandom(count);
   for (let made = 0; made < count; made += 1) {
     await pauseSlowWalk(world, 5 * MINUTE);
-    await world.nextTick(session);
+    const process = () => world.startProcess(`p${world.time.elapsed()}`, { random });
+    await world.nextTick(session === 'new' ? process() : session);
   }
 }
+
+async function typesOf(world: SourceWorld, groups: readonly number[]) {
+  const events = await Promise.all(groups.map((id) => world.groupEvents(id)));
+  return events.map((each) => each.map(({ type }) => type).join());
+}
+
+function isNarrow({ query }: ServiceRequest): boolean {
+  const bounds = ['min_created_at', 'max_created_at'].map((name) => Date.parse(query.get(name) ?? ''));
+  const [from = Number.NaN, to = Number.NaN] = bounds;
+  return to - from < 60_000;
+}
+
+const NO_ANSWER: Answer = { status: 200, headers: {}, body: '', delivery: 'hang', afterMs: 0 };
 
 describe('an old group that is open', () => {
   // Before, no look-up was made until the next walk over all groups began.
@@ -96,11 +114,9 @@ describe('an old group that is open', () => {
   });
 
   it('is set aside, not removed, if its look-up does not find it and no list of its creation arrives', async () => {
-    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) => {
-      if (query.get('return_group_id') === String(hidden)) return jsonAnswer(200, []);
-      const bounds = ['min_created_at', 'max_created_at'].map((name) => Date.parse(query.get(name) ?? ''));
-      const [from = Number.NaN, to = Number.NaN] = bounds;
-      return to - from < 60_000 ? jsonAnswer(422, { detail: [] }) : undefined;
+    const { world, session, id } = await worldWithOneLookedUp((request, hidden) => {
+      if (request.query.get('return_group_id') === String(hidden)) return jsonAnswer(200, []);
+      return isNarrow(request) ? jsonAnswer(422, { detail: [] }) : undefined;
     });
 
     await cycles(world, session, 3);
@@ -137,10 +153,7 @@ describe('while the walk over all groups takes days', () => {
 
     await ticksWithoutSlowWalk(world, session, 45);
 
-    const events = await Promise.all(gone.map((id) => world.groupEvents(id)));
-    expect(events.map((each) => each.map(({ type }) => type))).toEqual(
-      gone.map(() => ['return_group.removed']),
-    );
+    expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
   });
 
   // Before, the range of the neighbours was read again for each of them that was removed.
@@ -162,5 +175,78 @@ describe('while the walk over all groups takes days', () => {
 
     const found = await Promise.all(later.map(async (id) => (await world.groupEvents(id)).length > 0));
     expect(found).toEqual(later.map(() => true));
+  });
+
+  // Before, a tick that was cut off counted them, and the next tick counted them again.
+  it('eighteen that were removed are not held because slow ticks are cut off', async () => {
+    const { world, session, open } = await worldWithManyOpen();
+    await ticksWithoutSlowWalk(world, session, 5);
+    const gone = open.slice(12, 30);
+    for (const id of gone) world.control.remove(id);
+    answerAfter(world, 1_000);
+
+    await ticksWithoutSlowWalk(world, session, 60);
+
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+  });
+
+  // Before, each tick read the groups before them, and had no time left to note what was not found.
+  it.each([1, 5])(
+    '%i that were removed behind others are published by new processes, if answers take three seconds',
+    async (count) => {
+      const { world, open } = await worldWithManyOpen();
+      await ticksWithoutSlowWalk(world, 'new', 5);
+      const gone = open.slice(12, 12 + count);
+      for (const id of gone) world.control.remove(id);
+      answerAfter(world, 3_000);
+
+      await ticksWithoutSlowWalk(world, 'new', 90);
+
+      expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+    },
+  );
+
+  it.each([
+    ['gets no answer', NO_ANSWER],
+    ['is reset', { ...NO_ANSWER, delivery: 'reset' }],
+    ['is cut off', { ...jsonAnswer(200, [1, 2, 3]), delivery: 'cut' }],
+  ] as const)('a removed one is set aside if the list at its creation %s', async (_, answer) => {
+    const { world, session, open } = await worldWithFewOpen();
+    await ticksWithoutSlowWalk(world, session, 10);
+    const [gone = 0, ...later] = open.slice(2);
+    world.control.remove(gone);
+    world.network.intercept = (request) => (isNarrow(request) ? answer : undefined);
+    await ticksWithoutSlowWalk(world, session, 40);
+    for (const id of later) cancel(world, id);
+
+    await ticksWithoutSlowWalk(world, session, 30);
+
+    const { reconciliation, setAside } = await world.state();
+    expect(reconciliation.open.lastCompletedAt).toBeGreaterThan(world.time.now() - 15 * MINUTE);
+    expect(await typesOf(world, later)).not.toContain('');
+    expect(setAside.map(({ groupId }) => groupId)).toContain(gone);
+  });
+
+  it('six neighbours that were removed do not stop walks if the look-ups of existing groups are refused', async () => {
+    const gone = new Set<number>();
+    const { world, session } = await slowWorld((store) => {
+      for (const id of openEach(store, 20).slice(-6)) gone.add(id);
+    });
+    await ticksWithoutSlowWalk(world, session, 10);
+    world.network.intercept = ({ query }) => {
+      const id = Number(query.get('return_group_id') ?? Number.NaN);
+      return Number.isNaN(id) || gone.has(id) ? undefined : jsonAnswer(400, {});
+    };
+    await ticksWithoutSlowWalk(world, session, 30);
+    for (const id of gone) world.control.remove(id);
+    await ticksWithoutSlowWalk(world, session, 40);
+    const before = (await world.state()).reconciliation.open.lastCompletedAt;
+
+    await ticksWithoutSlowWalk(world, session, 20);
+
+    const { lastCompletedAt } = (await world.state()).reconciliation.open;
+    expect(lastCompletedAt).toBeGreaterThan(before ?? 0);
+    expect(new Set(await typesOf(world, [...gone]))).toEqual(new Set(['']));
   });
 });

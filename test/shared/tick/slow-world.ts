@@ -1,5 +1,6 @@
 // A world in which a walk over all groups takes longer than a cycle, so old groups that are open are read on their own.
 import { expect } from 'vitest';
+import type { ShownGroup } from '../../../local/reference-service/showing/show-group.ts';
 import { DAY, parseStamp } from '../../../shared/instant.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
@@ -44,10 +45,10 @@ export async function worldWithFewOpen() {
 /** Groups that are too old to be walked with the recent ones, oldest first. */
 export function oldGroups(world: SourceWorld): number[] {
   const before = world.time.now() - 50 * DAY;
-  return world.control.snapshot().flatMap(({ id, created_at }) => {
-    const createdAt = parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY;
-    return createdAt < before ? [Number(id)] : [];
-  });
+  const isOld = ({ created_at }: ShownGroup) =>
+    (parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY) < before;
+  const old = new Set(world.control.snapshot().flatMap((group) => (isOld(group) ? [Number(group.id)] : [])));
+  return world.oldestFirst().filter((id) => old.has(id));
 }
 
 export function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) {
@@ -81,4 +82,19 @@ export async function cycles(world: SourceWorld, session: SourceSession, count: 
     await world.nextTick(session);
     seen.add((await world.state()).reconciliation.open.lastCompletedAt);
   }
+}
+
+/** Each answer takes so long. */
+export function answerAfter(world: SourceWorld, afterMs: number) {
+  world.network.intercept = (request) => ({ ...world.reference.service.answer(request), afterMs });
+}
+
+/** A store with one open group among sixteen old ones, oldest first. */
+export async function worldWithManyOpen() {
+  const open: number[] = [];
+  const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 16)), {
+    ...{ groups: 1_600, knobs: SLOW.knobs },
+    settings: { reconcileMs: 60_000 },
+  });
+  return { world, session, open };
 }
