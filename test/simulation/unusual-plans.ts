@@ -61,11 +61,13 @@ export function longOpen(plan: Plan, random: Random): Plan {
   const of = random.pick(['existing', 'some'] as const);
   const what = random.pick(['hang', 'late', '500', '400'] as const);
   const removing = { ...open, knobs: { ...knobs, groupRemovals: random.pick([0.2, 0.4]) } };
-  return random.pick([
-    removing,
-    withLastingFault(removing, { shape: { kind: 'look-ups', of }, what, fromMs }),
-    { ...open, activeMs: 900_000, mishap: { kind: 'old groups hidden', fromMs, forMs: 180_000 } },
-  ]);
+  const hiding: Plan = {
+    ...open,
+    activeMs: 900_000,
+    mishap: { kind: 'old groups hidden', fromMs, forMs: 180_000 },
+  };
+  const failing = withLastingFault(removing, { shape: { kind: 'look-ups', of }, what, fromMs });
+  return random.pick([removing, failing, hiding, hiding]);
 }
 
 /** Groups are removed, are published as removed, and come back. */

@@ -40,7 +40,7 @@ const OFTENER: Partial<Record<CallName, number>> = {
   'store.saveAll': 8,
   'store.knownCreatedBetween': 8,
   // Made only in stores that are too large for a full walk in each cycle.
-  'store.openCreatedBetween': 60,
+  'store.openCreatedBetween': 150,
   'ledger.append': 8,
   'ledger.groups': 8,
   'marks.noteBehind queue': 30,
