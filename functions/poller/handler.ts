@@ -1,5 +1,6 @@
-// The poller in Lambda. Ticks come from the poll queue: the schedule sends one per minute and source, and the poller
-// itself enqueues those in between. Operators, who have no token, invoke it directly to ask the service.
+// The poller in Lambda. Ticks come from the poll queue: the schedule sends one per source in each interval, at most one
+// a minute. If the interval is shorter, the poller enqueues the ticks in between. Operators, who have no token, invoke
+// it directly to ask the service.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';

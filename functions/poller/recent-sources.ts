@@ -9,7 +9,8 @@ export const SOURCE_IS_RECENT_MS = 50_000;
 
 /**
  * Finds a source's settings, at most 50 seconds old. Failures and missing sources are not cached. A second read of the
- * token means that the service refused it: the token may have moved, so the next tick reads the settings again.
+ * token means that its answers are in doubt: it was refused, a request failed, or the source must be proved. The token
+ * may have moved, so the next tick reads the settings again.
  */
 export function createRecentSources(
   clock: Pick<Clock, 'elapsed'>,

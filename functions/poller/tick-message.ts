@@ -1,4 +1,5 @@
-// A tick as a message of the poll queue: the schedule sends one per minute and source, which enqueues the others.
+// A tick as a message of the poll queue: the schedule sends one per source and interval, or one a minute, which
+// enqueues the others.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { parseJson } from '../../shared/parse-json.ts';

@@ -5,9 +5,9 @@
 //     tableName: process.env.TABLE_NAME,
 //   });
 //
-// For a handler, it passes one event at a time, in order; parses events, so that each field has its type; leaves out
-// duplicates and stale events; skips events that this release does not know. A failed event is delivered again, and
-// on the queue its return group waits for it while the others continue. docs/subscribing.md has the details.
+// For a handler, it passes one event at a time (on the queue in order); parses events, so that each field has its type;
+// leaves out duplicates and stale events; skips events that this release does not know. A failed event is delivered
+// again, and on the queue its return group waits for it while the others continue. docs/subscribing.md has the details.
 import {
   BatchProcessor,
   EventType,

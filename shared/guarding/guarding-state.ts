@@ -62,8 +62,9 @@ const hold = storedObject({
   suspects: z.int(),
   /** How many suspects there were when the hold got its number. */
   numberedAt: z.int(),
-  /** How many suspects the current cycle has found, and whether these still are too many. */
+  /** How many suspects the current cycle has found. */
   met: z.int(),
+  /** Whether these still are too many; after a release, whether the current cycle needed the permit. */
   isOverThreshold: z.boolean(),
   /** The earliest creation time of a range with suspects: a release goes back there. */
   from: maybe(instant),
@@ -80,10 +81,10 @@ const hold = storedObject({
 export type Hold = Stored<typeof hold>;
 
 const usualChange = z.object({
-  /** Changes of a group per hour: the most that a range of groups has shown. */
+  /** Changes of a group per hour: the most of the last days, halved each day. */
   ratePerHour: z.number(),
   learnedAt: instant,
-  /** Whether a walk was finished since; until then the rate is provisional. */
+  /** False only in states of earlier releases, whose rate was provisional. */
   isWhole: z.boolean(),
 });
 
@@ -98,7 +99,7 @@ export const guarding = storedObject({
   seenWith: maybe(z.string()),
   /** Entities found missing, and published as removed, in the current period of one cycle's length. */
   entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
-  /** How many groups usually change without a newer stamp; undefined before the first range walked. */
+  /** How many groups usually change without a newer stamp; undefined before the first finished walk. */
   usual: maybe(usualChange),
   /** The rate of the last released change without stamps, and when a walk had published it. */
   released: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant })),

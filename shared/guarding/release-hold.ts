@@ -1,5 +1,6 @@
 // Releases a hold: its findings are right and may be published. A hold is named by its number, so that an old command
-// never releases a later hold, nor one that has grown to another size since. A second release changes nothing.
+// never releases a later hold, nor one that has grown to more than twice its size since. A second release changes
+// nothing.
 import type { Instant } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
 import type { CycleState } from '../source/cycle-state.ts';

@@ -1,5 +1,6 @@
-// The service's list as reading uses it: ranges become bounds, and a page size that the service refuses is halved until
-// it is accepted (R1). A clamped page size needs no handling: reading continues after the rows that it gets.
+// The service's list as reading uses it: ranges become bounds, and a page size that the service refuses, or can't send
+// in time, is halved until it is accepted (R1). A clamped page size needs no handling: reading continues after the rows
+// that it gets.
 import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../limits.ts';
 import type { Purpose } from '../pacing/budget-state.ts';
 import { DeadlineReached, NotTriedAgain } from '../pacing/errors.ts';

@@ -51,7 +51,7 @@ export interface ListShape {
 export interface Polling {
   /** Requests that the last poll by update took. */
   readonly requests: number;
-  /** When a poll by update ended or a walk settled, by the elapsed clock: polls by walk may go on for a while since. */
+  /** When a poll by update ended or a walk settled, by the elapsed clock; then polls may be walks for some time. */
   readonly settledAt: number;
 }
 

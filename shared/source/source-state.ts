@@ -136,7 +136,10 @@ export type SetAside = Stored<typeof setAside>;
 const failingLookUps = storedObject({
   /** Groups whose last look-up failed, each with its first and last failure; bounded. */
   groups: z.array(z.object({ groupId: z.int(), since: instant, at: instant })),
-  /** Groups whose look-up was cut off by the end of a tick, since the last walk over all groups began; bounded. */
+  /**
+   * Groups about which a request was cut off, by the end of a tick, a failed connection, or an answer that ends it
+   * (401, 403, 429), since the last walk over all groups began; bounded.
+   */
   cutOff: z.array(z.int()),
   /** Groups whose look-up failed for the first time, since the last one that was answered. */
   inRow: z.int(),
@@ -186,7 +189,10 @@ export const sourceStateBody = storedObject({
   health,
   /** Unlisted values and fields already reported as drift. Bounded. */
   driftReported: z.array(z.string()),
-  /** Rows to a page that the service accepts; lowered by a 422 on `limit`. */
+  /**
+   * Rows to a page that the service accepts: halved after a 422 on `limit`, and after a page that was too large or too
+   * slow. A walk over all groups may reset it.
+   */
   pageLimit: z.number(),
   /** How far the service's lists can be paged. An earlier release kept one depth for all lists, as `listDepth`. */
   listDepths: storedObject({ updated: listDepth, created: listDepth, since: instant }).default(

@@ -11,7 +11,7 @@ import { type ChangedGroup, type PollsInDoubt, unanswered, withDoubt } from './p
 import type { TickRun } from './tick-run.ts';
 
 /** Groups created within this time are most of those that change. */
-const RECENT = 7 * DAY;
+const RECENTLY_CREATED = 7 * DAY;
 const MOST_CONSIDERED = 100;
 
 /**
@@ -61,7 +61,11 @@ async function anotherChanged({ session, state }: TickRun): Promise<ChangedGroup
   const source = { source: session.settings.name, generation: state.generation };
   const { settledThrough } = state;
   const ids: number[] = [];
-  const known = session.store.knownCreatedBetween(source, settledThrough - RECENT, Number.POSITIVE_INFINITY);
+  const known = session.store.knownCreatedBetween(
+    source,
+    settledThrough - RECENTLY_CREATED,
+    Number.POSITIVE_INFINITY,
+  );
   for await (const { groupId } of known) ids.push(groupId);
   const newest = await session.store.load(source, ids.slice(-MOST_CONSIDERED));
   const changed = [...newest.values()].filter(

@@ -80,7 +80,7 @@ export function noteConfirmed(state: SourceState): SourceState {
     : withFailing(state, { unconfirmed: undefined });
 }
 
-/** Whether the end of a tick has cut a request about this group off before, in this walk over all groups. */
+/** Whether a request about this group was cut off before, in this walk over all groups. */
 export function wasCutOffBefore({ failingLookUps }: SourceState, groupId: number): boolean {
   return failingLookUps.cutOff.includes(groupId);
 }

@@ -13,7 +13,7 @@ export interface News {
   dueAt(): number;
   isDue(): boolean;
   /**
-   * Reads from where the last news ended.
+   * Reads from a little before where the last news ended: by as much as changes have shown late (news.ts).
    *
    * @param since where to begin if no news were read before
    * @returns the requests

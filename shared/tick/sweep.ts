@@ -2,8 +2,8 @@
 // for each, while a walk proves pieces with three requests each, or a poll proves the latest updates. A piece that
 // fills its page has groups that are not known yet, and is cut in two. The sweep proves nothing; the walk finds what it
 // misses. A sweep begins at most once in each cycle (in each interval, if polls are walks), and reads only between the
-// requests of a proof. If a walk over all groups does not fit a cycle, a sweep of the recent groups alternates with one
-// of the others: most changes are of recent groups.
+// requests of a proof. If a walk over all groups does not fit a cycle, one piece of the recent groups is read for every
+// three of the others: the recent ones are far fewer, and change more often.
 import type { SweepGuard } from '../guarding/guard-sweep.ts';
 import { guardSweep } from '../guarding/guards-of-run.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
@@ -110,7 +110,7 @@ export function createSweeping(run: TickRun): SweepOn {
   return async function sweepOn(afterEach) {
     // A poll may come due while a piece waits for the budget: it does not sweep as well.
     if (isSweeping || !session.list.isUnordered || run.state.baseline.status !== 'completed') return;
-    if (!mayBegin(run)) return;
+    if (!mayRead(run)) return;
     isSweeping = true;
     try {
       await readPieces(afterEach);
@@ -129,7 +129,7 @@ function halvesOf(piece: Interval, { rows }: Page): Interval[] {
 /**
  * Whether the walk made progress in this tick, or proofs tried for long: they need some requests in a row to succeed.
  */
-function mayBegin(run: TickRun): boolean {
+function mayRead(run: TickRun): boolean {
   return run.walked.size > 0 || run.requestsOfWalks() + run.requestsSent('covering') >= REQUESTS_BEFORE;
 }
 

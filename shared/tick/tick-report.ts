@@ -7,8 +7,9 @@ import type { SourceState } from '../source/source-state.ts';
 export interface TickReport {
   readonly source: string;
   /**
-   * `done`: the tick ran, failed or not. `busy`: another process holds the lease. `late`: its slot was taken before.
-   * `resting`: the service refused the token a moment ago. `overtaken`: another process took the source over.
+   * `done`: the tick ran, failed or not. `busy`: another process holds the lease. `late`: its slot or a later one was
+   * taken before. `resting`: the source pauses, for up to a quarter of an hour, because the token was refused.
+   * `overtaken`: another process took the source over.
    */
   readonly outcome: 'done' | 'busy' | 'late' | 'resting' | 'overtaken';
   /** Polls that this tick finished. */

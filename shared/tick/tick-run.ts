@@ -1,5 +1,5 @@
-// One tick at work: the source's state as it changes, and what the tick learns on the way. The files of this folder are
-// the steps of a tick, each a function of a TickRun, in the order of poll-source.ts: start, poll, walk, conclude.
+// One tick at work: the source's state as it changes, and what the tick learns on the way. poll-source.ts calls the
+// steps in their order: start, poll, walk, conclude. Each is a function of a TickRun; the other files help them.
 import type { Reading } from '../comparing/snapshot.ts';
 import { guardRequests } from '../guarding/guard-requests.ts';
 import { createTokenGuard, type SourceTokenGuard } from '../guarding/token-guard.ts';

@@ -19,7 +19,7 @@ const OFTEN_ENOUGH = 5;
 
 /** Knobs, and words of knobs, that no plan uses, each with its reason. */
 const NOT_TURNED: ReadonlySet<string> = new Set([
-  // The feed does not search by text, nor request allowlist items.
+  // The simulation runs no operators' searches, and the feed requests no allowlist items.
   'strings',
   'allowlistItems',
   // It is turned in the middle of a run only.

@@ -7,7 +7,8 @@ const SHARE = 0.08;
 
 /**
  * Adds operations to a small share of plans, drawn separately, so that all other plans stay unchanged. Plans with a
- * mishap get none, because a new generation announces all of the mishap's groups.
+ * mishap get none, because a new generation announces all of the mishap's groups; nor do plans in which the service,
+ * its access or the schedule changes.
  */
 export function withOperations(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 78));

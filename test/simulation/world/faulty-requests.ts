@@ -30,7 +30,7 @@ export function createFaultyRequests(
   { shape, what }: LastingFault,
   { service, isOn, trace }: FaultyRequestsOptions,
 ): FaultyRequests {
-  const { isOverThreshold, groups } = createMatcher(shape, service);
+  const { matches, groups } = createMatcher(shape, service);
   const name = nameOfShape(shape);
   return {
     groups,
@@ -41,7 +41,7 @@ export function createFaultyRequests(
         return withoutArray(honest(), shape.name);
       }
       const made = shape.kind === 'id' && shape.where === 'pages' ? honest() : undefined;
-      if (!isOverThreshold(query, made)) return made ?? honest();
+      if (!matches(query, made)) return made ?? honest();
       trace.count(`lasting ${name}`);
       trace.count(`lasting answer ${what}`);
       return dated(faulty(what, shape), service);
@@ -50,7 +50,7 @@ export function createFaultyRequests(
 }
 
 interface Matcher {
-  readonly isOverThreshold: (query: URLSearchParams, answer: Answer | undefined) => boolean;
+  readonly matches: (query: URLSearchParams, answer: Answer | undefined) => boolean;
   readonly groups: ReadonlySet<number>;
 }
 
@@ -61,11 +61,11 @@ function createMatcher(shape: FaultShape, service: InProcessService): Matcher {
     case 'offset':
     case 'limit':
       return {
-        isOverThreshold: (query) => Number(query.get(shape.kind) ?? 0) > shape.above,
+        matches: (query) => Number(query.get(shape.kind) ?? 0) > shape.above,
         groups: NO_GROUPS,
       };
     case 'parameter':
-      return { isOverThreshold: (query) => query.has(shape.name), groups: NO_GROUPS };
+      return { matches: (query) => query.has(shape.name), groups: NO_GROUPS };
     case 'id':
       return idMatcher(shape, service);
     case 'look-ups':
@@ -73,7 +73,7 @@ function createMatcher(shape: FaultShape, service: InProcessService): Matcher {
     case 'range':
       return rangeMatcher(shape, service);
     case 'array':
-      return { isOverThreshold: () => true, groups: NO_GROUPS };
+      return { matches: () => true, groups: NO_GROUPS };
   }
 }
 
@@ -85,8 +85,8 @@ function idMatcher(
   const id = placed(ids, place);
   const groups = new Set([id]);
   if (where === 'look-ups')
-    return { isOverThreshold: (query) => query.get('return_group_id') === String(id), groups };
-  return { isOverThreshold: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
+    return { matches: (query) => query.get('return_group_id') === String(id), groups };
+  return { matches: (_, answer) => rowsOf(answer).some((row) => row?.id === id), groups };
 }
 
 function lookUpMatcher(
@@ -98,7 +98,7 @@ function lookUpMatcher(
     of === 'some' ? id % 3 === 0 : [...store.groups()].some((group) => group.id === id);
   return {
     groups,
-    isOverThreshold(query) {
+    matches(query) {
       const id = Number(query.get('return_group_id') ?? Number.NaN);
       if (Number.isNaN(id) || !fails(id)) return false;
       groups.add(id);
@@ -116,7 +116,7 @@ function rangeMatcher(shape: Extract<FaultShape, { kind: 'range' }>, service: In
   const isWithin = (group: { readonly created: Instant }) => group.created >= from && group.created <= to;
   return {
     groups: new Set(known.filter(isWithin).map(({ id }) => id)),
-    isOverThreshold(query) {
+    matches(query) {
       const { read } = stampFormsOf(control.knobs()).created;
       const least = read(query.get('min_created_at') ?? '');
       const most = read(query.get('max_created_at') ?? '');

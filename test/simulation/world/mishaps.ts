@@ -1,6 +1,7 @@
-// Mishaps: changes that look like another store, or like another notation. Some are mistakes that are undone after some
-// time; none of their changes may ever be published. The others are real: the operator releases the holds, and all of their
-// changes must be published.
+// Mishaps: changes that look like another store, or like another notation. Most are mistakes that are undone after some
+// time; none of their changes may ever be published. One of them is released, because look-ups still find every group.
+// The others are real: the operator releases the holds, and all of their changes must be published. A moved address
+// shows the same store.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import { RECENT } from '../../../shared/limits.ts';

@@ -69,8 +69,8 @@ export function createPorts(options: PortsOptions): Ports {
 }
 
 /**
- * Half of the writes fail, with an error that is no injected fault: if one reached a tick, the run would report it. They
- * take no time and draw no fate, because the outcome of a run must not depend on them.
+ * Half of the writes fail. The error is not marked as simulated, so a run reports it if it reaches a tick. They take no
+ * time and draw no fate, because the outcome of a run must not depend on them.
  */
 function activitiesOf({ activities }: Stores): Activities {
   let writes = 0;

@@ -1,4 +1,4 @@
-// How a service shows its groups that answers in another way, like after a faulty upgrade.
+// How a service that answers in another way shows its groups, for example after a faulty upgrade.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-// Changes knobs of the service in the middle of a run, and records their values over time for the judge.
+// Changes knobs of the service in the middle of a run, and records their values over time for the checker.
 import { KNOBS, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
 import type { Instant } from '../../../shared/instant.ts';
 import type { World } from './world.ts';

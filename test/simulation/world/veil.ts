@@ -1,5 +1,5 @@
 // A layer between the service and its store that changes how lists and look-ups show groups, like a temporarily
-// misconfigured service. The judge uses the store's history, which does not include it.
+// misconfigured service. The checker uses the store's history, which does not include it.
 import type { Store } from '../../../local/reference-service/store/store.ts';
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 
