@@ -22,12 +22,19 @@ export interface Missing {
    * @default 0
    */
   readonly counted?: number;
+  /** The groups before these that are judged with them: those of a walk over open groups, which has many small ranges. */
+  readonly before?: Pick<Missing, 'known' | 'missing'> | undefined;
   readonly samples?: readonly HoldSample[];
 }
 
 /** Whether a range with known groups showed none of them. */
-export function isKnownRangeEmpty({ known, missing }: Pick<Missing, 'known' | 'missing'>): boolean {
-  return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
+export function isKnownRangeEmpty({
+  known,
+  missing,
+  before = { known: 0, missing: 0 },
+}: Pick<Missing, 'known' | 'missing' | 'before'>): boolean {
+  const all = known + before.known;
+  return all >= FEWEST_OF_EMPTY_RANGE && missing + before.missing === all;
 }
 
 /** Returns whether missing groups may be looked up, and the state that remembers what was found. */

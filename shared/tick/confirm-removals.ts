@@ -1,7 +1,7 @@
 // Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may show
 // another store, or none.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { DeadlineReached } from '../pacing/errors.ts';
+import { DeadlineReached, SourceRefused } from '../pacing/errors.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import {
   isConfirmationTried,
@@ -15,35 +15,39 @@ import type { TickRun } from './tick-run.ts';
 /** How long a known group that was found confirms the look-ups that found nothing. */
 const CANARY_LASTS: Instant = MINUTE;
 
-/**
- * Returns a check whether the service still finds a group that it has just shown, or else another known one. If it
- * finds none, it shows another store or has lost everything: the source is held until a known group is found again, or
- * an operator releases the hold. The check returns undefined if the look-ups have failed for minutes, which shows neither.
- */
-export function createCanary(
-  run: TickRun,
-  seen: ReadonlySet<number>,
-  missing: ReadonlySet<number>,
-): () => Promise<boolean | undefined> {
-  let foundAt = Number.NEGATIVE_INFINITY;
-  return async function isFound() {
-    const { clock, random } = run.session;
-    if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
-    const isThere = await confirm(run, async () => {
-      // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
-      const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
-      const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
-      const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;
-      return (canary !== undefined && (await isShown(run, canary))) || run.tokenGuard.proveAnew();
-    });
-    if (isThere === true) foundAt = clock.elapsed();
-    return isThere;
-  };
+/** Each answer is undefined if the look-ups have failed for minutes, which shows neither. */
+export interface Canary {
+  /**
+   * Whether the service still finds a group that it has just shown, or else another known one. If it finds none, it shows
+   * another store or has lost everything: the source is held until a known group is found again, or an operator releases
+   * the hold.
+   */
+  isFound(): Promise<boolean | undefined>;
+  /** Whether it finds any known group. */
+  isStoreThere(): Promise<boolean | undefined>;
 }
 
-/** Whether any known group is found by its id; undefined if the look-ups have failed for minutes. */
-export function isStoreThere(run: TickRun): Promise<boolean | undefined> {
-  return confirm(run, () => run.tokenGuard.proveAnew());
+export function createCanary(run: TickRun, seen: ReadonlySet<number>, missing: ReadonlySet<number>): Canary {
+  const { clock, random } = run.session;
+  let foundAt = Number.NEGATIVE_INFINITY;
+  async function confirmBy(look: () => Promise<boolean>): Promise<boolean | undefined> {
+    const isThere = await confirm(run, look);
+    if (isThere === true) foundAt = clock.elapsed();
+    return isThere;
+  }
+  return {
+    async isFound() {
+      if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
+      return confirmBy(async () => {
+        // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
+        const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
+        const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
+        const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;
+        return (canary !== undefined && (await isShown(run, canary))) || run.tokenGuard.proveAnew();
+      });
+    },
+    isStoreThere: () => confirmBy(() => run.tokenGuard.proveAnew()),
+  };
 }
 
 async function confirm(run: TickRun, look: () => Promise<boolean>): Promise<boolean | undefined> {
@@ -58,9 +62,10 @@ async function confirm(run: TickRun, look: () => Promise<boolean>): Promise<bool
   } catch (error) {
     // Look-ups without an answer may take the rest of each tick. If the tick ends sooner, nothing has failed.
     const waited = clock.elapsed() - startedAt >= settings.requestTimeoutMs * MILLISECOND;
-    if (mayBeAboutLookUp(error) || (error instanceof DeadlineReached && waited))
+    const failure = error instanceof SourceRefused ? error.cause : error;
+    if (mayBeAboutLookUp(failure) || (error instanceof DeadlineReached && waited))
       run.update((state) => noteUnconfirmed(state, now()));
-    if (mayBeAboutLookUp(error) && isUnconfirmedForLong(run.state)) return undefined;
+    if (mayBeAboutLookUp(failure) && isUnconfirmedForLong(run.state)) return undefined;
     throw error;
   }
 }

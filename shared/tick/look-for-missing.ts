@@ -9,6 +9,7 @@ import {
   admitMissing,
   areRemovalsHeld,
   isKnownRangeEmpty,
+  type Missing,
   permittedRemovals,
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
@@ -20,7 +21,7 @@ import type { FetchPage, Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mostRemovals, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
-import { createCanary, isStoreThere } from './confirm-removals.ts';
+import { type Canary, createCanary } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import { isMissingFromList } from './missing-from-list.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
@@ -35,7 +36,7 @@ export interface MissingOptions {
   readonly pollWhenDue: () => Promise<void>;
 }
 
-export interface MissingGroups {
+export interface MissingGroups extends Pick<Missing, 'before'> {
   /** The creation time at which the range begins. */
   readonly from: Instant | undefined;
   readonly known: number;
@@ -63,23 +64,23 @@ export async function lookForMissing(
 /** Looks up missing groups, and publishes the removals that this proves; if they are too many, holds them instead. */
 export async function lookForGroups(
   run: TickRun,
-  { from, known, missing }: MissingGroups,
+  { from, known, missing, before }: MissingGroups,
   options: MissingOptions,
 ): Promise<Missed> {
   if (missing.length === 0) return 'done';
   const samples = sampleMissingGroups(missing);
   const counted = await countedBefore(run, missing, options.tier);
-  const found = { tier: options.tier, from, known, missing: missing.length, counted, samples };
+  const found = { tier: options.tier, from, known, missing: missing.length, counted, before, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
-  if (isKnownRangeEmpty(found) && (await isStoreThere(run)) === false) return 'done';
+  const canary = createCanary(run, options.seen, new Set(missing));
+  if (isKnownRangeEmpty(found) && (await canary.isStoreThere()) === false) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.update(() => state);
   if (!isAdmitted) return 'done';
   let missed: Missed = 'done';
-  const isCanaryFound = createCanary(run, options.seen, new Set(missing));
   for (const groupId of startingAnywhere(missing, run.session.random)) {
     await options.pollWhenDue();
-    if ((await lookForGroup(run, groupId, options, isCanaryFound)) === 'again') missed = 'again';
+    if ((await lookForGroup(run, groupId, options, canary)) === 'again') missed = 'again';
   }
   return missed;
 }
@@ -127,7 +128,7 @@ async function lookForGroup(
   run: TickRun,
   groupId: number,
   options: MissingOptions,
-  isCanaryFound: () => Promise<boolean | undefined>,
+  canary: Canary,
 ): Promise<Missed> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
@@ -150,7 +151,7 @@ async function lookForGroup(
   const isProved = since !== undefined && isSettled(page.sentAt, since, settings.settleMs * MILLISECOND);
   const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
   // Before the group is counted: if the tick ends here, the next one looks it up again.
-  const isTrusted = mayBeRemoved && (await isCanaryFound());
+  const isTrusted = mayBeRemoved && (await canary.isFound());
   if (isTrusted === undefined) {
     const reason =
       'it seems to be removed, and the look-ups by id of other groups, which would confirm that, fail';

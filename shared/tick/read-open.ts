@@ -46,25 +46,21 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const stepBefore = (end: Instant, known: number, isDone: boolean) => ({
     ...{ coveredThrough: end, isDone, from: range.from, known, missing },
   });
+  const { known, missing: missingBefore } = run.state.reconciliation.open;
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     if (seen.has(groupId)) continue;
-    // Groups created at the same moment stay together. Missing groups take some more requests, so they end the step, unless
-    // the whole range was read. But neighbours that are missing share a step with a group that is found, if there is one:
-    // a step of missing groups alone looks as if the service hid their range.
+    // Groups created at the same moment stay together. Missing groups take more requests, so each ends the step, unless the
+    // whole range was read. But as long as this walk has found no group, they are judged with the first that it finds.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    const isAfterMissing = missing.length > 0 && missing.at(-1) === groups[place - 1]?.groupId;
-    const mayGoOn = isAfterMissing && options.hasTimeForMissing();
-    const endsByMissing = missing.length > 0 && seen.size === 0 && !mayGoOn;
+    const hasFound = known > missingBefore || missing.length < place;
+    const endsByMissing = hasFound && missing.length > 0 && seen.size === 0;
     if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, place, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
     if (page.rows.length === 0) {
-      // The next step begins with the last group that was found, and has more time.
-      const found = groups[place - 1];
-      const isLate = missing.length === 0 && !options.hasTimeForMissing();
-      if (isLate && found !== undefined && found.createdAt > first.createdAt)
-        return stepBefore(found.createdAt, place - 1, false);
+      // The next step begins with it, and has more time.
+      if (isNewMoment && hasFound && !options.hasTimeForMissing()) return stepBefore(createdAt, place, false);
       missing.push(groupId);
       continue;
     }

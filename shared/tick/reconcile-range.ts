@@ -5,7 +5,7 @@ import type { FetchPage, Page } from '../reading/page.ts';
 import { walkOn } from '../reading/walk.ts';
 import type { WalkStep } from '../reading/walk-step.ts';
 import { noteWalked } from '../reporting/source-read.ts';
-import { openUntil } from '../source/reconciliation-plan.ts';
+import { openUntil, withCycle } from '../source/reconciliation-plan.ts';
 import type { ListShape } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
@@ -59,9 +59,15 @@ export async function reconcileRange(
     };
     const step = await run.within(tier, () => readOpen(run, options));
     await guard.conclude(recorder);
-    await lookForGroups(run, step, missing);
+    const { known, missing: missingBefore } = run.state.reconciliation.open;
+    await lookForGroups(run, { ...step, before: { known, missing: missingBefore } }, missing);
     run.walked.add(tier);
     await guard.conclude(recorder);
+    run.update((state) => {
+      const { open } = state.reconciliation;
+      const sums = { known: known + step.known, missing: missingBefore + step.missing.length };
+      return withCycle(state, tier, { ...open, ...sums });
+    });
     const position = { coveredThrough: step.coveredThrough, rangeWidth };
     return { position, isDone: step.isDone, covered: undefined, missed: 'done' };
   }

@@ -51,6 +51,7 @@ it.each([
   ['fail', jsonAnswer(500, {})],
   ['get no answer', NO_ANSWER],
   ['are cut off', { ...NO_ANSWER, delivery: 'reset' }],
+  ['are refused like a wrong token', jsonAnswer(403, {})],
 ] as const)('ends the walk although look-ups of all groups that exist %s', async (_, answer) => {
   const world = createSourceWorld({
     groups: 60,

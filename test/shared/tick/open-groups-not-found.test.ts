@@ -8,6 +8,7 @@ import {
 import { MINUTE } from '../../../shared/instant.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { releaseNow } from '../guarding/release-now.ts';
 import type { SourceWorld } from '../source-world.ts';
 import {
   answerAfter,
@@ -139,6 +140,64 @@ describe('while the walk over all groups takes days', () => {
     expect((await world.events()).map(({ type }) => type)).not.toContain('return_group.removed');
     expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
   });
+
+  // Before, a step of slow answers had fewer than five groups, and none of the steps was held.
+  it.each(['stays', 'new'] as const)('nor if answers take six seconds (process: %s)', async (kind) => {
+    const { world, session, open } = await worldWithFewOpen();
+    await ticksWithoutSlowWalk(world, session, 5);
+    for (const id of oldGroups(world)) world.control.remove(id);
+    answerAfter(world, 6_000);
+
+    await ticksWithoutSlowWalk(world, kind === 'new' ? 'new' : session, 150);
+
+    expect(new Set(await typesOf(world, open))).toEqual(new Set(['']));
+    const { guarding } = await world.state();
+    expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
+  });
+
+  // Before, the time of a step did not suffice for the group behind them, and they were held.
+  it.each([
+    [0, 5, 5_000],
+    [0, 8, 3_000],
+    [5, 17, 3_000],
+  ])(
+    'neighbours that were removed are not held because answers are slow (%i to %i, %i ms)',
+    async (from, to, latencyMs) => {
+      let gone: number[] = [];
+      const { world, session } = await slowWorld((store) => {
+        gone = openEach(store, 20).slice(from, to);
+      });
+      await ticksWithoutSlowWalk(world, session, 5);
+      for (const id of gone) world.control.remove(id);
+      answerAfter(world, latencyMs);
+
+      await ticksWithoutSlowWalk(world, session, 120);
+
+      expect((await world.state()).guarding.holds).toEqual([]);
+      expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+    },
+  );
+
+  it.each([
+    ['gets no answer', NO_ANSWER],
+    ['is answered with 403', jsonAnswer(403, {})],
+  ] as const)(
+    'a released hold of them is published although the look-up of the oldest group %s',
+    async (_, answer) => {
+      const { world, session, open } = await worldWithFewOpen();
+      await ticksWithoutSlowWalk(world, session, 5);
+      for (const id of open) world.control.remove(id);
+      const holds = async () => (await world.state()).guarding.holds;
+      while ((await holds()).length === 0) await ticksWithoutSlowWalk(world, 'new', 1);
+      const oldest = String(world.oldestFirst()[0]);
+      world.network.intercept = ({ query }) => (query.get('return_group_id') === oldest ? answer : undefined);
+      for (const { number } of await holds()) await releaseNow(world, number);
+
+      await ticksWithoutSlowWalk(world, 'new', 80);
+
+      expect(await typesOf(world, open)).toEqual(open.map(() => 'return_group.removed'));
+    },
+  );
 
   it.each([
     ['in the middle', -20, -13],
