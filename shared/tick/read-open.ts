@@ -12,7 +12,7 @@ export interface OpenStep {
   /** Open groups created before this were read. */
   readonly coveredThrough: Instant | undefined;
   readonly isDone: boolean;
-  /** Creation time of the first group that was read, and how many there were. */
+  /** Creation time of the first group that was read, and how many were found or missing. */
   readonly from: Instant | undefined;
   readonly known: number;
   /** Those of them that the service does not find. */
@@ -43,30 +43,35 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const range = { from: first.createdAt, to: last.createdAt + 1 };
   const seen = (await isDense(run, groups, range)) ? await readRange(range, options) : new Set<number>();
   const missing: number[] = [];
-  const stepBefore = (end: Instant, known: number, isDone: boolean) => ({
-    ...{ coveredThrough: end, isDone, from: range.from, known, missing },
+  let found = 0;
+  const stepBefore = (end: Instant, isDone: boolean) => ({
+    ...{ coveredThrough: end, isDone, from: range.from, known: found + missing.length, missing },
   });
   const { known, missing: missingBefore } = run.state.reconciliation.open;
   for (const [place, { groupId, createdAt }] of groups.entries()) {
-    if (seen.has(groupId)) continue;
+    if (seen.has(groupId)) {
+      found += 1;
+      continue;
+    }
     // Groups created at the same moment stay together. Missing groups take more requests, so each ends the step, unless the
     // whole range was read. But as long as this walk has found no group, they are judged with the first that it finds.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    const hasFound = known > missingBefore || missing.length < place;
+    const hasFound = known > missingBefore || found > 0;
     const endsByMissing = hasFound && missing.length > 0 && seen.size === 0;
-    if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, place, false);
+    if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
     if (page.rows.length === 0) {
       // The next step begins with it, and has more time.
-      if (isNewMoment && hasFound && !options.hasTimeForMissing()) return stepBefore(createdAt, place, false);
+      if (isNewMoment && hasFound && !options.hasTimeForMissing()) return stepBefore(createdAt, false);
       missing.push(groupId);
       continue;
     }
+    found += 1;
     await options.take(page);
   }
-  return stepBefore(range.to, groups.length, isDone);
+  return stepBefore(range.to, isDone);
 }
 
 /** Returns as many groups as there is time to look up; groups created at the same moment stay together. */

@@ -141,6 +141,18 @@ describe('while the walk over all groups takes days', () => {
     expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
   });
 
+  it('nor if the look-up of one of them fails', async () => {
+    const { world, session, open } = await worldWithFewOpen();
+    for (const id of oldGroups(world)) world.control.remove(id);
+    const failing = String(open[0]);
+    world.network.intercept = ({ query }) =>
+      query.get('return_group_id') === failing ? jsonAnswer(500, {}) : undefined;
+
+    await ticksWithoutSlowWalk(world, session, 60);
+
+    expect(new Set(await typesOf(world, open))).toEqual(new Set(['']));
+  });
+
   // Before, a step of slow answers had fewer than five groups, and none of the steps was held.
   it.each(['stays', 'new'] as const)('nor if answers take six seconds (process: %s)', async (kind) => {
     const { world, session, open } = await worldWithFewOpen();
