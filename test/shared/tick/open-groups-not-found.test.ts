@@ -45,6 +45,22 @@ async function ticksWithoutSlowWalk(world: SourceWorld, session: SourceSession |
   }
 }
 
+/** Ticks until it is so, but at most so often. */
+async function ticksUntil(
+  isSo: () => Promise<boolean>,
+  {
+    world,
+    session,
+    most,
+  }: { readonly world: SourceWorld; readonly session: SourceSession | 'new'; readonly most: number },
+) {
+  for (let made = 0; made < most && !(await isSo()); made += 5) await ticksWithoutSlowWalk(world, session, 5);
+}
+
+async function areRemoved(world: SourceWorld, groups: readonly number[]) {
+  return (await typesOf(world, groups)).every((types) => types !== '');
+}
+
 async function typesOf(world: SourceWorld, groups: readonly number[]) {
   const events = await Promise.all(groups.map((id) => world.groupEvents(id)));
   return events.map((each) => each.map(({ type }) => type).join());
@@ -160,7 +176,10 @@ describe('while the walk over all groups takes days', () => {
     for (const id of oldGroups(world)) world.control.remove(id);
     answerAfter(world, 6_000);
 
-    await ticksWithoutSlowWalk(world, kind === 'new' ? 'new' : session, 150);
+    const process = kind === 'new' ? 'new' : session;
+    const isHeld = async () => (await world.state()).guarding.holds.length > 0;
+    await ticksUntil(isHeld, { world, session: process, most: 150 });
+    await ticksWithoutSlowWalk(world, process, 20);
 
     expect(new Set(await typesOf(world, open))).toEqual(new Set(['']));
     const { guarding } = await world.state();
@@ -183,7 +202,7 @@ describe('while the walk over all groups takes days', () => {
       for (const id of gone) world.control.remove(id);
       answerAfter(world, latencyMs);
 
-      await ticksWithoutSlowWalk(world, session, 120);
+      await ticksUntil(() => areRemoved(world, gone), { world, session, most: 120 });
 
       expect((await world.state()).guarding.holds).toEqual([]);
       expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
@@ -205,7 +224,7 @@ describe('while the walk over all groups takes days', () => {
       world.network.intercept = ({ query }) => (query.get('return_group_id') === oldest ? answer : undefined);
       for (const { number } of await holds()) await releaseNow(world, number);
 
-      await ticksWithoutSlowWalk(world, 'new', 80);
+      await ticksUntil(() => areRemoved(world, open), { world, session: 'new', most: 80 });
 
       expect(await typesOf(world, open)).toEqual(open.map(() => 'return_group.removed'));
     },
@@ -222,7 +241,7 @@ describe('while the walk over all groups takes days', () => {
     expect(gone).toHaveLength(7);
     for (const id of gone) world.control.remove(id);
 
-    await ticksWithoutSlowWalk(world, session, 45);
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 45 });
 
     expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
   });
@@ -256,7 +275,7 @@ describe('while the walk over all groups takes days', () => {
     for (const id of gone) world.control.remove(id);
     answerAfter(world, 1_000);
 
-    await ticksWithoutSlowWalk(world, session, 60);
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 60 });
 
     expect((await world.state()).guarding.holds).toEqual([]);
     expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
@@ -272,7 +291,7 @@ describe('while the walk over all groups takes days', () => {
       for (const id of gone) world.control.remove(id);
       answerAfter(world, 3_000);
 
-      await ticksWithoutSlowWalk(world, 'new', 90);
+      await ticksUntil(() => areRemoved(world, gone), { world, session: 'new', most: 90 });
 
       expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
     },
