@@ -34,6 +34,8 @@ export interface Control {
   /** Stops the random changes. */
   pause(): void;
   resume(): void;
+  /** The ids of all groups, as in {@link Control.snapshot}, which takes much longer. */
+  groupIds(): number[];
   /**
    * The true state of all groups, also if not visible yet, in the document's form, with stamps as the knobs set them.
    */
@@ -71,6 +73,7 @@ export function createControl({ store, service, clock, knobs }: ControlOptions):
     knobs: () => ({ ...knobs }),
     pause: store.pause,
     resume: store.resume,
+    groupIds: () => Array.from(store.groups(), ({ id }) => id),
     snapshot() {
       const stamps = stampFormsOf(knobs);
       return Array.from(store.groups(), (group) => showGroup(group, stamps));

@@ -5,10 +5,9 @@ import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 export const SIX_HOURS = 6 * 3_600;
 
 export function changeSome(world: SourceWorld, first: number, groups = 3): number[] {
-  const changed = world.control.snapshot().slice(first, first + groups);
-  const ids = changed.map(({ id }) => Number(id));
-  for (const id of ids) world.change(id);
-  return ids;
+  const changed = world.control.groupIds().slice(first, first + groups);
+  for (const id of changed) world.change(id);
+  return changed;
 }
 
 /** Replaces the service's answers to some requests. */
