@@ -22,19 +22,12 @@ export interface Missing {
    * @default 0
    */
   readonly counted?: number;
-  /** The groups before these that are judged with them: those of a walk over open groups, which has many small ranges. */
-  readonly before?: Pick<Missing, 'known' | 'missing'> | undefined;
   readonly samples?: readonly HoldSample[];
 }
 
 /** Whether a range with known groups showed none of them. */
-export function isKnownRangeEmpty({
-  known,
-  missing,
-  before = { known: 0, missing: 0 },
-}: Pick<Missing, 'known' | 'missing' | 'before'>): boolean {
-  const all = known + before.known;
-  return all >= FEWEST_OF_EMPTY_RANGE && missing + before.missing === all;
+export function isKnownRangeEmpty({ known, missing }: Pick<Missing, 'known' | 'missing'>): boolean {
+  return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
 }
 
 /** Returns whether missing groups may be looked up, and the state that remembers what was found. */
@@ -44,15 +37,17 @@ export function admitMissing(
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
   const { tier, missing: suspects, counted = 0, from, samples } = found;
-  const held = (guard: (typeof GUARDS)[number]) => {
-    return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
-  };
-  const standing = GUARDS.find((guard) => findHold(state, guard, tier) !== undefined);
-  if (standing !== undefined) return held(standing);
+  const standing = GUARDS.map((guard) => findHold(state, guard, tier)).find((hold) => hold !== undefined);
   const permitted = permittedRemovals(state, tier);
-  if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
-  const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  if (suspects - counted > room) return held('groups_removed');
+  const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals - (standing?.met ?? 0);
+  const isEmpty = isKnownRangeEmpty(found) && suspects > permitted;
+  const isOverThreshold = isEmpty || suspects - counted > room;
+  if (standing !== undefined || isOverThreshold) {
+    // While a hold stands, a few are held as well, but do not renew it.
+    const guard = standing?.guard ?? (isEmpty ? 'known_range_empty' : 'groups_removed');
+    const suspicion = { guard, tier, suspects, isOverThreshold, from, samples };
+    return { state: holdBack(state, suspicion, now), isAdmitted: false };
+  }
   // Another tier's walk holds removals: perhaps these.
   if (areRemovalsHeld(state)) return { state, isAdmitted: false };
   return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };

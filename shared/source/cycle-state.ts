@@ -21,10 +21,8 @@ const cycle = storedObject({
   progressedAt: maybe(instant),
   /** Requests of this cycle so far. */
   requests: z.int(),
-  /** Known groups in the ranges that were read to their proved end, or open groups that were looked up. */
+  /** Known groups in the ranges that were read to their proved end. */
   known: z.int().default(0),
-  /** How many of the open groups were missing; 0 in other walks. */
-  missing: z.int().default(0),
   /** Groups that look-ups did not find. */
   removals: z.int(),
   /** Groups of this cycle that were compared with their snapshots. */
@@ -57,7 +55,6 @@ export function newCycle(now: Instant): CycleState {
     progressedAt: undefined,
     requests: 0,
     known: 0,
-    missing: 0,
     removals: 0,
     compared: 0,
     unstamped: 0,

@@ -114,7 +114,6 @@ export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleSt
     previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
     requests: 0,
     known: 0,
-    missing: 0,
     removals: 0,
     compared: 0,
     unstamped: 0,

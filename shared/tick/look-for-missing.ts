@@ -9,7 +9,6 @@ import {
   admitMissing,
   areRemovalsHeld,
   isKnownRangeEmpty,
-  type Missing,
   permittedRemovals,
   useRemovalPermit,
 } from '../guarding/guard-missing.ts';
@@ -17,13 +16,13 @@ import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
-import type { FetchPage, Interval } from '../reading/page.ts';
+import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mostRemovals, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { type Canary, createCanary } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
-import { isMissingFromList } from './missing-from-list.ts';
+import type { NotFound } from './read-around.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -32,45 +31,36 @@ export interface MissingOptions {
   /** Ids of the groups that were shown. */
   readonly seen: ReadonlySet<number>;
   readonly recorder: Recorder;
-  readonly fetch: FetchPage;
+  /** A look-up that was just made and found nothing. */
+  readonly notFound?: NotFound | undefined;
   readonly pollWhenDue: () => Promise<void>;
-}
-
-export interface MissingGroups extends Pick<Missing, 'before'> {
-  /** The creation time at which the range begins. */
-  readonly from: Instant | undefined;
-  readonly known: number;
-  /** The known groups that were not shown. */
-  readonly missing: readonly number[];
 }
 
 /** `again`: removals were released and need a second look-up, `settle` later. */
 export type Missed = 'done' | 'again';
 
-/** Looks up the known groups of a range that were not shown, and publishes the removals that this proves. */
+/**
+ * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are too
+ * many, holds them instead.
+ *
+ * @param range as far as it was read to a proved end
+ */
 export async function lookForMissing(
   run: TickRun,
-  range: Interval,
+  range: Interval | undefined,
   options: MissingOptions,
 ): Promise<Missed> {
-  const groups = await findMissing(run, range, options);
+  if (range === undefined) return 'done';
+  const { known, missing } = await findMissing(run, range, options);
   run.update((state) => {
     const cycle = state.reconciliation[options.tier];
-    return withCycle(state, options.tier, { ...cycle, known: cycle.known + groups.known });
+    return withCycle(state, options.tier, { ...cycle, known: cycle.known + known });
   });
-  return lookForGroups(run, groups, options);
-}
-
-/** Looks up missing groups, and publishes the removals that this proves; if they are too many, holds them instead. */
-export async function lookForGroups(
-  run: TickRun,
-  { from, known, missing, before }: MissingGroups,
-  options: MissingOptions,
-): Promise<Missed> {
   if (missing.length === 0) return 'done';
   const samples = sampleMissingGroups(missing);
   const counted = await countedBefore(run, missing, options.tier);
-  const found = { tier: options.tier, from, known, missing: missing.length, counted, before, samples };
+  const { tier } = options;
+  const found = { tier, from: range.from, known, missing: missing.length, counted, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
   const canary = createCanary(run, options.seen, new Set(missing));
   if (isKnownRangeEmpty(found) && (await canary.isStoreThere()) === false) return 'done';
@@ -107,7 +97,7 @@ function countGone(run: TickRun, tier: Tier): void {
   });
 }
 
-async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions): Promise<MissingGroups> {
+async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions) {
   const { store, settings } = run.session;
   const source = { source: settings.name, generation: run.state.generation };
   const missing: number[] = [];
@@ -120,7 +110,7 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
     known += 1;
     if (!seen.has(groupId)) missing.push(groupId);
   }
-  return { from: range.from, known, missing };
+  return { known, missing };
 }
 
 /** Looks a group up, and publishes its removal when the second look-up does not find it either. */
@@ -139,15 +129,15 @@ async function lookForGroup(
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   if (isLookedFor(snapshot, startedAt) && !isReleased) return 'done';
-  const page = await lookUpOrSetAside(run, options.tier, groupId);
+  const known = options.notFound?.groupId === groupId ? options.notFound.page : undefined;
+  const page = known ?? (await lookUpOrSetAside(run, options.tier, groupId));
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
-    if (options.tier !== 'open') distrustProof(run, groupId);
+    distrustProof(run, groupId);
     await options.recorder.take(page);
     return 'done';
   }
-  if (options.tier === 'open' && !(await isMissingFromList(run, snapshot, options))) return 'done';
   const isProved = since !== undefined && isSettled(page.sentAt, since, settings.settleMs * MILLISECOND);
   const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
   // Before the group is counted: if the tick ends here, the next one looks it up again.

@@ -13,8 +13,6 @@ export interface RangeRoom {
   pages(): number | undefined;
   /** Whether the range under way may take longer: a new process only guesses how long a page takes. */
   readonly hasTime: () => boolean;
-  /** Whether less than half of the range's time is used: groups that are not found take two more requests each. */
-  readonly hasTimeForMissing: () => boolean;
   /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -24,7 +22,6 @@ export function createRangeRoom(run: TickRun): RangeRoom {
   const { clock, paces } = session;
   let isFirst = true;
   let until = Number.POSITIVE_INFINITY;
-  let half = Number.POSITIVE_INFINITY;
   return {
     pages() {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
@@ -35,13 +32,10 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },
     hasTime: () => clock.elapsed() < until,
-    hasTimeForMissing: () => clock.elapsed() < half,
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
-      const duration = session.deadline - startedAt;
-      until = startedAt + duration * LONGEST_SHARE;
-      half = startedAt + duration / 2;
+      until = startedAt + (session.deadline - startedAt) * LONGEST_SHARE;
       const before = run.requestsOfWalks();
       try {
         return await work();

@@ -6,17 +6,16 @@ import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { lookUpOrSetAside } from './look-up.ts';
+import type { ClosedRange, NotFound } from './read-around.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface OpenStep {
   /** Open groups created before this were read. */
   readonly coveredThrough: Instant | undefined;
+  /** Whether there are no more. */
   readonly isDone: boolean;
-  /** Creation time of the first group that was read, and how many were found or missing. */
-  readonly from: Instant | undefined;
-  readonly known: number;
-  /** Those of them that the service does not find. */
-  readonly missing: readonly number[];
+  /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
+  readonly notFound: NotFound | undefined;
 }
 
 export interface OpenOptions {
@@ -30,48 +29,32 @@ export interface OpenOptions {
   readonly maxRequests: number;
   /** Whether there is still time: a new process only guesses how long a look-up takes. */
   readonly hasTime: () => boolean;
-  /** Whether less than half of the step's time is used: missing groups take two more requests each. */
-  readonly hasTimeForMissing: () => boolean;
 }
 
+/** Reads on until the time is used, or up to a group that is not found: read-around.ts goes on with that one. */
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
   const { groups, isDone } = await findNext(run, options);
   const [first, last] = [groups[0], groups.at(-1)];
-  if (first === undefined || last === undefined) {
-    return { coveredThrough: undefined, isDone: true, from: undefined, known: 0, missing: [] };
-  }
+  if (first === undefined || last === undefined)
+    return { coveredThrough: undefined, isDone: true, notFound: undefined };
   const range = { from: first.createdAt, to: last.createdAt + 1 };
-  const seen = (await isDense(run, groups, range)) ? await readRange(range, options) : new Set<number>();
-  const missing: number[] = [];
-  let found = 0;
-  const stepBefore = (end: Instant, isDone: boolean) => ({
-    ...{ coveredThrough: end, isDone, from: range.from, known: found + missing.length, missing },
-  });
-  const { known, missing: missingBefore } = run.state.reconciliation.open;
+  let seen: ReadonlySet<number> = new Set();
   for (const [place, { groupId, createdAt }] of groups.entries()) {
-    if (seen.has(groupId)) {
-      found += 1;
-      continue;
-    }
-    // Groups created at the same moment stay together. Missing groups take more requests, so each ends the step, unless the
-    // whole range was read. But as long as this walk has found no group, they are judged with the first that it finds.
+    // If the first is not found, there must be time for lists around it.
+    if (place === 1 && (await isDense(run, groups, range))) seen = await readRange(range, options);
+    if (seen.has(groupId)) continue;
+    // Groups created at the same moment stay together.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    const hasFound = known > missingBefore || found > 0;
-    const endsByMissing = hasFound && missing.length > 0 && seen.size === 0;
-    if (isNewMoment && (endsByMissing || !options.hasTime())) return stepBefore(createdAt, false);
+    if (isNewMoment && !options.hasTime())
+      return { coveredThrough: createdAt, isDone: false, notFound: undefined };
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
-    if (page.rows.length === 0) {
-      // The next step begins with it, and has more time.
-      if (isNewMoment && hasFound && !options.hasTimeForMissing()) return stepBefore(createdAt, false);
-      missing.push(groupId);
-      continue;
-    }
-    found += 1;
+    if (page.rows.length === 0)
+      return { coveredThrough: createdAt, isDone: false, notFound: { groupId, createdAt, page } };
     await options.take(page);
   }
-  return stepBefore(range.to, isDone);
+  return { coveredThrough: range.to, isDone, notFound: undefined };
 }
 
 /** Returns as many groups as there is time to look up; groups created at the same moment stay together. */
@@ -90,11 +73,6 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-interface ClosedRange {
-  readonly from: Instant;
-  readonly to: Instant;
-}
-
 /** Whether reading the whole range takes fewer requests than looking up its open groups. */
 async function isDense(run: TickRun, groups: readonly KnownGroup[], range: ClosedRange): Promise<boolean> {
   const { baseline } = run.state;
@@ -108,11 +86,11 @@ async function isDense(run: TickRun, groups: readonly KnownGroup[], range: Close
   return true;
 }
 
-/** @returns the ids that the range showed; look-ups find out whether the others are missing */
+/** @returns the ids that the range showed; the others are looked up */
 async function readRange(
   range: ClosedRange,
   { fetch, take, maxRequests }: OpenOptions,
-): Promise<Set<number>> {
+): Promise<ReadonlySet<number>> {
   const seen = new Set<number>();
   const reader = {
     fetch,

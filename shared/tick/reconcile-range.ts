@@ -10,15 +10,16 @@ import type { ListShape } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
 import { knownPieces } from './known-pieces.ts';
-import { lookForGroups, lookForMissing, type Missed } from './look-for-missing.ts';
+import { lookForMissing, type Missed } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
-import { readOpen } from './read-open.ts';
+import { readAround } from './read-around.ts';
+import { type OpenStep, readOpen } from './read-open.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface RangeReading {
   readonly fetch: FetchPage;
   readonly pollWhenDue: () => Promise<void>;
-  readonly room: Pick<RangeRoom, 'hasTime' | 'hasTimeForMissing'>;
+  readonly room: Pick<RangeRoom, 'hasTime'>;
 }
 
 export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'covered'> {
@@ -48,28 +49,31 @@ export async function reconcileRange(
     await guard.concludePage(recorder);
     if (guard.isFull()) await guard.conclude(recorder);
   };
-  const missing = { tier, seen, recorder, fetch, pollWhenDue };
+  const missing = { tier, seen, recorder, pollWhenDue };
 
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);
-    const { hasTime, hasTimeForMissing } = room;
-    const options = {
-      ...{ coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages },
-      ...{ hasTime, hasTimeForMissing },
-    };
+    const { hasTime } = room;
+    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages, hasTime };
     const step = await run.within(tier, () => readOpen(run, options));
     await guard.conclude(recorder);
-    const { known, missing: missingBefore } = run.state.reconciliation.open;
-    await lookForGroups(run, { ...step, before: { known, missing: missingBefore } }, missing);
+    // If the tick ends while lists are read around a group that was not found, the next one begins with that group.
+    const moved = { ...run.state.reconciliation.open, coveredThrough: step.coveredThrough };
+    run.update((state) => withCycle(state, tier, moved));
+    const { range, coveredThrough: end } = await run.within(tier, () => readOn(step));
+    await guard.conclude(recorder);
+    const missed = await run.within(tier, () =>
+      lookForMissing(run, range, { ...missing, notFound: step.notFound }),
+    );
     run.walked.add(tier);
     await guard.conclude(recorder);
-    run.update((state) => {
-      const { open } = state.reconciliation;
-      const sums = { known: known + step.known, missing: missingBefore + step.missing.length };
-      return withCycle(state, tier, { ...open, ...sums });
-    });
-    const position = { coveredThrough: step.coveredThrough, rangeWidth };
-    return { position, isDone: step.isDone, covered: undefined, missed: 'done' };
+    const position = { coveredThrough: end, rangeWidth };
+    return { position, isDone: step.isDone, covered: undefined, missed };
+  }
+
+  async function readOn({ coveredThrough, notFound }: OpenStep) {
+    if (notFound === undefined) return { range: undefined, coveredThrough };
+    return readAround(run, notFound, { fetch, take, pollWhenDue });
   }
 
   async function readByCreation(): Promise<Omit<RangeRead, 'sent'>> {
@@ -86,12 +90,9 @@ export async function reconcileRange(
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
     // A range is read again until its missing groups are looked up: that is no progress, and the range is halved.
-    const { covered } = step;
-    const missed =
-      covered === undefined ? 'done' : await run.within(tier, () => lookForMissing(run, covered, missing));
+    const missed = await run.within(tier, () => lookForMissing(run, step.covered, missing));
     if (isGettingOn) run.walked.add(tier);
-    if (covered === undefined) return { ...step, missed };
-    await guard.conclude(recorder);
+    if (step.covered !== undefined) await guard.conclude(recorder);
     return { ...step, missed };
   }
 

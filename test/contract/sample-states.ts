@@ -15,7 +15,6 @@ const CYCLE: CycleState = {
   progressedAt: NOW,
   requests: 4,
   known: 190,
-  missing: 2,
   removals: 1,
   compared: 200,
   unstamped: 2,

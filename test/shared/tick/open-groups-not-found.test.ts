@@ -26,13 +26,12 @@ import {
 } from './slow-world.ts';
 
 /** A world in which only look-ups and their lists read one old group, which the answers may hide. */
-async function worldWithOneLookedUp(answer: (request: ServiceRequest, id: number) => Answer | undefined) {
+async function worldWithOneLookedUp() {
   let id = 0;
   const { world, session } = await slowWorld((store) => {
     id = openFew(store)[2] ?? 0;
   });
   await pauseSlowWalk(world);
-  world.network.intercept = (request) => answer(request, id);
   return { world, session, id };
 }
 
@@ -66,10 +65,11 @@ async function typesOf(world: SourceWorld, groups: readonly number[]) {
   return events.map((each) => each.map(({ type }) => type).join());
 }
 
-function isNarrow({ query }: ServiceRequest): boolean {
-  const bounds = ['min_created_at', 'max_created_at'].map((name) => Date.parse(query.get(name) ?? ''));
-  const [from = Number.NaN, to = Number.NaN] = bounds;
-  return to - from < 60_000;
+/** Whether it asks for a list from the creation of a group on. */
+function isListFrom(world: SourceWorld, groupId: number): (request: ServiceRequest) => boolean {
+  const group = world.control.snapshot().find(({ id }) => id === groupId);
+  const createdAt = Date.parse(String(group?.created_at));
+  return ({ query }) => Math.abs(Date.parse(query.get('min_created_at') ?? '') - createdAt) < 5_000;
 }
 
 const NO_ANSWER: Answer = { status: 200, headers: {}, body: '', delivery: 'hang', afterMs: 0 };
@@ -117,9 +117,9 @@ describe('an old group that is open', () => {
   });
 
   it('is not removed while lists show it, if its look-up does not find it', async () => {
-    const { world, session, id } = await worldWithOneLookedUp(({ query }, hidden) =>
-      query.get('return_group_id') === String(hidden) ? jsonAnswer(200, []) : undefined,
-    );
+    const { world, session, id } = await worldWithOneLookedUp();
+    world.network.intercept = ({ query }) =>
+      query.get('return_group_id') === String(id) ? jsonAnswer(200, []) : undefined;
 
     await cycles(world, session, 3);
     world.setShipment(id, 'FAILED');
@@ -131,10 +131,12 @@ describe('an old group that is open', () => {
   });
 
   it('is set aside, not removed, if its look-up does not find it and no list of its creation arrives', async () => {
-    const { world, session, id } = await worldWithOneLookedUp((request, hidden) => {
-      if (request.query.get('return_group_id') === String(hidden)) return jsonAnswer(200, []);
-      return isNarrow(request) ? jsonAnswer(422, { detail: [] }) : undefined;
-    });
+    const { world, session, id } = await worldWithOneLookedUp();
+    const isAtCreation = isListFrom(world, id);
+    world.network.intercept = (request) => {
+      if (request.query.get('return_group_id') === String(id)) return jsonAnswer(200, []);
+      return isAtCreation(request) ? jsonAnswer(422, { detail: [] }) : undefined;
+    };
 
     await cycles(world, session, 3);
 
@@ -155,6 +157,39 @@ describe('while the walk over all groups takes days', () => {
     const { guarding } = await world.state();
     expect((await world.events()).map(({ type }) => type)).not.toContain('return_group.removed');
     expect(guarding.holds.map(({ guard }) => guard)).toContain('known_range_empty');
+  });
+
+  // Before, the one that it showed was taken as a sign that the others are removed.
+  it('nor if the service hides all but one', async () => {
+    const { world, session, open } = await worldWithFewOpen();
+    for (const id of oldGroups(world)) if (id !== open[6]) world.control.remove(id);
+
+    await ticksWithoutSlowWalk(world, session, 60);
+
+    expect(new Set(await typesOf(world, open))).toEqual(new Set(['']));
+    expect((await world.state()).guarding.holds.map(({ guard }) => guard)).toEqual(['known_range_empty']);
+  });
+
+  // Before, one group that was really removed renewed the hold in each walk.
+  it('the hold ends when the service shows them again, though one was removed meanwhile', async () => {
+    const { world, session, open } = await worldWithFewOpen();
+    const old = new Set(oldGroups(world));
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      const rows = JSON.parse(answer.body) as { id: number }[];
+      return { ...answer, body: JSON.stringify(rows.filter(({ id }) => !old.has(id))) };
+    };
+    const isHeld = async () => (await world.state()).guarding.holds.length > 0;
+    await ticksUntil(isHeld, { world, session, most: 60 });
+    expect(await isHeld()).toBe(true);
+
+    world.network.intercept = undefined;
+    const gone = open.slice(3, 4);
+    for (const id of gone) world.control.remove(id);
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 60 });
+
+    expect(await typesOf(world, gone)).toEqual(['return_group.removed']);
+    expect(await isHeld()).toBe(false);
   });
 
   it('nor if the look-up of one of them fails', async () => {
@@ -191,6 +226,8 @@ describe('while the walk over all groups takes days', () => {
     [0, 5, 5_000],
     [0, 8, 3_000],
     [5, 17, 3_000],
+    // Before, the walk looked for the first group that is there, and each tick ended before it had noted anything.
+    [0, 4, 8_000],
   ])(
     'neighbours that were removed are not held because answers are slow (%i to %i, %i ms)',
     async (from, to, latencyMs) => {
@@ -213,13 +250,15 @@ describe('while the walk over all groups takes days', () => {
     ['gets no answer', NO_ANSWER],
     ['is answered with 403', jsonAnswer(403, {})],
   ] as const)(
-    'a released hold of them is published although the look-up of the oldest group %s',
+    'a released hold is published although the look-up of the oldest group %s',
     async (_, answer) => {
       const { world, session, open } = await worldWithFewOpen();
       await ticksWithoutSlowWalk(world, session, 5);
-      for (const id of open) world.control.remove(id);
+      for (const id of oldGroups(world)) world.control.remove(id);
       const holds = async () => (await world.state()).guarding.holds;
-      while ((await holds()).length === 0) await ticksWithoutSlowWalk(world, 'new', 1);
+      const walked = async () => (await world.state()).reconciliation.open.lastCompletedAt ?? 0;
+      while (((await holds())[0]?.since ?? Number.POSITIVE_INFINITY) > (await walked()))
+        await ticksWithoutSlowWalk(world, 'new', 1);
       const oldest = String(world.oldestFirst()[0]);
       world.network.intercept = ({ query }) => (query.get('return_group_id') === oldest ? answer : undefined);
       for (const { number } of await holds()) await releaseNow(world, number);
@@ -305,8 +344,9 @@ describe('while the walk over all groups takes days', () => {
     const { world, session, open } = await worldWithFewOpen();
     await ticksWithoutSlowWalk(world, session, 10);
     const [gone = 0, ...later] = open.slice(2);
+    const isAtCreation = isListFrom(world, gone);
     world.control.remove(gone);
-    world.network.intercept = (request) => (isNarrow(request) ? answer : undefined);
+    world.network.intercept = (request) => (isAtCreation(request) ? answer : undefined);
     await ticksWithoutSlowWalk(world, session, 40);
     for (const id of later) cancel(world, id);
 
@@ -316,6 +356,46 @@ describe('while the walk over all groups takes days', () => {
     expect(reconciliation.open.lastCompletedAt).toBeGreaterThan(world.time.now() - 15 * MINUTE);
     expect(await typesOf(world, later)).not.toContain('');
     expect(setAside.map(({ groupId }) => groupId)).toContain(gone);
+  });
+
+  // Before, the look-ups that were answered had found nothing, so all seemed to be hidden.
+  it('six that were removed are published after the look-ups of all others failed for half an hour', async () => {
+    let open: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      open = openEach(store, 20);
+    });
+    const gone = open.filter((_, index) => index % 6 === 3);
+    await ticksWithoutSlowWalk(world, session, 10);
+    for (const id of gone) world.control.remove(id);
+    const existing = new Set(open.filter((id) => !gone.includes(id)).map(String));
+    world.network.intercept = ({ query }) =>
+      existing.has(query.get('return_group_id') ?? '') ? jsonAnswer(500, {}) : undefined;
+    await ticksWithoutSlowWalk(world, session, 30);
+    world.network.intercept = undefined;
+
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 90 });
+
+    expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+    expect((await world.state()).guarding.holds).toEqual([]);
+  });
+
+  // Before, each tick read the range of all of them, and had no time left for the one that is gone.
+  it('one that was removed from a crowd is published by new processes, if answers take three seconds', async () => {
+    let crowd: number[] = [];
+    const { world } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      crowd = old.slice(100, 220);
+      setAll(store, crowd, true);
+    });
+    await ticksWithoutSlowWalk(world, 'new', 5);
+    const gone = crowd.slice(5, 6);
+    for (const id of gone) world.control.remove(id);
+    answerAfter(world, 3_000);
+
+    await ticksUntil(() => areRemoved(world, gone), { world, session: 'new', most: 90 });
+
+    expect(await typesOf(world, gone)).toEqual(['return_group.removed']);
   });
 
   it('six neighbours that were removed do not stop walks if the look-ups of existing groups are refused', async () => {
