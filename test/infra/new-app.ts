@@ -1,15 +1,10 @@
 // Apps for tests. CDK leaves a temporary directory for each App without an `outdir`. The directories of these apps are
-// removed after the tests of the file.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// removed after the tests of each file (remove-apps.ts).
+import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
-import { afterAll } from 'vitest';
+import { newAppDirectory } from './app-directories.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-
-const directory = mkdtempSync(join(tmpdir(), 'returns-feed-apps-'));
-afterAll(() => rmSync(directory, { recursive: true }));
 
 /**
  * Creates an app with the context of cdk.json and the given one. Its templates are not checked against CloudFormation's
@@ -32,7 +27,7 @@ function createApp(
 ): App {
   return new App({
     builtinCloudFormationValidation,
-    outdir: mkdtempSync(join(directory, 'app-')),
+    outdir: newAppDirectory(),
     context: { ...context, ...ownContext },
   });
 }
