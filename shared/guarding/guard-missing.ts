@@ -39,9 +39,12 @@ export function admitMissing(
   const { tier, missing: suspects, counted = 0, from, samples } = found;
   const standing = GUARDS.map((guard) => findHold(state, guard, tier)).find((hold) => hold !== undefined);
   const permitted = permittedRemovals(state, tier);
-  const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals - (standing?.met ?? 0);
+  const met = suspects + (standing?.met ?? 0);
   const isEmpty = isKnownRangeEmpty(found) && suspects > permitted;
-  const isOverThreshold = isEmpty || suspects - counted > room;
+  // A later walk may read what is hidden together with groups that are shown.
+  const isStillHidden = standing?.guard === 'known_range_empty' && met >= FEWEST_OF_EMPTY_RANGE;
+  const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
+  const isOverThreshold = isEmpty || isStillHidden || met - counted > room;
   if (standing !== undefined || isOverThreshold) {
     // While a hold stands, a few are held as well, but do not renew it.
     const guard = standing?.guard ?? (isEmpty ? 'known_range_empty' : 'groups_removed');

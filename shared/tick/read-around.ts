@@ -88,22 +88,23 @@ async function lookUpOthers(
   }
 }
 
-/** Returns the creation time of the last of so many known groups that the range can be judged, and fits about a page. */
+/**
+ * Returns the creation time of the last of so many known groups that the range can be judged, and fits about a page. Many
+ * groups that were created at one moment may not fit, so the range ends before them if it can.
+ */
 async function findLast(run: TickRun, createdAt: Instant): Promise<Instant> {
   const { session, state } = run;
   const most = Math.max(FEWEST_OF_EMPTY_RANGE, Math.floor(state.longestPage / 2));
-  let last = createdAt;
-  let groups = 0;
-  for await (const known of session.store.knownCreatedBetween(
-    sourceOf(run),
-    createdAt,
-    Number.POSITIVE_INFINITY,
-  )) {
+  const all = session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
+  let [last, before] = [createdAt, createdAt];
+  let [groups, groupsBefore] = [0, 0];
+  for await (const known of all) {
+    if (known.createdAt !== last) [before, groupsBefore] = [last, groups];
     last = known.createdAt;
     groups += 1;
     if (groups >= most) break;
   }
-  return last;
+  return groupsBefore >= FEWEST_OF_EMPTY_RANGE ? before : last;
 }
 
 function sourceOf({ session, state }: TickRun) {

@@ -1,6 +1,6 @@
 // How old groups that are open are read, each by its id or with its neighbours, and what this costs.
 import { describe, expect, it } from 'vitest';
-import { MINUTE } from '../../../shared/instant.ts';
+import { DAY, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { requestsOfAll } from '../../../shared/source/reconciliation-plan.ts';
 import {
   cancel,
@@ -93,6 +93,42 @@ describe('an old group that is open', () => {
       expect(await hasEnded()).toBe(true);
     },
   );
+
+  // A range with more pages than a tick has time for would never be proved.
+  it('is looked for in lists that end before many groups of one moment, if it is gone', async () => {
+    let gone = 0;
+    let crowdAt = 0;
+    const { world, session } = await slowWorld((store) => {
+      gone = openFew(store)[2] ?? 0;
+      const old = oldGroups(store);
+      const crowd = old.slice(old.indexOf(gone) + 8, old.indexOf(gone) + 58);
+      for (const id of crowd)
+        store.control.mutate(id, (draft) => {
+          crowdAt ||= draft.created_at;
+          draft.created_at = crowdAt;
+        });
+    });
+    await pauseSlowWalk(world);
+    const state = await world.state();
+    await world.states.save({ ...state, version: state.version + 1, longestPage: 40 }, state.version);
+    world.control.remove(gone);
+    const before = world.requests().length;
+
+    await cycles(world, session, 2);
+
+    const ends = world
+      .requests()
+      .slice(before)
+      .flatMap(({ query }) => {
+        const bounds = new URLSearchParams(query);
+        return bounds.has('min_created_at')
+          ? (parseStamp(bounds.get('max_created_at') ?? '')?.instant ?? [])
+          : [];
+      });
+    expect((await world.groupEvents(gone)).map(({ type }) => type)).toEqual(['return_group.removed']);
+    expect(ends.filter((end) => end < crowdAt).length).toBeGreaterThan(0);
+    expect(ends.filter((end) => end > crowdAt && end < crowdAt + DAY)).toEqual([]);
+  });
 
   it('is read with its neighbours if many of them are open', async () => {
     const { world, session } = await slowWorld((store) => {
