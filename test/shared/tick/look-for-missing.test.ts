@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { SECOND } from '../../../shared/instant.ts';
 import { releaseNow } from '../guarding/release-now.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
 
@@ -54,6 +55,39 @@ describe('a group that is gone', () => {
 
     expect(await removed(world)).toEqual([]);
   });
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])(
+    'shows a false proof if it is there after all, and was created %s the walk began: %s',
+    async (when, isFalse) => {
+      const world = createSourceWorld({
+        groups: 8,
+        latencyMs: 700,
+        settings: { ...SETTINGS, intervalMs: 1_000 },
+      });
+      const session = world.startProcess('a');
+      await world.tick(session);
+      await world.time.advance(120 * SECOND);
+      let created = when === 'before' ? world.control.create().groupId : undefined;
+      world.network.intercept = (request) => {
+        const isWalk = request.query.has('max_created_at') || request.query.has('min_created_at');
+        if (!isWalk) return undefined;
+        created ??= world.control.create().groupId;
+        const answer = world.reference.service.answer(request);
+        const rows = JSON.parse(answer.body) as { id: number }[];
+        return { ...answer, body: JSON.stringify(rows.filter(({ id }) => id !== created)) };
+      };
+
+      await world.tick(session);
+
+      const lookUps = world.requests().filter(({ query }) => query.includes(`return_group_id=${created}`));
+      expect(lookUps).toHaveLength(1);
+      const messages = world.logged.map(({ message }) => message);
+      expect(messages.includes('A known group was missing from a range whose end was proved.')).toBe(isFalse);
+    },
+  );
 
   it('counts once if ticks end while another group is looked up to confirm it', async () => {
     const world = createSourceWorld({ groups: 300, settings: { reconcileMs: 600_000 } });
