@@ -147,6 +147,58 @@ describe('an old group that is open', () => {
   });
 });
 
+describe('old groups that are open and were created at the same moment', () => {
+  /** Two of three are gone, and the service refuses the list of that moment. */
+  async function worldWithThree() {
+    let three: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      const open = openFew(store);
+      const old = oldGroups(store);
+      const first = old.indexOf(open[2] ?? 0);
+      three = old.slice(first, first + 3);
+      setAll(store, three, true);
+      let at = 0;
+      for (const id of three)
+        store.control.mutate(id, (draft) => {
+          at ||= draft.created_at;
+          draft.created_at = at;
+        });
+    });
+    await ticksWithoutSlowWalk(world, session, 5);
+    const [first = 0, left = 0, last = 0] = three;
+    return { world, session, gone: [first, last], left };
+  }
+
+  it('are read though others are gone, and the list of the moment is refused', async () => {
+    const { world, session, gone, left } = await worldWithThree();
+    const isAtCreation = isListFrom(world, left);
+    for (const id of gone) world.control.remove(id);
+    world.network.intercept = (request) =>
+      isAtCreation(request) ? jsonAnswer(422, { detail: [] }) : undefined;
+    cancel(world, left);
+
+    await ticksWithoutSlowWalk(world, session, 15);
+
+    expect((await world.groupEvents(left))[0]?.type).toBe('return_line_item.status_changed');
+    const setAside = (await world.state()).setAside.map(({ groupId }) => groupId);
+    expect(setAside.toSorted()).toEqual(gone.toSorted());
+    expect(await typesOf(world, gone)).toEqual(['', '']);
+  });
+
+  it('are published as removed if they are gone', async () => {
+    const { world, session, gone, left } = await worldWithThree();
+    for (const id of gone) world.control.remove(id);
+
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 30 });
+
+    expect(await typesOf(world, [...gone, left])).toEqual([
+      'return_group.removed',
+      'return_group.removed',
+      '',
+    ]);
+  });
+});
+
 describe('while the walk over all groups takes days', () => {
   it('old open groups are not published as removed if the service hides all old groups', async () => {
     const { world, session } = await worldWithFewOpen();
