@@ -46,9 +46,9 @@ describe('a simulated run of webhooks', () => {
   });
 
   // For hundreds more: npm run simulate:webhooks -- --seeds 500.
-  it('breaks no guarantee: 12 seeds', async () => {
+  it('breaks no guarantee: 4 seeds', async () => {
     const broken: unknown[] = [];
-    for (let seed = 1; seed <= 12; seed += 1) {
+    for (let seed = 1; seed <= 4; seed += 1) {
       const { violations } = await simulate(drawPlan(seed));
       if (violations.length > 0) broken.push({ seed, violations });
     }

@@ -55,8 +55,8 @@ describe('a simulated run', () => {
 
   // Thousands more of them: npm run simulate -- --seeds 2000.
   it.each([
-    ['everything', 12],
-    ['polls', 6],
+    ['everything', 4],
+    ['polls', 3],
   ] as const)('breaks no guarantee: %s, %i seeds', async (profile, seeds) => {
     const plans = Array.from({ length: seeds }, (_, index) => makePlan(index + 1, profile));
 
