@@ -135,6 +135,46 @@ describe('a failed request', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it.each([
+    {
+      what: 'of the time left when it began',
+      startsAtMs: 10_000,
+      endsAtMs: 60_000,
+      tookMs: 10_000,
+      tries: [2],
+    },
+    { what: 'exactly', startsAtMs: 0, endsAtMs: 40_000, tookMs: 10_000, tries: [2] },
+    { what: 'all polls of the tick together', startsAtMs: 0, endsAtMs: 52_000, tookMs: 5_000, tries: [5, 1] },
+  ])('that times out is retried for half of the tick: $what', async (setting) => {
+    const { startsAtMs, endsAtMs, tookMs, tries } = setting;
+    const { clock, poll, sent } = setUp({
+      answers: [new RequestTimedOutError('late', {})],
+      durationMs: tookMs,
+      deadline: () => endsAtMs * MILLISECOND,
+    });
+    await clock.run(clock.sleep(startsAtMs));
+
+    const made: number[] = [];
+    for (const _ of tries) {
+      const before = sent.length;
+      await poll().catch(() => undefined);
+      made.push(sent.length - before);
+    }
+
+    expect(made).toEqual(tries);
+  });
+
+  it('is thrown as it is when the credit for retries is used up', async () => {
+    const failure = new RequestTimedOutError('late', {});
+    const { poll, sent } = setUp({ answers: [failure] });
+    const thrown: unknown[] = [];
+    for (let polls = 0; polls < 5; polls += 1) thrown.push(await poll().catch((error: unknown) => error));
+
+    expect(sent.length).toBeLessThan(25);
+    expect(thrown).toEqual(Array(5).fill(failure));
+    expect(thrown.some((error) => error instanceof NotTriedAgain)).toBe(false);
+  });
+
   // One look-up that hangs must not set its group aside.
   it('that times out is retried up to the deadline if it is one of a walk', async () => {
     const answers = [...Array(3).fill(new RequestTimedOutError('late', {})), page()];

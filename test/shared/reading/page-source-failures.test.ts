@@ -99,6 +99,31 @@ describe('a first page that fails', () => {
     await expect(list.fetch({ range: RANGE, offset: 50 })).rejects.toThrow(DeadlineReached);
   });
 
+  it.each([
+    ['its own failure', undefined, notTriedAgain],
+    ['the failure of ten rows', outage, outage],
+  ])('is the cause of an end of the tick while ten rows are requested: %s', async (_, cause, expected) => {
+    const list = openList(({ offset = 0 }) => {
+      throw offset > 0 ? notTriedAgain : new DeadlineReached('too late', cause && { cause });
+    });
+
+    const error: unknown = await list.fetch({ range: RANGE, offset: 50 }).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ name: 'DeadlineReached', message: 'too late' });
+    expect((error as DeadlineReached).cause).toBe(expected);
+  });
+
+  it('of ten rows behind others is requested again from the start of the list', async () => {
+    const list = openList(({ offset = 0 }) => {
+      if (offset > 0) throw notTriedAgain;
+      return rowsOf(1);
+    });
+
+    await expect(list.fetch({ range: RANGE, offset: 50, limit: 10 })).rejects.toThrow(PageOutOfReach);
+
+    expect(limitsOf(list)).toEqual([10, 10]);
+  });
+
   it('and is not tried again is no page out of reach, unless the service answers in between', async () => {
     const down = openList(() => {
       throw notTriedAgain;

@@ -237,6 +237,49 @@ describe('stamps may fall back', () => {
     expect(mayFallBackBy({ ...STAMPS, zoned, newest: NOON + offset })).toBe(by);
   });
 
+  it.each([
+    { what: 'the last one from before', stamp: NOON, isPlausible: false },
+    { what: 'one that can only come after', stamp: NOON + 1, isPlausible: true },
+  ])('so stamps from before the fall do not move the clock: $what', ({ stamp, isPlausible }) => {
+    const fallen = { ...UNKNOWN_STAMPS, lead: 9 * HOUR, fall: { from: NOON, lead: 0 } };
+
+    const { newest } = learnStamps(fallen, updatedAt(stamp), NOON - 8 * HOUR);
+
+    expect(newest).toBe(isPlausible ? stamp : undefined);
+  });
+
+  it.each([
+    { fall: 2, all: 1 },
+    { fall: 1, all: 2 },
+  ])('by the smaller lead: $fall h since the fall, $all h of all', ({ fall, all }) => {
+    const fallen = { ...UNKNOWN_STAMPS, lead: all * HOUR, fall: { from: NOON, lead: fall * HOUR } };
+    const newestOf = (stamp: number) => learnStamps(fallen, updatedAt(stamp), NOON - 5 * HOUR).newest;
+
+    expect(newestOf(NOON - 4 * HOUR)).toBe(NOON - 4 * HOUR);
+    expect(newestOf(NOON - 4 * HOUR + 1)).toBeUndefined();
+  });
+
+  it.each([
+    { leads: [2, 2, 2], raised: 2 },
+    { leads: [2, 2], raised: 1 },
+    { leads: [0, 0, 0], raised: 1 },
+    { leads: [2, 15, 15, 15], raised: 15 },
+    { leads: [16, 16, 16], raised: 1 },
+  ])('and the lead since the fall rises with most changes: $leads h', ({ leads, raised }) => {
+    const fallen = { ...UNKNOWN_STAMPS, fall: { from: NOON, lead: HOUR } };
+
+    const learnt = leads.reduce(
+      (state, lead, index) => learnLead(state, index, NOON + lead * HOUR, NOON),
+      fallen as typeof UNKNOWN_STAMPS,
+    );
+
+    expect(learnt.fall).toEqual({ from: NOON, lead: raised * HOUR });
+  });
+
+  it('and without a fall no lead since one is learned', () => {
+    expect(learnLead(UNKNOWN_STAMPS, 1, NOON + HOUR, NOON).fall).toBeUndefined();
+  });
+
   it('not before any stamp is known', () => {
     expect(mayFallBackBy({ ...UNKNOWN_STAMPS, zoned: false, newestReceivedAt: NOON })).toBe(0);
   });
