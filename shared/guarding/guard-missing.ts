@@ -37,23 +37,18 @@ export function admitMissing(
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
   const { tier, missing: suspects, counted = 0, from, samples } = found;
-  const standing = GUARDS.map((guard) => findHold(state, guard, tier)).find((hold) => hold !== undefined);
+  const held = (guard: (typeof GUARDS)[number]) => {
+    return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
+  };
+  const standing = GUARDS.find((guard) => findHold(state, guard, tier) !== undefined);
+  if (standing !== undefined) return held(standing);
   const permitted = permittedRemovals(state, tier);
-  const met = suspects + (standing?.met ?? 0);
-  const isEmpty = isKnownRangeEmpty(found) && suspects > permitted;
-  // A later walk may read what is hidden together with groups that are shown.
-  const isStillHidden = standing?.guard === 'known_range_empty' && met >= FEWEST_OF_EMPTY_RANGE;
+  if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  const isOverThreshold = isEmpty || isStillHidden || met - counted > room;
-  if (standing !== undefined || isOverThreshold) {
-    // While a hold stands, a few are held as well, but do not renew it.
-    const guard = standing?.guard ?? (isEmpty ? 'known_range_empty' : 'groups_removed');
-    const suspicion = { guard, tier, suspects, isOverThreshold, from, samples };
-    return { state: holdBack(state, suspicion, now), isAdmitted: false };
-  }
-  // Another tier's walk holds removals: perhaps these.
-  if (areRemovalsHeld(state)) return { state, isAdmitted: false };
-  return { state: GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state), isAdmitted: true };
+  if (suspects - counted > room) return held('groups_removed');
+  const needed = GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state);
+  // Another tier's walk may hold the same removals.
+  return { state: needed, isAdmitted: !areRemovalsHeld(state) };
 }
 
 /** Whether removals of groups are held, whichever walk found them. */

@@ -129,9 +129,7 @@ export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier)
     if (hold.guard === 'changed_without_stamps' && hold.releasedAt !== undefined) return [];
     // Only a known group that is found ends this hold.
     if (hold.guard === 'known_group_not_found' && hold.releasedAt === undefined) return [hold];
-    const isNeeded =
-      hold.isOverThreshold ||
-      (hold.guard === 'changed_without_stamps' && hold.releasedAt === undefined && doesMistakeStand(hold));
+    const isNeeded = hold.isOverThreshold || (hold.releasedAt === undefined && doesMistakeStand(hold));
     if (!isNeeded || hold.suspects === 0) return [];
     return [hold.releasedAt === undefined ? { ...hold, suspects: Math.max(hold.met, 1) } : hold];
   });

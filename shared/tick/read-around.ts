@@ -1,13 +1,17 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it. So
-// lists are read from its creation on to their proved end. The range holds other known groups too: if the service hides
-// them as well, that is no removal (guard-missing.ts).
+// lists are read from its creation on to their proved end. The range holds the next known group too, and four times as many
+// until it shows one: if the service hides more than may be removed, that is no removal (guard-missing.ts).
 import type { Instant } from '../instant.ts';
-import { FEWEST_OF_EMPTY_RANGE, MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
+import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
+import { mostRemovals } from '../source/reconciliation-plan.ts';
 import { lookUpOrSetAside, unlessItFails } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
+
+/** Known groups of the first range: the one that was not found, and the next one. */
+const FEWEST_AROUND = 2;
 
 export interface ClosedRange {
   readonly from: Instant;
@@ -37,25 +41,29 @@ export interface Around {
 /** @throws what `unlessItFails` throws */
 export async function readAround(run: TickRun, group: NotFound, options: AroundOptions): Promise<Around> {
   const { groupId, createdAt } = group;
-  let isShown = false;
+  const shown = new Set<number | undefined>();
   const reader = {
     fetch: options.fetch,
     async take(page: Page) {
-      isShown ||= page.rows.some((row) => idOf(row) === groupId);
+      for (const row of page.rows) shown.add(row.kind === 'readable' ? row.group.id : row.id);
       await options.take(page);
     },
     trustsShortPages: false,
     maxPages: MAX_RANGE_PAGES,
     depth: run.depth,
   };
-  const last = await findLast(run, createdAt);
-  const range = { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
-  const coverage = await unlessItFails(run, groupId, {
-    ask: () => coverRange({ created: range }, reader),
-    reason: () => NO_PROVED_END,
-  });
-  if (coverage?.outcome === 'proved') return { range, coveredThrough: last + 1 };
-  if (!isShown) setAside(run, groupId);
+  for (let known = FEWEST_AROUND; ; known *= 4) {
+    const { last, isEnd } = await findLast(run, createdAt, known);
+    const range = { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
+    const coverage = await unlessItFails(run, groupId, {
+      ask: () => coverRange({ created: range }, reader),
+      reason: () => NO_PROVED_END,
+    });
+    if (coverage?.outcome !== 'proved') break;
+    const isJudged = shown.size > 0 || known > mostRemovals(run.state);
+    if (isJudged || isEnd) return { range, coveredThrough: last + 1 };
+  }
+  if (!shown.has(groupId)) setAside(run, groupId);
   await lookUpOthers(run, group, options);
   return { range: undefined, coveredThrough: createdAt + 1 };
 }
@@ -65,10 +73,6 @@ const NO_PROVED_END = 'its look-up by id finds nothing, and the list at its crea
 function setAside(run: TickRun, id: number): void {
   const now = run.session.serviceClock.now().atMost;
   run.update((state) => noteSetAside(state, { id, reason: NO_PROVED_END, digest: '' }, now));
-}
-
-function idOf(row: Page['rows'][number]): number | undefined {
-  return row.kind === 'readable' ? row.group.id : row.id;
 }
 
 /** Looks up the open groups that were created at the same moment. */
@@ -88,23 +92,17 @@ async function lookUpOthers(
   }
 }
 
-/**
- * Returns the creation time of the last of so many known groups that the range can be judged, and fits about a page. Many
- * groups that were created at one moment may not fit, so the range ends before them if it can.
- */
-async function findLast(run: TickRun, createdAt: Instant): Promise<Instant> {
-  const { session, state } = run;
-  const most = Math.max(FEWEST_OF_EMPTY_RANGE, Math.floor(state.longestPage / 2));
-  const all = session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
-  let [last, before] = [createdAt, createdAt];
-  let [groups, groupsBefore] = [0, 0];
+/** Returns when the last of so many known groups was created, and whether there are no more. */
+async function findLast(run: TickRun, createdAt: Instant, most: number) {
+  const all = run.session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
+  let last = createdAt;
+  let groups = 0;
   for await (const known of all) {
-    if (known.createdAt !== last) [before, groupsBefore] = [last, groups];
     last = known.createdAt;
     groups += 1;
-    if (groups >= most) break;
+    if (groups >= most) return { last, isEnd: false };
   }
-  return groupsBefore >= FEWEST_OF_EMPTY_RANGE ? before : last;
+  return { last, isEnd: true };
 }
 
 function sourceOf({ session, state }: TickRun) {

@@ -12,8 +12,10 @@ import type { TickRun } from './tick-run.ts';
 export interface OpenStep {
   /** Open groups created before this were read. */
   readonly coveredThrough: Instant | undefined;
-  /** Whether there are no more. */
+  /** Whether there are no more, except those of `range`. */
   readonly isDone: boolean;
+  /** The next range, if it was read to its proved end: known groups that it lacks are missing. */
+  readonly range: ClosedRange | undefined;
   /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
   readonly notFound: NotFound | undefined;
 }
@@ -36,26 +38,33 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const { groups, isDone } = await findNext(run, options);
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined)
-    return { coveredThrough: undefined, isDone: true, notFound: undefined };
+    return { ...NOTHING, coveredThrough: undefined, isDone: true };
   const range = { from: first.createdAt, to: last.createdAt + 1 };
   let seen: ReadonlySet<number> = new Set();
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     // If the first is not found, there must be time for lists around it.
-    if (place === 1 && (await isDense(run, groups, range))) seen = await readRange(range, options);
+    if (place === 1 && (await isDense(run, groups, range))) {
+      const read = await readRange(range, options);
+      // A range that shows none may be elsewhere: some services send false creation times.
+      if (read.isProved && read.seen.size > 0)
+        return { ...NOTHING, coveredThrough: range.from, isDone, range };
+      seen = read.seen;
+    }
     if (seen.has(groupId)) continue;
     // Groups created at the same moment stay together.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    if (isNewMoment && !options.hasTime())
-      return { coveredThrough: createdAt, isDone: false, notFound: undefined };
+    if (isNewMoment && !options.hasTime()) return { ...NOTHING, coveredThrough: createdAt, isDone: false };
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
     if (page.rows.length === 0)
-      return { coveredThrough: createdAt, isDone: false, notFound: { groupId, createdAt, page } };
+      return { ...NOTHING, coveredThrough: createdAt, isDone: false, notFound: { groupId, createdAt, page } };
     await options.take(page);
   }
-  return { coveredThrough: range.to, isDone, notFound: undefined };
+  return { ...NOTHING, coveredThrough: range.to, isDone };
 }
+
+const NOTHING = { range: undefined, notFound: undefined };
 
 /** Returns as many groups as there is time to look up; groups created at the same moment stay together. */
 async function findNext(
@@ -86,11 +95,7 @@ async function isDense(run: TickRun, groups: readonly KnownGroup[], range: Close
   return true;
 }
 
-/** @returns the ids that the range showed; the others are looked up */
-async function readRange(
-  range: ClosedRange,
-  { fetch, take, maxRequests }: OpenOptions,
-): Promise<ReadonlySet<number>> {
+async function readRange(range: ClosedRange, { fetch, take, maxRequests }: OpenOptions) {
   const seen = new Set<number>();
   const reader = {
     fetch,
@@ -101,8 +106,8 @@ async function readRange(
     trustsShortPages: false,
     maxPages: maxRequests,
   };
-  await coverRange({ created: range }, reader);
-  return seen;
+  const { outcome } = await coverRange({ created: range }, reader);
+  return { isProved: outcome === 'proved', seen };
 }
 
 function sourceOf({ session, state }: TickRun) {

@@ -71,8 +71,8 @@ export async function reconcileRange(
     return { position, isDone: step.isDone, covered: undefined, missed };
   }
 
-  async function readOn({ coveredThrough, notFound }: OpenStep) {
-    if (notFound === undefined) return { range: undefined, coveredThrough };
+  async function readOn({ coveredThrough, range, notFound }: OpenStep) {
+    if (notFound === undefined) return { range, coveredThrough: range?.to ?? coveredThrough };
     return readAround(run, notFound, { fetch, take, pollWhenDue });
   }
 

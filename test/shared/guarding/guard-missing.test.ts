@@ -3,7 +3,7 @@ import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { admitMissing, areRemovalsHeld } from '../../../shared/guarding/guard-missing.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
-import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
+import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { aState } from '../../contract/sample-states.ts';
@@ -160,25 +160,6 @@ describe('too many groups that are gone', () => {
 
     expect(others).toEqual([0, 1].map(() => ({ isAdmitted: false, state: held })));
     expect(areRemovalsHeld(held)).toBe(true);
-  });
-
-  // Before, any group that was gone renewed a hold, in each cycle.
-  it.each([
-    { of: 'an empty range', found: { known: 8, missing: 8 }, later: [3, 1], isOver: true },
-    { of: 'an empty range', found: { known: 8, missing: 8 }, later: [3, 2], isOver: false },
-    { of: 'too many', found: { known: 100, missing: 30 }, later: [15, 5], isOver: true },
-    { of: 'too many', found: { known: 100, missing: 30 }, later: [15, 6], isOver: false },
-  ])('a hold of $of ends after a cycle that finds $later of them: $isOver', ({ found, later, isOver }) => {
-    const { state: held } = admitMissing(knowing(200), { tier: 'all', from: undefined, ...found }, 9);
-    const begun = beginCycleOfHolds(held, 'all', true);
-
-    const walked = later.reduce(
-      (state, missing) => admitMissing(state, { tier: 'all', from: undefined, known: 40, missing }, 10).state,
-      begun,
-    );
-
-    expect(standingHolds(endCycleOfHolds(held, 'all'))).toHaveLength(1);
-    expect(standingHolds(endCycleOfHolds(walked, 'all'))).toHaveLength(isOver ? 0 : 1);
   });
 
   it('are published as removed after a release, and later ones are held again', async () => {

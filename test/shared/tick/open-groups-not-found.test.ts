@@ -222,28 +222,6 @@ describe('while the walk over all groups takes days', () => {
     expect((await world.state()).guarding.holds.map(({ guard }) => guard)).toEqual(['known_range_empty']);
   });
 
-  // Before, one group that was really removed renewed the hold in each walk.
-  it('the hold ends when the service shows them again, though one was removed meanwhile', async () => {
-    const { world, session, open } = await worldWithFewOpen();
-    const old = new Set(oldGroups(world));
-    world.network.intercept = (request) => {
-      const answer = world.reference.service.answer(request);
-      const rows = JSON.parse(answer.body) as { id: number }[];
-      return { ...answer, body: JSON.stringify(rows.filter(({ id }) => !old.has(id))) };
-    };
-    const isHeld = async () => (await world.state()).guarding.holds.length > 0;
-    await ticksUntil(isHeld, { world, session, most: 60 });
-    expect(await isHeld()).toBe(true);
-
-    world.network.intercept = undefined;
-    const gone = open.slice(3, 4);
-    for (const id of gone) world.control.remove(id);
-    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 60 });
-
-    expect(await typesOf(world, gone)).toEqual(['return_group.removed']);
-    expect(await isHeld()).toBe(false);
-  });
-
   it('nor if the look-up of one of them fails', async () => {
     const { world, session, open } = await worldWithFewOpen();
     for (const id of oldGroups(world)) world.control.remove(id);
