@@ -3,7 +3,8 @@ import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import { admitMissing, areRemovalsHeld } from '../../../shared/guarding/guard-missing.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
-import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { aState } from '../../contract/sample-states.ts';
@@ -160,6 +161,22 @@ describe('too many groups that are gone', () => {
 
     expect(others).toEqual([0, 1].map(() => ({ isAdmitted: false, state: held })));
     expect(areRemovalsHeld(held)).toBe(true);
+  });
+
+  // Before, a released hold was dropped meanwhile, and its groups were held again.
+  it('stay released while another walk holds removals', () => {
+    const held = admitMissing(knowing(200), gone, 9).state;
+    const release = releaseHold(held, 1, 10);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const other = admitMissing(release.state, { ...gone, tier: 'open' }, 11).state;
+
+    const again = admitMissing(beginCycleOfHolds(other, 'all', false), gone, 12);
+
+    expect(again.isAdmitted).toBe(false);
+    expect(endCycleOfHolds(again.state, 'all').guarding.holds).toMatchObject([
+      { tier: 'all', suspects: 30, releasedAt: 10 },
+      { tier: 'open', releasedAt: undefined },
+    ]);
   });
 
   it('are published as removed after a release, and later ones are held again', async () => {

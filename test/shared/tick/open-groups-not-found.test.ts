@@ -388,6 +388,38 @@ describe('while the walk over all groups takes days', () => {
     expect(setAside.map(({ groupId }) => groupId)).toContain(gone);
   });
 
+  // Before, lists held only those six, so they seemed to be hidden, and the hold kept all walks from publishing them.
+  it('six neighbours that were removed are published, the first of them open', async () => {
+    let gone: number[] = [];
+    const { world, session } = await slowWorld((store) => {
+      const old = oldGroups(store);
+      const first = old.indexOf(openFew(store)[3] ?? 0);
+      gone = old.slice(first, first + 6);
+    });
+    for (const id of gone) world.control.remove(id);
+
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 60 });
+
+    expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+  });
+
+  // Before, lists held five known groups, and no tick finished them.
+  it('one that was removed is published although pages have two rows and answers take five seconds', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 20)), {
+      ...SLOW,
+      groups: 500,
+      knobs: { ...SLOW.knobs, limitMax: 2 },
+    });
+    const gone = open.slice(5, 6);
+    for (const id of gone) world.control.remove(id);
+    answerAfter(world, 5_000);
+
+    await ticksUntil(() => areRemoved(world, gone), { world, session, most: 60 });
+
+    expect(await typesOf(world, gone)).toEqual(['return_group.removed']);
+  });
+
   // Before, the look-ups that were answered had found nothing, so all seemed to be hidden.
   it('six that were removed are published after the look-ups of all others failed for half an hour', async () => {
     let open: number[] = [];
