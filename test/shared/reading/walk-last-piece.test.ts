@@ -73,7 +73,8 @@ describe('the last piece of a walk in pieces', () => {
 
     expect(cutShort).toEqual([12]);
     expect(step).toMatchObject({ position: { coveredThrough: from }, covered: undefined, isDone: false });
-    expect(reader.requests.map(({ offset }) => offset)).toEqual([0, 12, 0]);
+    const range = { created: { from, to: undefined } };
+    expect(reader.requests).toEqual([0, 12, 0].map((offset) => ({ range, offset })));
   });
 
   it('is not cut again because groups come while it is read', async () => {
