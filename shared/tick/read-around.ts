@@ -1,17 +1,19 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it. So
-// lists are read from its creation on to their proved end. The range holds the next known group too, and four times as many
-// until it shows one: if the service hides more than may be removed, that is no removal (guard-missing.ts).
+// lists are read from its creation on to their proved end, with the next known group. If these show nothing, one page
+// shows whether groups created later are there. If the service hides more than may be removed, that is no removal
+// (guard-missing.ts).
 import type { Instant } from '../instant.ts';
 import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
+import { readPage } from '../reading/read-pass.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
 import { lookUpOrSetAside, unlessItFails } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';
 
-/** Known groups of the first range: the one that was not found, and the next one. */
-const FEWEST_AROUND = 2;
+/** The group that was not found, and the next one. */
+const KNOWN_NEAR = 2;
 
 export interface ClosedRange {
   readonly from: Instant;
@@ -52,16 +54,17 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     maxPages: MAX_RANGE_PAGES,
     depth: run.depth,
   };
-  for (let known = FEWEST_AROUND; ; known *= 4) {
-    const { last, isEnd } = await findLast(run, createdAt, known);
-    const range = { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
-    const coverage = await unlessItFails(run, groupId, {
-      ask: () => coverRange({ created: range }, reader),
-      reason: () => NO_PROVED_END,
-    });
-    if (coverage?.outcome !== 'proved') break;
-    const isJudged = shown.size > 0 || known > mostRemovals(run.state);
-    if (isJudged || isEnd) return { range, coveredThrough: last + 1 };
+  const unless = <Answer>(ask: () => Promise<Answer>) =>
+    unlessItFails(run, groupId, { ask, reason: () => NO_PROVED_END });
+  const isProved = async (created: ClosedRange) =>
+    (await unless(() => coverRange({ created }, reader)))?.outcome === 'proved';
+  const near = await rangeOf(run, createdAt, KNOWN_NEAR);
+  if (await isProved(near)) {
+    const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
+    // Hidden together with others, or removed? One page shows that, if it shows any.
+    if (shown.size === 0) await unless(() => readPage({ created: far }, 0, reader));
+    if (shown.size > 0) return { range: near, coveredThrough: endOf(near) };
+    if (await isProved(far)) return { range: far, coveredThrough: endOf(far) };
   }
   if (!shown.has(groupId)) setAside(run, groupId);
   await lookUpOthers(run, group, options);
@@ -92,17 +95,22 @@ async function lookUpOthers(
   }
 }
 
-/** Returns when the last of so many known groups was created, and whether there are no more. */
-async function findLast(run: TickRun, createdAt: Instant, most: number) {
+/** Returns the range of so many known groups, or of fewer if there are no more. */
+async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<ClosedRange> {
   const all = run.session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
   let last = createdAt;
   let groups = 0;
   for await (const known of all) {
     last = known.createdAt;
     groups += 1;
-    if (groups >= most) return { last, isEnd: false };
+    if (groups >= most) break;
   }
-  return { last, isEnd: true };
+  return { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
+}
+
+/** Groups created before this are in the range, whatever the service makes of its bounds. */
+function endOf({ to }: ClosedRange): Instant {
+  return to - NARROWEST_RANGE / 2 + 1;
 }
 
 function sourceOf({ session, state }: TickRun) {
