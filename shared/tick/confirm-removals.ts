@@ -10,7 +10,7 @@ import {
   noteUnconfirmed,
 } from './failing-look-ups.ts';
 import { mayBeAboutLookUp, startingAnywhere } from './look-up.ts';
-import type { TickRun } from './tick-run.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** How long a known group that was found confirms the look-ups that found nothing. */
 const CANARY_LASTS: Instant = MINUTE;
@@ -82,10 +82,9 @@ async function isShown(run: TickRun, groupId: number): Promise<boolean> {
 
 /** Returns any known group that is not missing. */
 async function findOther(run: TickRun, missing: ReadonlySet<number>): Promise<number | undefined> {
-  const { store, settings } = run.session;
-  const source = { source: settings.name, generation: run.state.generation };
+  const { store } = run.session;
   const everything = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-  for await (const { groupId } of store.knownCreatedBetween(source, ...everything)) {
+  for await (const { groupId } of store.knownCreatedBetween(sourceOf(run), ...everything)) {
     if (!missing.has(groupId)) return groupId;
   }
   return undefined;

@@ -24,7 +24,7 @@ import { type Canary, createCanary } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { NotFound } from './read-around.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
-import type { TickRun } from './tick-run.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
 
 export interface MissingOptions {
   readonly tier: Tier;
@@ -77,11 +77,10 @@ export async function lookForMissing(
 
 /** How many of the groups a tick of this cycle has counted already: it was cut off, so their range is read again. */
 async function countedBefore(run: TickRun, missing: readonly number[], tier: Tier): Promise<number> {
-  const { store, settings } = run.session;
   const { startedAt, removals } = run.state.reconciliation[tier];
   // More are held in any case.
   if (removals === 0 || missing.length > mostRemovals(run.state)) return 0;
-  const known = await store.load({ source: settings.name, generation: run.state.generation }, missing);
+  const known = await run.session.store.load(sourceOf(run), missing);
   return [...known.values()].filter((snapshot) => isLookedFor(snapshot, startedAt)).length;
 }
 
@@ -98,13 +97,12 @@ function countGone(run: TickRun, tier: Tier): void {
 }
 
 async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions) {
-  const { store, settings } = run.session;
-  const source = { source: settings.name, generation: run.state.generation };
+  const { store } = run.session;
   const missing: number[] = [];
   let known = 0;
   // Infinite: absurd stamps lie beyond all safe integers.
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = inDigits(range, run.stamps);
-  for await (const { groupId, createdAt } of store.knownCreatedBetween(source, from, to)) {
+  for await (const { groupId, createdAt } of store.knownCreatedBetween(sourceOf(run), from, to)) {
     // A group at the end belongs to the next range: the service may leave it out of this one.
     if (createdAt >= to) break;
     known += 1;

@@ -10,7 +10,7 @@ import { readPage } from '../reading/read-pass.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
 import { lookUpOrSetAside, unlessItFails } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
-import type { TickRun } from './tick-run.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** The group that was not found, and the next one. */
 const KNOWN_NEAR = 2;
@@ -111,8 +111,4 @@ async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<
 /** Groups created before this are in the range, whatever the service makes of its bounds. */
 function endOf({ to }: ClosedRange): Instant {
   return to - NARROWEST_RANGE / 2 + 1;
-}
-
-function sourceOf({ session, state }: TickRun) {
-  return { source: session.settings.name, generation: state.generation };
 }

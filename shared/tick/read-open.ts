@@ -7,7 +7,7 @@ import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { lookUpOrSetAside } from './look-up.ts';
 import type { ClosedRange, NotFound } from './read-around.ts';
-import type { TickRun } from './tick-run.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
 
 export interface OpenStep {
   /** Open groups created before this were read. */
@@ -42,7 +42,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const range = { from: first.createdAt, to: last.createdAt + 1 };
   let seen: ReadonlySet<number> = new Set();
   for (const [place, { groupId, createdAt }] of groups.entries()) {
-    // If the first is not found, there must be time for lists around it.
+    // The first is looked up before: if it is not found, there must be time for the lists around it.
     if (place === 1 && (await isDense(run, groups, range))) {
       const read = await readRange(range, options);
       // A range that shows none may be elsewhere: some services send false creation times.
@@ -95,6 +95,7 @@ async function isDense(run: TickRun, groups: readonly KnownGroup[], range: Close
   return true;
 }
 
+/** Reads the range; look-ups find out whether groups that it does not show are missing. */
 async function readRange(range: ClosedRange, { fetch, take, maxRequests }: OpenOptions) {
   const seen = new Set<number>();
   const reader = {
@@ -108,8 +109,4 @@ async function readRange(range: ClosedRange, { fetch, take, maxRequests }: OpenO
   };
   const { outcome } = await coverRange({ created: range }, reader);
   return { isProved: outcome === 'proved', seen };
-}
-
-function sourceOf({ session, state }: TickRun) {
-  return { source: session.settings.name, generation: state.generation };
 }

@@ -175,3 +175,8 @@ export function createTickRun(session: SourceSession): TickRun {
   };
   return run;
 }
+
+/** The source whose groups a store is asked for. */
+export function sourceOf({ session, state }: Pick<TickRun, 'session' | 'state'>) {
+  return { source: session.settings.name, generation: state.generation };
+}

@@ -109,8 +109,6 @@ describe('an old group that is open', () => {
         });
     });
     await pauseSlowWalk(world);
-    const state = await world.state();
-    await world.states.save({ ...state, version: state.version + 1, longestPage: 40 }, state.version);
     world.control.remove(gone);
     const before = world.requests().length;
 

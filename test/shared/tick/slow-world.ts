@@ -1,9 +1,11 @@
 // A world in which a walk over all groups takes longer than a cycle, so old groups that are open are read on their own.
 import { expect } from 'vitest';
+import type { Answer, ServiceRequest } from '../../../local/reference-service/service/answer.ts';
 import type { ShownGroup } from '../../../local/reference-service/showing/show-group.ts';
-import { DAY, parseStamp } from '../../../shared/instant.ts';
+import { DAY, MINUTE, parseStamp } from '../../../shared/instant.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
 
 /** A world in which changes move no stamps, and a walk over all groups does not fit a cycle. */
@@ -98,3 +100,47 @@ export async function worldWithManyOpen() {
   });
   return { world, session, open };
 }
+
+/** Ticks of a process that stays, or each of a new one, as in a large store. */
+export async function ticksWithoutSlowWalk(
+  world: SourceWorld,
+  session: SourceSession | 'new',
+  count: number,
+) {
+  const { next: random } = createSeededRandom(count);
+  for (let made = 0; made < count; made += 1) {
+    await pauseSlowWalk(world, 5 * MINUTE);
+    const process = () => world.startProcess(`p${world.time.elapsed()}`, { random });
+    await world.nextTick(session === 'new' ? process() : session);
+  }
+}
+
+/** Ticks until it is so, but at most so often. */
+export async function ticksUntil(
+  isSo: () => Promise<boolean>,
+  {
+    world,
+    session,
+    most,
+  }: { readonly world: SourceWorld; readonly session: SourceSession | 'new'; readonly most: number },
+) {
+  for (let made = 0; made < most && !(await isSo()); made += 5) await ticksWithoutSlowWalk(world, session, 5);
+}
+
+export async function areRemoved(world: SourceWorld, groups: readonly number[]) {
+  return (await typesOf(world, groups)).every((types) => types !== '');
+}
+
+export async function typesOf(world: SourceWorld, groups: readonly number[]) {
+  const events = await Promise.all(groups.map((id) => world.groupEvents(id)));
+  return events.map((each) => each.map(({ type }) => type).join());
+}
+
+/** Whether it asks for a list from the creation of a group on. */
+export function isListFrom(world: SourceWorld, groupId: number): (request: ServiceRequest) => boolean {
+  const group = world.control.snapshot().find(({ id }) => id === groupId);
+  const createdAt = Date.parse(String(group?.created_at));
+  return ({ query }) => Math.abs(Date.parse(query.get('min_created_at') ?? '') - createdAt) < 5_000;
+}
+
+export const NO_ANSWER: Answer = { status: 200, headers: {}, body: '', delivery: 'hang', afterMs: 0 };
