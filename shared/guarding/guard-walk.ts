@@ -35,6 +35,8 @@ export interface WalkGuard extends ReadingGuard {
 export interface GuardedWalk {
   readonly source: Pick<SourceCell, 'state' | 'update' | 'save'>;
   readonly now: () => Instant;
+  /** The planned time between two polls, in the unit of Instant: no walk is planned to begin sooner after the last one. */
+  readonly interval: number;
   /** The guard of every reading, however it came. */
   readonly readings: ReadingGuard;
 }
@@ -44,9 +46,13 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   const changes = gatherUnstamped(run.readings);
   let counted: Counted = { compared: 0, unstamped: 0 };
 
-  /** How long the groups had to change since they were last walked. */
+  /**
+   * How long the groups had to change since they were last walked. A shorter time comes from a clock that was set, or from
+   * a late tick: one change in a second would make a change of most groups in a minute usual.
+   */
   function durationOf({ reconciliation, baseline }: SourceState): number {
-    return run.now() - (reconciliation[tier].previousStartedAt ?? baseline.startedAt);
+    const { previousStartedAt = baseline.startedAt } = reconciliation[tier];
+    return Math.max(run.interval, run.now() - previousStartedAt);
   }
 
   /** Counts what came since the last call. */
@@ -160,7 +166,8 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     );
     return { state: held, isAdmitted: false };
   }
-  if (isStanding) return { state, isAdmitted: true };
+  // A fault of which nothing waits will be published once it has settled, so it must not become usual before.
+  if (isStanding || isFault) return { state, isAdmitted: true };
   const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
   const learned = noteRate(state, tier, Math.max(...rates));
   return { state: usePermitOf(learned, tier, fresh.unstamped), isAdmitted: true };

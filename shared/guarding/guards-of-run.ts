@@ -64,5 +64,7 @@ export function guardSweep(session: GuardedSession, source: GuardedState, since:
 
 function walking(session: GuardedSession, source: GuardedState): GuardedWalk {
   const readings = guardReadings(session, source, 'reconciliation');
-  return { source, readings, now: () => session.serviceClock.now().atLeast };
+  const { settings, serviceClock } = session;
+  const interval = settings.intervalMs * MILLISECOND;
+  return { source, readings, interval, now: () => serviceClock.now().atLeast };
 }

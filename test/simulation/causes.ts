@@ -47,6 +47,8 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   const mayFailLookUps =
     (knobs.faultRate ?? 0) > 0 ||
     outage !== undefined ||
+    // A look-up that is refused twice with 429 counts as one that always is.
+    (knobs.rateLimit ?? 0) > 0 ||
     (rotationMs !== undefined && knobs.badToken !== undefined);
   if (mayLackGroups && mayFailLookUps) causes.add('unreadable');
   if (mishap !== undefined || isThinnedOut) causes.add('held');

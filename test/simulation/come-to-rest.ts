@@ -27,12 +27,13 @@ const LOOKED_UP_WITHIN = HOUR;
 
 /**
  * A tick has room for one to three halvings of a range whose answers hang. And a walk takes many requests where only the
- * first rows of a list can be read.
+ * first rows of a list can be read. If the first lists hang, because a group of the last hour is in them, the source begins
+ * only when that hour is over (guarantees.md, "Where they end").
  */
 function faultReadWithin({ lasting }: Plan): number {
   if (lasting?.shape.kind === 'look-ups') return 2 * LOOKED_UP_WITHIN;
-  const takesLong = lasting?.what === 'hang' || lasting?.shape.kind === 'offset';
-  return takesLong ? HOUR : FAULT_REPORTED_WITHIN;
+  if (lasting?.what === 'hang') return HOUR + FAULT_REPORTED_WITHIN;
+  return lasting?.shape.kind === 'offset' ? HOUR : FAULT_REPORTED_WITHIN;
 }
 
 function lastsForEver({ lasting }: Plan): boolean {

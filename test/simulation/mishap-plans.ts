@@ -2,7 +2,7 @@
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
 import type { Mishap, Plan } from './plan.ts';
-import { atMost, withoutRemovals, withStableOrder } from './plan-limits.ts';
+import { atMost, clockJumpOf, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
 const DRAWN_ELSEWHERE = new Set<MishapName>([...ADDRESS_MISHAPS, 'old groups hidden']);
 
@@ -14,9 +14,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
   // Guards can't judge unknown groups, or groups with meaningless stamps.
   const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
   // Enough ticks must succeed for held changes to be seen, released and published.
-  // A clock that is set while Date is wrong makes a walk look as long as the error (guarantees.md, "Where they end").
-  const clockJump = knobs.dateSkewSeconds === undefined ? plan.faults.clockJump : 0;
-  const faults = { ...plan.faults, ...atMost(0.005, plan.faults), clockJump };
+  const faults = { ...plan.faults, ...atMost(0.005, plan.faults), clockJump: clockJumpOf(plan) };
   const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
   const kind = STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName;
   // The walk that ends a hold then finds true changes among those that were held.

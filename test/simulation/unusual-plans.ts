@@ -4,7 +4,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { type LastingFault, nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
-import { atMost, withoutRemovals, withStableOrder, withSteadyLimits } from './plan-limits.ts';
+import { atMost, clockJumpOf, withoutRemovals, withStableOrder, withSteadyLimits } from './plan-limits.ts';
 
 /** A store that is too large, for its pages and budget, for a full walk in each cycle. */
 export function vast(plan: Plan, random: Random): Plan {
@@ -301,7 +301,7 @@ export function numbersLater(plan: Plan): Plan {
     outage: undefined,
     tickMs: 50_000,
     // Most of the store must be walked several times.
-    faults: { ...plan.faults, ...atMost(0.002, plan.faults) },
+    faults: { ...plan.faults, ...atMost(0.002, plan.faults), clockJump: clockJumpOf(plan) },
     knobs: { ...knobs, nulls: 'absent', touches: [] },
     settings: {
       ...plan.settings,

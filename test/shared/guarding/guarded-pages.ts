@@ -7,7 +7,7 @@ import {
   type ComparedReading,
   type ReadingGuard,
 } from '../../../shared/guarding/reading-guard.ts';
-import { HOUR, type Instant } from '../../../shared/instant.ts';
+import { HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
@@ -73,6 +73,7 @@ export function guardedSource(changes: Partial<SourceState> = {}) {
     },
     readings: ADMITS_ALL,
     now: () => NOW,
+    interval: MINUTE,
   };
   const recorder = {
     async record(all: readonly ComparedReading[]) {

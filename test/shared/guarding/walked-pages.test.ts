@@ -1,15 +1,18 @@
 // Changes without a newer stamp in a walk: a walk publishes those of a usual page before it has read the whole range.
 import { describe, expect, it } from 'vitest';
+import type { Compared } from '../../../shared/comparing/compare-reading.ts';
 import { createWalkGuard, finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
-import { HOUR } from '../../../shared/instant.ts';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { withCycle } from '../../../shared/source/reconciliation-plan.ts';
 import type { Tier } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
-import { guardedSource, NOW, pass } from './guarded-pages.ts';
+import { compared, guardedSource, NOW, pass } from './guarded-pages.ts';
+
+const NOTHING = { compared: 0, unstamped: 0 };
 
 function walking(changes?: Parameters<typeof guardedSource>[0]) {
   const source = guardedSource(changes);
@@ -78,7 +81,7 @@ it('the rest of a fault stays held if its first twenty groups were published', a
     update((state) =>
       beginCycleOfHolds(endCycleOfHolds(finishLearning(state, 'all', NOW), 'all'), 'all', true),
     );
-    update((state) => withCycle(state, 'all', { ...state.reconciliation.all, compared: 0, unstamped: 0 }));
+    update((state) => withCycle(state, 'all', { ...state.reconciliation.all, ...NOTHING }));
   };
 
   await walkRange(source, 'all', idsFrom(1, 22), 20);
@@ -107,6 +110,43 @@ it('a walk that held changes teaches no usual rate', async () => {
 
   expect(source.run.source.state.guarding.usual?.ratePerHour).toBe(0);
   expect(source.run.source.state.reconciliation.all.ratePerHour).toBe(0);
+});
+
+// Seed 2507792: in the walk before they settle, changes make no events yet.
+it('a fault that has not settled yet teaches no usual rate', async () => {
+  const source = inAnHour();
+  const guard = createWalkGuard(source.run, 'all', undefined);
+  for (const [index, id] of idsFrom(1, 100).entries()) {
+    const each = compared(id, index < 90);
+    const left: Compared = { verdict: 'left' };
+    guard.admits(index < 90 ? { ...each, compared: left } : each);
+  }
+  await guard.conclude(source.recorder);
+  source.run.source.update((state) => finishLearning(state, 'all', NOW));
+
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+
+  expect(source.run.source.state.guarding.usual?.ratePerHour).toBe(0);
+  expect(countRecorded(source.done)).toBe(0);
+});
+
+// Seed 2509350: a clock was set, so a walk began three seconds after the last one.
+it('a change that a walk finds seconds after the last one does not make a fault usual', async () => {
+  const source = inAnHour();
+  const { update } = source.run.source;
+  const beginAfter = (time: number) =>
+    update((state) =>
+      withCycle(state, 'all', { ...state.reconciliation.all, ...NOTHING, previousStartedAt: NOW - time }),
+    );
+
+  beginAfter(3 * SECOND);
+  await walkRange(source, 'all', idsFrom(1, 50), 1);
+  update((state) => finishLearning(state, 'all', NOW));
+  beginAfter(2 * MINUTE);
+  await walkRange(source, 'all', idsFrom(1, 50), 45);
+
+  expect(source.run.source.state.guarding.holds).toHaveLength(1);
+  expect(countRecorded(source.done)).toBe(1);
 });
 
 it('a release publishes what was held, in whatever ranges it is found, and no more', async () => {
