@@ -1,4 +1,4 @@
-// Mutants of the folders on which the guarantees rest: their code, broken on purpose in one small place at a time,
+// Mutants of four folders on which the guarantees rest: their code, broken on purpose in one small place at a time,
 // which some test has to notice. docs/mutants.md tells the figures and why some survive. CONTRIBUTING.md: how to run.
 const FOLDERS = ['shared/reading', 'shared/comparing', 'shared/pacing', 'shared/publishing'];
 

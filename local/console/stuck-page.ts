@@ -133,7 +133,7 @@ function behindCause(
   const count = `${isCut ? 'at least ' : ''}${numberOf(groups.length, 'return')}`;
   return html`<h2>${badge('bad', 'Behind')} ${title}: ${count}</h2>
 <p>${reason}</p>
-${feed.isLocal ? html`<p>"watch" retries on its own, and at each start.</p>` : html`<p>Once the cause is corrected: ${command(`returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
+${feed.isLocal ? html`<p>"watch" retries on its own, and at each start.</p>` : html`<p>Once the cause is corrected: ${command(`npx returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', 'Actions'],
@@ -167,13 +167,13 @@ function causeOfWebhook({ status }: OverviewWebhook, feed: ConsoleFeed): Html[] 
   const since = failingSince === null ? '' : ` since ${feed.moments.withAge(failingSince)}`;
   if (state === 'paused')
     return [
-      html`<h2>${badge('bad', 'Paused')} webhook ${webhook}</h2><p>Nothing is posted. ${command(`returns-feed webhooks resume ${webhook}${feed.flags}`)}</p>
+      html`<h2>${badge('bad', 'Paused')} webhook ${webhook}</h2><p>Nothing is posted. ${command(`npx returns-feed webhooks resume ${webhook}${feed.flags}`)}</p>
 ${actionButton(feed, 'resume', { webhook })}`,
     ];
   return [
     html`<h2>${badge('bad', 'Failing')} webhook ${webhook}</h2>
 <p>${failures} attempts in a row failed${since}: ${lastFailure ?? 'unknown'}. Its events are posted in order once it accepts them.</p>
-${!feed.isLocal && html`<p>Once the receiver is repaired: ${command(`returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
+${!feed.isLocal && html`<p>Once the receiver is repaired: ${command(`npx returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
   ];
 }
 

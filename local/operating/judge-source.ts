@@ -95,7 +95,7 @@ export function nextStepsOf(
 
 /** @param command of `returns-feed` */
 function step(text: string, command?: string): NextStep {
-  return { text, command: command === undefined ? null : `returns-feed ${command}` };
+  return { text, command: command === undefined ? null : `npx returns-feed ${command}` };
 }
 
 function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep {

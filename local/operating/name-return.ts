@@ -116,7 +116,7 @@ function notFound(
     return new Error(`${found}, but the search is incomplete: ${messagesOf(problems).join(' ')}`);
   return new Error(
     `${found}. Write it as the shop shows it, with its # and without blanks, and see which sources are read: ` +
-      `returns-feed status${flags}`,
+      `npx returns-feed status${flags}`,
   );
 }
 
@@ -128,7 +128,7 @@ function foundSeveral({ flags }: Pick<OpenFeed, 'flags'>, text: string, groups: 
   const [{ source, returnGroupId } = { source: '', returnGroupId: 0 }] = groups;
   return new UsageError(
     `${groups.length} returns have "${text}": ${listed.join(', ')}${more}. Name one of them, for instance: ` +
-      `returns-feed explain ${source} ${returnGroupId}${flags}`,
+      `npx returns-feed explain ${source} ${returnGroupId}${flags}`,
   );
 }
 

@@ -24,11 +24,11 @@ export function describeConsequence({ guard }: Hold): string {
       return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
-      return 'No return group is published as removed. The hold ends by itself once they are back.';
+      return 'No return group is published as removed. The hold ends by itself after a walk that misses none.';
     case 'entities_removed':
-      return 'No entity is published as removed; other changes are. The hold ends by itself once they are back.';
+      return 'No entity is published as removed; other changes are. The hold ends by itself after a walk that misses none.';
     case 'changed_without_stamps':
-      return 'Such changes are not published; all others are. The hold ends by itself once they are as usual.';
+      return 'Such changes are not published; all others are. The hold ends by itself once most sampled groups show their old values.';
   }
 }
 
@@ -64,12 +64,12 @@ export function describeSample({ groupId, what, before, after }: HoldSample) {
 export function formatHold(hold: Hold, source: string, place: string | undefined): string {
   const what =
     place === undefined
-      ? 'Nothing can release it, because this state is not kept: start "watch" with --data.'
+      ? 'Nothing can release it, because this state is not kept: start "npx returns-feed watch" with --data.'
       : `If this is right: ${releaseCommand(hold, source, place)}`;
   return `${describeHold(hold)} ${describeConsequence(hold)} ${what}`;
 }
 
 /** The command that releases a hold. @param place for instance ` --stack ReturnsFeed` */
 export function releaseCommand({ number }: Hold, source: string, place: string): string {
-  return `returns-feed release --source ${source} --hold ${number}${place}`;
+  return `npx returns-feed release --source ${source} --hold ${number}${place}`;
 }

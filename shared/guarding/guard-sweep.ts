@@ -12,7 +12,7 @@ import { gatherUnstamped } from './unstamped-changes.ts';
 export interface SweepGuard extends Required<ReadingGuard> {
   /** Publishes the page's changes, or drops them: the walk finds them again. */
   concludePage(recorder: Pick<Recorder, 'record'>): Promise<void>;
-  /** Learns from a finished round how much usually differs. */
+  /** Learns how much usually differs, from the pages that this tick read. Call it when the sweep ends. */
   learn(): void;
 }
 

@@ -84,7 +84,7 @@ const usualChange = z.object({
   /** Changes of a group per hour: the most of the last days, halved each day. */
   ratePerHour: z.number(),
   learnedAt: instant,
-  /** False only in states of earlier releases, whose rate was provisional. */
+  /** False only in states that an older version of the feed saved: their rate was provisional. */
   isWhole: z.boolean(),
 });
 

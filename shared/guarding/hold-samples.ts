@@ -5,7 +5,7 @@ import { digestOf } from '../comparing/digest.ts';
 import { compareRefunds } from '../comparing/refunds.ts';
 import { entitiesOf, GROUP_ARRAYS, type GroupProjection, type Snapshot } from '../comparing/snapshot.ts';
 import type { EntityEvent } from '../contract/event.ts';
-import { MAX_HOLD_SAMPLES, MAX_SAMPLE_VALUE } from '../limits.ts';
+import { MAX_SAMPLE_VALUE } from '../limits.ts';
 import type { HeldValue, HoldSample } from './guarding-state.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
@@ -65,7 +65,7 @@ function typeOf(entity: string): string {
 }
 
 export function sampleMissingGroups(groups: readonly number[]): HoldSample[] {
-  return groups.slice(0, MAX_HOLD_SAMPLES).map((groupId) => {
+  return groups.map((groupId) => {
     return { groupId, what: 'return group', before: 'known', after: 'missing' };
   });
 }

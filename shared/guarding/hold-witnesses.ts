@@ -76,7 +76,7 @@ function isAlike({ witnesses }: Hold, { value }: HoldSample): boolean {
   return witnesses.length === 0 || witnesses.some(isSameKind);
 }
 
-/** None for a sample of a missing group or entity, or of an earlier release: they have no held value. */
+/** None for a sample of a missing group or entity, or one that an older version saved: they have no held value. */
 function witnessOf({ groupId, value }: HoldSample): HoldWitness[] {
   return value === undefined ? [] : [{ groupId, value, shows: undefined }];
 }

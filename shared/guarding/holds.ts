@@ -22,7 +22,7 @@ export interface Suspicion {
   /** The creation time at which they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
   readonly tokenHash?: string | undefined;
-  /** All suspects, as far as they can be shown: the hold keeps a few. */
+  /** Samples of the suspects. The hold keeps a few of them. */
   readonly samples?: readonly HoldSample[] | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Whether a walk found an improbable number of groups that changed without a newer stamp. Services differ: at some no
-// change moves a stamp, at others every change does. So the usual rate is learned from the walks themselves: in twice
-// the time twice as many groups may change. Pure.
+// change moves a stamp, at others every change does. So the usual rate is learned from the walks themselves. The longer
+// the time between two walks, the more groups may have changed. Pure.
 import { HOUR, type Instant } from '../instant.ts';
 import { FEWEST_IMPROBABLE, IMPROBABLE_SHARE, UNUSUAL_TIMES, USUAL_HALVES_IN } from '../limits.ts';
 import type { UsualChange } from './guarding-state.ts';
@@ -15,7 +15,7 @@ export interface Differing {
 
 /** Half of an improbable share, so that a page of a fault that touches most groups almost never has so few of them. */
 const USUAL_SHARE = IMPROBABLE_SHARE / 2;
-/** A larger share gives no further information about the rate. */
+/** The largest share that counts: at 1 the rate would be infinite. */
 const LARGEST_SHARE = 0.999;
 
 /**
@@ -39,7 +39,8 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
  * Whether so few groups differ, or no more than usual, that the guard would not hold them, whatever the rest of their
  * range shows.
  *
- * @param notedPerHour what the walk under way and its sweeps have shown: counts only while no more than half differ
+ * @param notedPerHour what the walk over all groups and sweeps have shown since its last cycle: counts only while no more
+ *   than half differ
  */
 export function isUsual(
   differing: Differing,

@@ -42,7 +42,7 @@ function actAtOnce(state: SourceState, { guard, tier, from }: Hold): SourceState
   if (guard === 'known_group_not_found') return { ...state, lease };
   const cycle: CycleState = state.reconciliation[tier];
   const { isUnderWay, coveredThrough } = cycle;
-  const isBehind = from === undefined || coveredThrough === undefined;
+  const beginsAnew = from === undefined || coveredThrough === undefined;
   const asked: CycleState = {
     ...cycle,
     isAsked: true,
@@ -50,7 +50,7 @@ function actAtOnce(state: SourceState, { guard, tier, from }: Hold): SourceState
     removals: 0,
     compared: 0,
     unstamped: 0,
-    coveredThrough: !isUnderWay ? coveredThrough : isBehind ? undefined : Math.min(coveredThrough, from),
+    coveredThrough: !isUnderWay ? coveredThrough : beginsAnew ? undefined : Math.min(coveredThrough, from),
   };
   return { ...state, lease, reconciliation: { ...state.reconciliation, [tier]: asked } };
 }

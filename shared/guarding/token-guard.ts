@@ -50,7 +50,7 @@ export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuar
   async function prove(accessHash: string | undefined): Promise<void> {
     if ((await lookForProof(accessHash)) !== 'unreadable') return;
     throw new UnreadableAnswerError(
-      "The service shows known return groups in a form that can't be read: it may be another store.",
+      "The service shows known return groups in a form that can't be read: it may be another store. Check the base URL and the token. If both are right, report the rows to the service.",
       {},
     );
   }

@@ -43,6 +43,7 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       return waiting.size;
     },
     admits(each) {
+      // For its notes of missing entities. Its answer does not count: this guard decides about changes without stamps.
       readings.admits(each);
       if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
       const { groupId } = each.snapshot;

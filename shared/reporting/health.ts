@@ -147,7 +147,7 @@ const BLIND: Degradation = {
 const STALLED: Degradation = {
   code: 'stalled',
   message:
-    'The walk over all groups has made no progress for a while: changes that do not move updated_at are not found.',
+    'A walk by creation time has made no progress for a while: changes that do not move updated_at may not be found.',
 };
 
 /** Includes the failure that stops the walk while polls continue. */

@@ -37,8 +37,8 @@ export function nextCycleIn(state: Planned, settings: CyclePace, now: Instant): 
   if (state.baseline.status !== 'completed') return undefined;
   const cycle = state.reconciliation[fitsCycle(state, settings) ? 'all' : 'recent'];
   if (cycle.isUnderWay) return undefined;
-  const isLate = cycle.isAsked || now < cycle.startedAt;
-  return isLate ? 0 : Math.max(0, dueAt(cycle, settings) - now);
+  const isDueAtOnce = cycle.isAsked || now < cycle.startedAt;
+  return isDueAtOnce ? 0 : Math.max(0, dueAt(cycle, settings) - now);
 }
 
 /** Returns the tiers that are walked: `all` alone if it fits a cycle. */
@@ -56,7 +56,7 @@ export function hasWork(tier: Tier, state: Planned, settings: CyclePace, now: In
 export function fitsCycle(state: WholeWalk, settings: CyclePace): boolean {
   const requests = requestsOfAll(state);
   const affordable = (settings.requestsPerMinute * settings.reconcileMs * MILLISECOND) / MINUTE;
-  return requests <= Math.max(affordable * WHOLE_WALK_SHARE, SMALLEST_WALK);
+  return requests <= Math.max(affordable * WHOLE_WALK_SHARE, ALWAYS_FITS);
 }
 
 type WholeWalk = Pick<SourceState, 'baseline' | 'longestPage'> & {
@@ -81,7 +81,7 @@ const REQUESTS_OF_PIECE = 3.4;
 const REQUESTS_OF_ENDS = 8;
 
 /** A walk of so few requests fits a cycle in any case. */
-const SMALLEST_WALK = 100;
+const ALWAYS_FITS = 100;
 
 function isDue(cycle: CycleState, pace: CyclePace, now: Instant): boolean {
   if (cycle.isUnderWay || cycle.isAsked) return true;
@@ -140,14 +140,14 @@ export function pauseAfterRange(
 }
 
 /** After so many of the longest pauses a walk counts as standing still. */
-const PAUSES = 2;
+const PAUSES_UNTIL_STALLED = 2;
 
 /**
  * The longest time without progress that a walk's share explains, or `settle` between two look-ups, in the unit of
  * Instant.
  */
 export function longestPause(tier: Tier, pace: Pauses): number {
-  return PAUSES * pauseAfterRange(tier, MAX_WALK_PAGES, pace) + pace.settleMs * MILLISECOND;
+  return PAUSES_UNTIL_STALLED * pauseAfterRange(tier, MAX_WALK_PAGES, pace) + pace.settleMs * MILLISECOND;
 }
 
 /** Whether a walk pauses to keep to its share. An end that no pause can have comes from a clock that was ahead. */

@@ -3,7 +3,7 @@ import type { FetchPage } from '../reading/page.ts';
 import { mayBeAboutRequest, RequestTimedOutError } from '../returns-service/errors.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
 import { nextInRhythm } from './next-in-rhythm.ts';
-import { pollUnlessItFails } from './poll-once.ts';
+import { pollAndNoteFailure } from './poll-once.ts';
 import { createNews, type News } from './read-news.ts';
 import { type SweepOn, sweepingBefore } from './sweep.ts';
 import type { TickRun } from './tick-run.ts';
@@ -34,7 +34,7 @@ const MOST_OWED_ONE_TO_ONE = 8;
 export function createPollWhenDue(
   run: TickRun,
   sweepOn: SweepOn,
-  poll = pollUnlessItFails,
+  poll = pollAndNoteFailure,
 ): () => Promise<void> {
   const { session } = run;
   const { clock, settings } = session;
@@ -87,7 +87,7 @@ export function createPollWhenDue(
 }
 
 /**
- * Reads the news once. The requests that a walk gets after a long poll delay the next poll, but not the news.
+ * Reads the news once. The requests that a walk gets after a long poll delay the next poll, but the news only a little.
  *
  * @returns the number of requests
  */

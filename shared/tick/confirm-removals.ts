@@ -13,21 +13,25 @@ import { mayBeAboutLookUp, startingAnywhere } from './look-up.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** How long a known group that was found confirms the look-ups that found nothing. */
-const CANARY_LASTS: Instant = MINUTE;
+const CONFIRMS_FOR: Instant = MINUTE;
 
 /** Each answer is undefined if the look-ups have failed for minutes, which shows neither. */
-export interface Canary {
+export interface Confirmation {
   /**
    * Whether the service still finds a group that it has just shown, or else another known one. If it finds none, it shows
    * another store or has lost everything: the source is held until a known group is found again, or an operator releases
    * the hold.
    */
-  isFound(): Promise<boolean | undefined>;
+  isGroupFound(): Promise<boolean | undefined>;
   /** Whether it finds any known group. */
-  isStoreThere(): Promise<boolean | undefined>;
+  isAnyGroupFound(): Promise<boolean | undefined>;
 }
 
-export function createCanary(run: TickRun, seen: ReadonlySet<number>, missing: ReadonlySet<number>): Canary {
+export function createConfirmation(
+  run: TickRun,
+  seen: ReadonlySet<number>,
+  missing: ReadonlySet<number>,
+): Confirmation {
   const { clock, random } = run.session;
   let foundAt = Number.NEGATIVE_INFINITY;
   async function confirmBy(look: () => Promise<boolean>): Promise<boolean | undefined> {
@@ -36,8 +40,8 @@ export function createCanary(run: TickRun, seen: ReadonlySet<number>, missing: R
     return isThere;
   }
   return {
-    async isFound() {
-      if (clock.elapsed() - foundAt < CANARY_LASTS) return true;
+    async isGroupFound() {
+      if (clock.elapsed() - foundAt < CONFIRMS_FOR) return true;
       return confirmBy(async () => {
         // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
         const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
@@ -46,7 +50,7 @@ export function createCanary(run: TickRun, seen: ReadonlySet<number>, missing: R
         return (canary !== undefined && (await isShown(run, canary))) || run.tokenGuard.proveAnew();
       });
     },
-    isStoreThere: () => confirmBy(() => run.tokenGuard.proveAnew()),
+    isAnyGroupFound: () => confirmBy(() => run.tokenGuard.proveAnew()),
   };
 }
 

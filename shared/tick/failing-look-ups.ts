@@ -1,7 +1,8 @@
 // Which look-ups are made while look-ups fail. One that fails may take a whole tick, and a walk that is cut off reads the
-// same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more they are,
-// and the failures of some say nothing about the others. If the look-ups of one group after another fail, those of all
-// groups probably do: then one is made after a minute, and later every ten minutes, to learn whether they work again. Pure.
+// same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more they are. A
+// group that fails again says nothing about the others. But if three groups in a row fail for the first time, the
+// look-ups of all groups probably fail: then one is made after a minute, and later every ten minutes, to learn whether
+// they work again. Pure.
 import { HOUR, type Instant, MINUTE } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { FailingLookUps, SourceState } from '../source/source-state.ts';
@@ -18,6 +19,7 @@ const FEW_FAILING = 2;
 const PROBE_EVERY = 10 * MINUTE;
 /** How long each tick tries to confirm a removal: a walk that goes on without it may come back after days. */
 const CONFIRMED_WITHIN = 5 * MINUTE;
+/** Groups whose requests were cut off: with more, the oldest is tried once more. */
 const MOST_CUT_OFF = 10;
 
 /**
@@ -80,7 +82,7 @@ export function noteConfirmed(state: SourceState): SourceState {
     : withFailing(state, { unconfirmed: undefined });
 }
 
-/** Whether a request about this group was cut off before, in this walk over all groups. */
+/** Whether a request about this group was cut off since the last walk over all groups began. */
 export function wasCutOffBefore({ failingLookUps }: SourceState, groupId: number): boolean {
   return failingLookUps.cutOff.includes(groupId);
 }

@@ -4,7 +4,7 @@ import { FEWEST_IMPROBABLE } from '../limits.ts';
 import type { Interval, Page } from '../reading/page.ts';
 import { cutIntoPieces, rowsOfPiece } from '../reading/pieces.ts';
 import type { KnownPieces } from '../reading/walk-step.ts';
-import type { TickRun } from './tick-run.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** Pieces that a walk reads before it saves its position. If the tick ends before that, they are read again. */
 const PIECES_OF_STEP = 5;
@@ -43,12 +43,14 @@ function cutsAfter(
   most: number,
   to: Instant = Number.POSITIVE_INFINITY,
 ): Promise<readonly Instant[]> {
-  const { store, settings } = run.session;
-  const source = { source: settings.name, generation: run.state.generation };
-  return cutIntoPieces(store.knownCreatedBetween(source, from, to), rowsOfPage(run), most);
+  const known = run.session.store.knownCreatedBetween(sourceOf(run), from, to);
+  return cutIntoPieces(known, rowsOfPage(run), most);
 }
 
-/** Notes if the pages of a walk over all groups were cut short: pieces don't show it if each seems to fit in a page. */
+/**
+ * Notes if all pages since a walk over all groups began were shorter than a piece should be: pieces don't show it if each
+ * seems to fit in a page.
+ */
 export function noteCutShort({
   session: { list },
   state: { baseline, longestPage, pageLimit },

@@ -1,6 +1,6 @@
 // What a tick learns from each page about the service: how its stamps run, since when it sends a field, how far its
-// lists can be paged. Until the source has a state, the learner keeps these facts, so that the first state includes
-// them.
+// lists can be paged. Until the source has a state, the learner keeps these facts. The first state takes over the stamps;
+// the rest is learned again.
 import { learnFields } from '../comparing/known-fields.ts';
 import type { Instant } from '../instant.ts';
 import { SHORT_PAGE_ROWS } from '../limits.ts';
@@ -38,7 +38,7 @@ export function createPageLearner(
   let lastSeenId: number | undefined;
   let hasNewFields = false;
 
-  /** Changes the state, or the knowledge that the first state will include. */
+  /** Changes the state, or what the learner keeps until there is one. */
   function note(learned: Partial<typeof first>): void {
     if (cell.known === undefined) first = { ...first, ...learned };
     else cell.update((state) => ({ ...state, ...learned }));

@@ -20,7 +20,7 @@ import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mostRemovals, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
-import { type Canary, createCanary } from './confirm-removals.ts';
+import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { NotFound } from './read-around.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
@@ -37,7 +37,7 @@ export interface MissingOptions {
 }
 
 /** `again`: removals were released and need a second look-up, `settle` later. */
-export type Missed = 'done' | 'again';
+export type SearchOutcome = 'done' | 'again';
 
 /**
  * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are too
@@ -49,7 +49,7 @@ export async function lookForMissing(
   run: TickRun,
   range: Interval | undefined,
   options: MissingOptions,
-): Promise<Missed> {
+): Promise<SearchOutcome> {
   if (range === undefined) return 'done';
   const { known, missing } = await findMissing(run, range, options);
   run.update((state) => {
@@ -62,15 +62,15 @@ export async function lookForMissing(
   const { tier } = options;
   const found = { tier, from: range.from, known, missing: missing.length, counted, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
-  const canary = createCanary(run, options.seen, new Set(missing));
-  if (isKnownRangeEmpty(found) && (await canary.isStoreThere()) === false) return 'done';
+  const confirmation = createConfirmation(run, options.seen, new Set(missing));
+  if (isKnownRangeEmpty(found) && (await confirmation.isAnyGroupFound()) === false) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.update(() => state);
   if (!isAdmitted) return 'done';
-  let missed: Missed = 'done';
+  let missed: SearchOutcome = 'done';
   for (const groupId of startingAnywhere(missing, run.session.random)) {
     await options.pollWhenDue();
-    if ((await lookForGroup(run, groupId, options, canary)) === 'again') missed = 'again';
+    if ((await lookForGroup(run, groupId, options, confirmation)) === 'again') missed = 'again';
   }
   return missed;
 }
@@ -81,11 +81,11 @@ async function countedBefore(run: TickRun, missing: readonly number[], tier: Tie
   // More are held in any case.
   if (removals === 0 || missing.length > mostRemovals(run.state)) return 0;
   const known = await run.session.store.load(sourceOf(run), missing);
-  return [...known.values()].filter((snapshot) => isLookedFor(snapshot, startedAt)).length;
+  return [...known.values()].filter((snapshot) => wasNotFound(snapshot, startedAt)).length;
 }
 
 /** Whether a look-up of this cycle has not found the group. */
-function isLookedFor(snapshot: Snapshot, startedAt: Instant): boolean {
+function wasNotFound(snapshot: Snapshot, startedAt: Instant): boolean {
   return (absentSince(snapshot) ?? Number.NEGATIVE_INFINITY) >= startedAt;
 }
 
@@ -116,8 +116,8 @@ async function lookForGroup(
   run: TickRun,
   groupId: number,
   options: MissingOptions,
-  canary: Canary,
-): Promise<Missed> {
+  confirmation: Confirmation,
+): Promise<SearchOutcome> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
   const snapshot = (await store.load(key, [groupId])).get(groupId);
@@ -126,7 +126,7 @@ async function lookForGroup(
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
-  if (isLookedFor(snapshot, startedAt) && !isReleased) return 'done';
+  if (wasNotFound(snapshot, startedAt) && !isReleased) return 'done';
   const known = options.notFound?.groupId === groupId ? options.notFound.page : undefined;
   const page = known ?? (await lookUpOrSetAside(run, options.tier, groupId));
   if (page === undefined) return 'done';
@@ -140,7 +140,7 @@ async function lookForGroup(
   const isProved = since !== undefined && isSettled(page.sentAt, since, settings.settleMs * MILLISECOND);
   const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
   // Before the group is counted: if the tick ends here, the next one looks it up again.
-  const isTrusted = mayBeRemoved && (await canary.isFound());
+  const isTrusted = mayBeRemoved && (await confirmation.isGroupFound());
   if (isTrusted === undefined) {
     const reason =
       'it seems to be removed, and the look-ups by id of other groups, which would confirm that, fail';

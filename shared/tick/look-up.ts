@@ -19,7 +19,7 @@ import type { TickRun } from './tick-run.ts';
  * Looks one group up by its id, or sets it aside if the look-up fails.
  *
  * @returns undefined if this look-up failed, or is not made because look-ups fail (failing-look-ups.ts)
- * @throws what {@link unlessItFails} throws
+ * @throws what {@link askOrSetAside} throws
  */
 export async function lookUpOrSetAside(run: TickRun, tier: Tier, groupId: number): Promise<Page | undefined> {
   const now = () => run.session.serviceClock.now().atMost;
@@ -27,7 +27,7 @@ export async function lookUpOrSetAside(run: TickRun, tier: Tier, groupId: number
     run.update((state) => noteNotLookedUp(state, groupId, now()));
     return undefined;
   }
-  const page = await unlessItFails(run, groupId, {
+  const page = await askOrSetAside(run, groupId, {
     ask: () => run.lookUpAndLearn(groupId),
     reason: ({ message }) => `the list lacks it, and its look-up by id fails (${message})`,
   });
@@ -49,7 +49,7 @@ export interface Attempt<Answer> {
  * @throws DeadlineReached if the tick ends first, SourceRefused, and the failure of the connection. The second time these
  *   count as a failure that is due to the group.
  */
-export async function unlessItFails<Answer>(
+export async function askOrSetAside<Answer>(
   run: TickRun,
   groupId: number,
   { ask, reason }: Attempt<Answer>,
@@ -70,8 +70,8 @@ export async function unlessItFails<Answer>(
 }
 
 /**
- * Whether the failure may be due to the group that was looked up: so may that of a connection, by the group's answer, and
- * an answer like that to a refused token.
+ * Whether the group may be the cause of the failure: also of a failed connection, or of a 401, 403 or 429, which its row
+ * may provoke.
  */
 export function mayBeAboutLookUp(error: unknown): error is ReturnsServiceError {
   return (

@@ -1,5 +1,6 @@
-// If a walk over all groups fits a cycle, and it takes no more requests than a poll by update, or is due as often, or
-// the list has no order, each poll asks for such a walk. The end of the walk then settles the same time as a poll.
+// A poll that has something to prove asks for a walk over all groups instead, where such a walk fits a cycle and one of
+// these holds: it takes no more requests than a poll by update, it is due as often, or the list has no order. The end of
+// the walk then settles the same time as a poll. Never before the baseline is done, nor while there are holds.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { settledByRead } from '../reading/stamps-clock.ts';
 import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
@@ -7,8 +8,8 @@ import type { TickRun } from './tick-run.ts';
 
 /** With a longer cycle than this, walks are not wanted more often. */
 const LONGEST_CYCLE = DAY;
-/** How long a walk may take to be preferred; in the slowest feeds, two intervals. */
-const LONGEST_WALK = 2 * MINUTE;
+/** If walks have settled nothing for so long, or for two intervals if that is longer, polls read by update again. */
+const SETTLED_WITHIN = 2 * MINUTE;
 
 /** Whether the next poll is a walk, unless it expects little. If walks don't reach their end, polls read by update. */
 export function pollsByWalk({ state, session }: TickRun): boolean {
@@ -20,7 +21,7 @@ export function pollsByWalk({ state, session }: TickRun): boolean {
     fitsCycle(state, settings);
   const isDueAnyway = settings.reconcileMs <= settings.intervalMs;
   const isCheaper = list.isUnordered || isDueAnyway || requestsOfAll(state) <= polling.requests;
-  const patience = Math.max(LONGEST_WALK, 2 * settings.intervalMs * MILLISECOND);
+  const patience = Math.max(SETTLED_WITHIN, 2 * settings.intervalMs * MILLISECOND);
   return isPossible && isCheaper && clock.elapsed() - polling.settledAt <= patience;
 }
 

@@ -22,7 +22,7 @@ export async function pollOnce(run: TickRun, sweepOn: SweepOn): Promise<void> {
 }
 
 /** Polls once. A failure that may be due to the request does not end the tick: walks send other requests. */
-export async function pollUnlessItFails(run: TickRun, sweepOn: SweepOn): Promise<void> {
+export async function pollAndNoteFailure(run: TickRun, sweepOn: SweepOn): Promise<void> {
   try {
     await pollOnce(run, sweepOn);
     run.pollFailure = undefined;
@@ -87,7 +87,7 @@ async function readWhatIsNew(run: TickRun, sweepOn: SweepOn): Promise<void> {
   notePollByUpdate(run, run.requestsSent('poll', 'covering') - before, result.isComplete);
 }
 
-/** Half of what a tick manages, so that each tick finishes at least one range (R3). */
+/** Half of what a tick manages, but at least 8 pages. If a tick manages fewer, conclude-tick.ts halves the range. */
 function pagesOfRange(managed: number): number {
   return Math.min(Math.max(Math.floor(managed / 2), FEWEST_RANGE_PAGES), MAX_RANGE_PAGES);
 }

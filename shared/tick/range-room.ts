@@ -5,7 +5,7 @@ import type { TickRun } from './tick-run.ts';
 
 /** Share of the remaining time that a range is planned for; the rest is for requests slower than recent ones. */
 const USED_SHARE = 0.8;
-/** Share of the remaining time after which a range that is read in pieces begins no other one. */
+/** Share of the remaining time after which a range begins no other piece, and no other look-up of an open group. */
 const LONGEST_SHARE = 0.9;
 
 export interface RangeRoom {

@@ -8,14 +8,14 @@ import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
 import { mostRemovals } from '../source/reconciliation-plan.ts';
-import { lookUpOrSetAside, unlessItFails } from './look-up.ts';
+import { askOrSetAside, lookUpOrSetAside } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** The group that was not found, and the next one. */
 const KNOWN_NEAR = 2;
 
-export interface ClosedRange {
+export interface BoundedInterval {
   readonly from: Instant;
   readonly to: Instant;
 }
@@ -34,13 +34,13 @@ export interface AroundOptions {
 }
 
 export interface Around {
-  /** The range that was read to its proved end; undefined if it has none: then the group is set aside. */
-  readonly range: ClosedRange | undefined;
+  /** The range that was read to its proved end, if any. Without one, the group is set aside unless a list showed it. */
+  readonly range: BoundedInterval | undefined;
   /** Open groups created before this, and not before the group, were read. */
   readonly coveredThrough: Instant;
 }
 
-/** @throws what `unlessItFails` throws */
+/** @throws what `askOrSetAside` throws */
 export async function readAround(run: TickRun, group: NotFound, options: AroundOptions): Promise<Around> {
   const { groupId, createdAt } = group;
   const shown = new Set<number | undefined>();
@@ -55,8 +55,8 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     depth: run.depth,
   };
   const unless = <Answer>(ask: () => Promise<Answer>) =>
-    unlessItFails(run, groupId, { ask, reason: () => NO_PROVED_END });
-  const isProved = async (created: ClosedRange) =>
+    askOrSetAside(run, groupId, { ask, reason: () => NO_PROVED_END });
+  const isProved = async (created: BoundedInterval) =>
     (await unless(() => coverRange({ created }, reader)))?.outcome === 'proved';
   const near = await rangeOf(run, createdAt, KNOWN_NEAR);
   if (await isProved(near)) {
@@ -96,7 +96,7 @@ async function lookUpOthers(
 }
 
 /** Returns the range of so many known groups, or of fewer if there are no more. */
-async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<ClosedRange> {
+async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<BoundedInterval> {
   const all = run.session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
   let last = createdAt;
   let groups = 0;
@@ -109,6 +109,6 @@ async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<
 }
 
 /** Groups created before this are in the range, whatever the service makes of its bounds. */
-function endOf({ to }: ClosedRange): Instant {
+function endOf({ to }: BoundedInterval): Instant {
   return to - NARROWEST_RANGE / 2 + 1;
 }

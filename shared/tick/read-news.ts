@@ -1,5 +1,6 @@
-// Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that: news wait
-// for at most one request.
+// Reads the newest rows once in each interval, also while a poll's proof or a walk takes longer than that. News wait for
+// the request under way, and for the requests that a walk is owed after the last news. After a poll that got no answer
+// they wait as long as the next poll.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { forgetLateness, readNews } from '../reading/news.ts';
 import { stampsTime } from '../reading/stamps-clock.ts';

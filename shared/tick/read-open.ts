@@ -6,7 +6,7 @@ import type { KnownGroup } from '../ports.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { lookUpOrSetAside } from './look-up.ts';
-import type { ClosedRange, NotFound } from './read-around.ts';
+import type { BoundedInterval, NotFound } from './read-around.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 export interface OpenStep {
@@ -15,7 +15,7 @@ export interface OpenStep {
   /** Whether there are no more, except those of `range`. */
   readonly isDone: boolean;
   /** The next range, if it was read to its proved end: known groups that it lacks are missing. */
-  readonly range: ClosedRange | undefined;
+  readonly range: BoundedInterval | undefined;
   /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
   readonly notFound: NotFound | undefined;
 }
@@ -83,7 +83,11 @@ async function findNext(
 }
 
 /** Whether reading the whole range takes fewer requests than looking up its open groups. */
-async function isDense(run: TickRun, groups: readonly KnownGroup[], range: ClosedRange): Promise<boolean> {
+async function isDense(
+  run: TickRun,
+  groups: readonly KnownGroup[],
+  range: BoundedInterval,
+): Promise<boolean> {
   const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
   const most = (groups.length - PROOF_REQUESTS) * rowsPerRequest;
@@ -96,7 +100,7 @@ async function isDense(run: TickRun, groups: readonly KnownGroup[], range: Close
 }
 
 /** Reads the range; look-ups find out whether groups that it does not show are missing. */
-async function readRange(range: ClosedRange, { fetch, take, maxRequests }: OpenOptions) {
+async function readRange(range: BoundedInterval, { fetch, take, maxRequests }: OpenOptions) {
   const seen = new Set<number>();
   const reader = {
     fetch,

@@ -10,7 +10,7 @@ import type { ListShape } from '../source/source-session.ts';
 import type { Tier } from '../source/source-state.ts';
 import { createdWithin } from './created-within.ts';
 import { knownPieces } from './known-pieces.ts';
-import { lookForMissing, type Missed } from './look-for-missing.ts';
+import { lookForMissing, type SearchOutcome } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
 import { readAround } from './read-around.ts';
 import { type OpenStep, readOpen } from './read-open.ts';
@@ -25,7 +25,7 @@ export interface RangeReading {
 export interface RangeRead extends Pick<WalkStep, 'position' | 'isDone' | 'covered'> {
   /** Requests that it took. */
   readonly sent: number;
-  readonly missed: Missed;
+  readonly missed: SearchOutcome;
 }
 
 /** Reads the next range of a tier's cycle, saves its changes, and looks for known groups that it lacks. */

@@ -128,7 +128,8 @@ function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): 
   session.overrunLogged = true;
   const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
   log.warn(
-    `A reconciliation cycle took ${seconds} s instead of ${asked} s: polls leave no budget for a faster one.`,
+    `A reconciliation cycle took ${seconds} s instead of ${asked} s. Raise the budget, or the cycle's length.`,
+    { source: settings.name, tier },
   );
 }
 

@@ -1,5 +1,6 @@
-// Groups that can't be read: noted with the reason and their id, or a digest of the row if it has no id. The rest of
-// their page is recorded. They count against the source's completeness until they can be read again.
+// Groups whose present state is not known: their row can't be read or stored, their look-up fails or is not made, or their
+// removal can't be confirmed. They are noted with the reason and their id, or a digest of the row if it has no id. The
+// rest of their page is recorded. They count against the source's completeness until they can be read again.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { UnreadableRow } from '../returns-service/parse-return-group.ts';

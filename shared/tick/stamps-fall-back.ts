@@ -54,9 +54,9 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
   const leads = passed.map((each) => ({ groupId: each.groupId, lead: leadOf(each) }));
   const earliest = Math.min(...passed.map(({ updatedAt }) => updatedAt));
   const latestReceipt = Math.max(...passed.map(({ receivedAt }) => receivedAt));
-  const latestFirst = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
-  const [latest] = latestFirst;
-  const changed = latestFirst.map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
+  const mostAheadFirst = [...passed].sort((a, b) => leadOf(b) - leadOf(a));
+  const [mostAhead] = mostAheadFirst;
+  const changed = mostAheadFirst.map(({ groupId, updatedAt }) => ({ groupId, updatedAt }));
   return {
     ...state,
     settledThrough: Math.max(earliest, latestReceipt - CLOSED_FOR_SURE_AFTER) - lookback,
@@ -71,8 +71,8 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
         from: Math.max(stampsTime(stamps, latestReceipt) ?? latestReceipt, stamps.fall?.from ?? 0),
         lead: Math.max(...leads.map(({ lead }) => lead)),
       },
-      newest: latest?.updatedAt,
-      newestReceivedAt: latest?.receivedAt ?? 0,
+      newest: mostAhead?.updatedAt,
+      newestReceivedAt: mostAhead?.receivedAt ?? 0,
       passed: [],
       pollsInDoubt: { changed, unansweredSince: undefined },
     },

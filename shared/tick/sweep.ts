@@ -47,7 +47,7 @@ export function sweepingBefore(
   };
 }
 
-/** Returns the sweeping of a tick. Polls and walks share it, so that one guard judges all pages of a sweep. */
+/** Returns the sweeping of a tick. Polls and walks share it, so one guard judges the pages that the tick reads. */
 export function createSweeping(run: TickRun): SweepOn {
   const { session } = run;
   const { sweeps } = session.list;

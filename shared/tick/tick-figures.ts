@@ -12,7 +12,7 @@ import type { TickReport } from './tick-report.ts';
 export interface TickFigures {
   /** Counts what the recorder records. */
   countRecorder(recorder: Recorder, through: 'poll' | 'reconciliation' | 'baseline'): void;
-  /** Requests of this tick so far: all, or those for one purpose. */
+  /** Requests of this tick so far: for the given purposes, or for all. */
   requestsSent(...purposes: readonly Purpose[]): number;
   report(
     outcome: TickReport['outcome'],

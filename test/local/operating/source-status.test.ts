@@ -76,7 +76,7 @@ describe('a source', () => {
 
     expect(same).toMatchObject({ isHealthy: true, reasons: [] });
     expect(other).toMatchObject({ isHealthy: false, reasons: [{ code: 'restored' }] });
-    expect(other?.nextSteps[0]?.command).toBe('returns-feed sources restore acme --data state');
+    expect(other?.nextSteps[0]?.command).toBe('npx returns-feed sources restore acme --data state');
   });
 
   it('that is polled every hour is not reported as silent', () => {
@@ -165,7 +165,7 @@ describe('the verdict about a source', () => {
   ])('comes with the next step: %s', (_, state, known, command) => {
     const report = text({ ...state, baseUrl: 'https://r.example/api' }, 120, known);
 
-    expect(report).toContain(`\n    returns-feed ${command}\n`);
+    expect(report).toContain(`\n    npx returns-feed ${command}\n`);
   });
 
   it('names the process that polls, and one that polls another source', () => {
@@ -184,7 +184,7 @@ describe('a status for people', () => {
 
     expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups are missing at once \(41\)\./);
     expect(text(held())).toContain('184467: return group known → missing\n                and 40 more');
-    expect(report).toContain('    returns-feed release --source acme --hold 7 --data state');
+    expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
   });
 
   it('shows a baseline in progress, and groups that are set aside', () => {
@@ -223,13 +223,14 @@ describe('a status for people', () => {
     expect(Math.max(...report.map((line) => line.length))).toBeLessThanOrEqual(width);
     // A shell joins lines that end with a backslash.
     const joined = report.join('\n').replaceAll(/ \\\n */g, ' ');
-    expect(joined).toContain(`    returns-feed release --source acme --hold 7${flags}\n`);
+    expect(joined).toContain(`    npx returns-feed release --source acme --hold 7${flags}\n`);
   });
 
   it('is not wrapped if the width is unknown', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
-    const sentence = 'No return group is published as removed. The hold ends by itself once they are back.';
+    const sentence =
+      'No return group is published as removed. The hold ends by itself after a walk that misses none.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 

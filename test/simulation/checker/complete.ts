@@ -209,7 +209,8 @@ function checkRefunds(
   const atEnd = refundsOf(documents.at(-1));
   const isAnnounced = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
   const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
-  const mustPublishAll = isShown && !mayBeNew && (isAnnounced || (baseline === 'emit' && promises.provesNewest));
+  const mustPublishAll =
+    isShown && !mayBeNew && (isAnnounced || (baseline === 'emit' && promises.provesNewest));
   const atFirst = isShown ? atStart : atEnd;
   const least = mustPublishAll ? atEnd : atEnd - atFirst;
   if (published >= least && published <= atEnd) return [];
