@@ -13,9 +13,10 @@ export interface Missing {
   readonly tier: Tier;
   /** Where the range begins. */
   readonly from: Instant | undefined;
-  /** How many groups are known of the range, and how many of them it lacked. */
-  readonly known: number;
+  /** How many known groups the range lacked. */
   readonly missing: number;
+  /** Whether these are all of its known groups, and too many to have been removed together. */
+  readonly isHidden: boolean;
   /**
    * How many of these the cycle has counted before, in a tick that was cut off.
    *
@@ -26,7 +27,7 @@ export interface Missing {
 }
 
 /** Whether a range with known groups showed none of them. */
-export function isKnownRangeEmpty({ known, missing }: Pick<Missing, 'known' | 'missing'>): boolean {
+export function isKnownRangeEmpty({ known, missing }: { known: number; missing: number }): boolean {
   return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
 }
 
@@ -36,14 +37,14 @@ export function admitMissing(
   found: Missing,
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
-  const { tier, missing: suspects, counted = 0, from, samples } = found;
+  const { tier, missing: suspects, isHidden, counted = 0, from, samples } = found;
   const held = (guard: (typeof GUARDS)[number]) => {
     return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
   };
   const standing = GUARDS.find((guard) => findHold(state, guard, tier) !== undefined);
   if (standing !== undefined) return held(standing);
   const permitted = permittedRemovals(state, tier);
-  if (isKnownRangeEmpty(found) && suspects > permitted) return held('known_range_empty');
+  if (isHidden && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
   if (suspects - counted > room) return held('groups_removed');
   const needed = GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state);

@@ -14,7 +14,6 @@ import {
 } from '../guarding/guard-missing.ts';
 import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
-import { inDigits } from '../reading/bounds.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
@@ -31,6 +30,12 @@ export interface MissingOptions {
   /** Ids of the groups that were shown. */
   readonly seen: ReadonlySet<number>;
   readonly recorder: Recorder;
+  /**
+   * Whether lists show no known group near the range.
+   *
+   * @default whether they show none of the range, if it has enough of them
+   */
+  readonly isHidden?: boolean;
   /** A look-up that was just made and found nothing. */
   readonly notFound?: NotFound | undefined;
   readonly pollWhenDue: () => Promise<void>;
@@ -43,7 +48,7 @@ export type SearchOutcome = 'done' | 'again';
  * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are too
  * many, holds them instead.
  *
- * @param range as far as it was read to a proved end
+ * @param range as far as it was read to a proved end, in the digits in which it was requested
  */
 export async function lookForMissing(
   run: TickRun,
@@ -60,10 +65,11 @@ export async function lookForMissing(
   const samples = sampleMissingGroups(missing);
   const counted = await countedBefore(run, missing, options.tier);
   const { tier } = options;
-  const found = { tier, from: range.from, known, missing: missing.length, counted, samples };
+  const { isHidden = isKnownRangeEmpty({ known, missing: missing.length }) } = options;
+  const found = { tier, from: range.from, missing: missing.length, isHidden, counted, samples };
   // If no known group is found by its id either, the whole store is in doubt, not just this range.
   const confirmation = createConfirmation(run, options.seen, new Set(missing));
-  if (isKnownRangeEmpty(found) && (await confirmation.isAnyGroupFound()) === false) return 'done';
+  if (isHidden && (await confirmation.isAnyGroupFound()) === false) return 'done';
   const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
   run.update(() => state);
   if (!isAdmitted) return 'done';
@@ -101,7 +107,7 @@ async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptio
   const missing: number[] = [];
   let known = 0;
   // Infinite: absurd stamps lie beyond all safe integers.
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = inDigits(range, run.stamps);
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   for await (const { groupId, createdAt } of store.knownCreatedBetween(sourceOf(run), from, to)) {
     // A group at the end belongs to the next range: the service may leave it out of this one.
     if (createdAt >= to) break;

@@ -1,7 +1,7 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it. So
 // lists are read from its creation on to their proved end, with the next known group. If these show nothing, one page
-// shows whether groups created later are there. If the service hides more than may be removed, that is no removal
-// (guard-missing.ts).
+// shows whether groups created later are there. If the service shows none of so many as may be removed, it hides them,
+// and that is no removal (guard-missing.ts). What is not found is judged moment by moment, so no group counts twice.
 import type { Instant } from '../instant.ts';
 import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';
@@ -34,8 +34,10 @@ export interface AroundOptions {
 }
 
 export interface Around {
-  /** The range that was read to its proved end, if any. Without one, the group is set aside unless a list showed it. */
+  /** The moment of the group, if lists around it were read to their proved end: known groups that they lack are missing. */
   readonly range: BoundedInterval | undefined;
+  /** Whether the lists show none of the next known groups either, more than may be removed. */
+  readonly isHidden: boolean;
   /** Open groups created before this, and not before the group, were read. */
   readonly coveredThrough: Instant;
 }
@@ -58,17 +60,27 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     askOrSetAside(run, groupId, { ask, reason: () => NO_PROVED_END });
   const isProved = async (created: BoundedInterval) =>
     (await unless(() => coverRange({ created }, reader)))?.outcome === 'proved';
+  const range = { from: createdAt, to: endOfMoment(createdAt) };
+  const around = { range, coveredThrough: range.to };
   const near = await rangeOf(run, createdAt, KNOWN_NEAR);
   if (await isProved(near)) {
-    const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
+    if (shown.size > 0) return { ...around, isHidden: false };
     // Hidden together with others, or removed? One page shows that, if it shows any.
-    if (shown.size === 0) await unless(() => readPage({ created: far }, 0, reader));
-    if (shown.size > 0) return { range: near, coveredThrough: endOf(near) };
-    if (await isProved(far)) return { range: far, coveredThrough: endOf(far) };
+    const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
+    await unless(() => readPage({ created: far }, 0, reader));
+    if (shown.size > 0) {
+      // An empty answer may be false.
+      if (!shown.has(groupId)) await unless(() => readPage({ created: near }, 0, reader));
+      return { ...around, isHidden: false };
+    }
+    if (await isProved(far)) {
+      await lookUpOthers(run, group, options);
+      return { ...around, isHidden: true };
+    }
   }
   if (!shown.has(groupId)) setAside(run, groupId);
-  await lookUpOthers(run, group, options);
-  return { range: undefined, coveredThrough: createdAt + 1 };
+  for (const id of await lookUpOthers(run, group, options)) setAside(run, id);
+  return { ...around, range: undefined, isHidden: false };
 }
 
 const NO_PROVED_END = 'its look-up by id finds nothing, and the list at its creation has no proved end';
@@ -78,21 +90,27 @@ function setAside(run: TickRun, id: number): void {
   run.update((state) => noteSetAside(state, { id, reason: NO_PROVED_END, digest: '' }, now));
 }
 
-/** Looks up the open groups that were created at the same moment. */
+/**
+ * Looks up the open groups that were created at the same moment.
+ *
+ * @returns the ids of those that are not found
+ */
 async function lookUpOthers(
   run: TickRun,
   { groupId: id, createdAt }: NotFound,
   { take, pollWhenDue }: AroundOptions,
-): Promise<void> {
+): Promise<readonly number[]> {
   const { store } = run.session;
+  const notFound: number[] = [];
   for await (const { groupId } of store.openCreatedBetween(sourceOf(run), createdAt, createdAt)) {
     if (groupId === id) continue;
     await pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
-    if (page.rows.length === 0) setAside(run, groupId);
+    if (page.rows.length === 0) notFound.push(groupId);
     else await take(page);
   }
+  return notFound;
 }
 
 /** Returns the range of so many known groups, or of fewer if there are no more. */
@@ -108,7 +126,7 @@ async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<
   return { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
 }
 
-/** Groups created before this are in the range, whatever the service makes of its bounds. */
-function endOf({ to }: BoundedInterval): Instant {
-  return to - NARROWEST_RANGE / 2 + 1;
+/** Returns the next instant; beyond the safe integers (the year 1, for instance), the next number that differs. */
+export function endOfMoment(createdAt: Instant): Instant {
+  return createdAt + Math.max(1, Math.abs(createdAt) * Number.EPSILON);
 }

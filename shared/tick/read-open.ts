@@ -1,21 +1,22 @@
-// Reads the next old groups that are still open: most changes of old groups are of these few. They are read in order of
-// creation, a few at a time: if many lie close together by reading their range, otherwise by looking up each.
+// Reads the next old groups that are still open: most changes of old groups are of these few. They are looked up in order
+// of creation, a few at a time. If many lie close together, pages of their range are read first, and only groups that
+// these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
-import { PROOF_REQUESTS } from '../limits.ts';
+import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
-import { coverRange } from '../reading/cover-range.ts';
-import type { FetchPage, Page } from '../reading/page.ts';
+import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
+import { readPage } from '../reading/read-pass.ts';
+import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { withCycle } from '../source/reconciliation-plan.ts';
 import { lookUpOrSetAside } from './look-up.ts';
-import type { BoundedInterval, NotFound } from './read-around.ts';
+import { type BoundedInterval, endOfMoment, type NotFound } from './read-around.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 export interface OpenStep {
   /** Open groups created before this were read. */
   readonly coveredThrough: Instant | undefined;
-  /** Whether there are no more, except those of `range`. */
+  /** Whether there are no more. */
   readonly isDone: boolean;
-  /** The next range, if it was read to its proved end: known groups that it lacks are missing. */
-  readonly range: BoundedInterval | undefined;
   /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
   readonly notFound: NotFound | undefined;
 }
@@ -31,40 +32,36 @@ export interface OpenOptions {
   readonly maxRequests: number;
   /** Whether there is still time: a new process only guesses how long a look-up takes. */
   readonly hasTime: () => boolean;
+  /** Ids of the groups that this tick's walk was shown; `take` adds to it. */
+  readonly seen: ReadonlySet<number>;
 }
 
 /** Reads on until the time is used, or up to a group that is not found: read-around.ts goes on with that one. */
 export async function readOpen(run: TickRun, options: OpenOptions): Promise<OpenStep> {
   const { groups, isDone } = await findNext(run, options);
   const [first, last] = [groups[0], groups.at(-1)];
-  if (first === undefined || last === undefined)
-    return { ...NOTHING, coveredThrough: undefined, isDone: true };
-  const range = { from: first.createdAt, to: last.createdAt + 1 };
-  let seen: ReadonlySet<number> = new Set();
+  if (first === undefined || last === undefined) return step(undefined, true);
+  const range = { from: first.createdAt, to: last.createdAt };
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     // The first is looked up before: if it is not found, there must be time for the lists around it.
-    if (place === 1 && (await isDense(run, groups, range))) {
-      const read = await readRange(range, options);
-      // A range that shows none may be elsewhere: some services send false creation times.
-      if (read.isProved && read.seen.size > 0)
-        return { ...NOTHING, coveredThrough: range.from, isDone, range };
-      seen = read.seen;
-    }
-    if (seen.has(groupId)) continue;
+    if (place === 1 && (await isDense(run, groups, range, options.seen)))
+      await readPages(run, range, groups, options);
+    if (options.seen.has(groupId)) continue;
     // Groups created at the same moment stay together.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    if (isNewMoment && !options.hasTime()) return { ...NOTHING, coveredThrough: createdAt, isDone: false };
+    if (isNewMoment && !options.hasTime()) return step(createdAt, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
-    if (page.rows.length === 0)
-      return { ...NOTHING, coveredThrough: createdAt, isDone: false, notFound: { groupId, createdAt, page } };
+    if (page.rows.length === 0) return step(createdAt, false, { groupId, createdAt, page });
     await options.take(page);
   }
-  return { ...NOTHING, coveredThrough: range.to, isDone };
+  return step(endOfMoment(range.to), isDone);
 }
 
-const NOTHING = { range: undefined, notFound: undefined };
+function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: NotFound): OpenStep {
+  return { coveredThrough, isDone, notFound };
+}
 
 /** Returns as many groups as there is time to look up; groups created at the same moment stay together. */
 async function findNext(
@@ -82,15 +79,18 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-/** Whether reading the whole range takes fewer requests than looking up its open groups. */
+/** Whether reading the pages of the whole range takes fewer requests than looking up its open groups. */
 async function isDense(
   run: TickRun,
   groups: readonly KnownGroup[],
   range: BoundedInterval,
+  seen: ReadonlySet<number>,
 ): Promise<boolean> {
-  const { baseline } = run.state;
+  const { baseline, reconciliation } = run.state;
+  if (range.to - range.from > reconciliation.open.rangeWidth) return false;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
-  const most = (groups.length - PROOF_REQUESTS) * rowsPerRequest;
+  const left = groups.filter(({ groupId }) => !seen.has(groupId)).length;
+  const most = (left - PROOF_REQUESTS) * rowsPerRequest;
   let rows = 0;
   for await (const _ of run.session.store.knownCreatedBetween(sourceOf(run), range.from, range.to)) {
     rows += 1;
@@ -99,18 +99,32 @@ async function isDense(
   return true;
 }
 
-/** Reads the range; look-ups find out whether groups that it does not show are missing. */
-async function readRange(range: BoundedInterval, { fetch, take, maxRequests }: OpenOptions) {
-  const seen = new Set<number>();
-  const reader = {
-    fetch,
-    async take(page: Page) {
-      for (const row of page.rows) if (row.kind === 'readable') seen.add(row.group.id);
-      await take(page);
-    },
-    trustsShortPages: false,
-    maxPages: maxRequests,
-  };
-  const { outcome } = await coverRange({ created: range }, reader);
-  return { isProved: outcome === 'proved', seen };
+/**
+ * Reads pages of a range as long as there is time and they show more. If they don't show all of its groups, no range as
+ * wide is tried again in this cycle: each tick might read the same pages.
+ */
+async function readPages(
+  run: TickRun,
+  { from, to }: BoundedInterval,
+  groups: readonly KnownGroup[],
+  { fetch, take, hasTime, maxRequests, seen }: OpenOptions,
+): Promise<void> {
+  const created = { from: from - NARROWEST_RANGE / 2, to: to + NARROWEST_RANGE / 2 };
+  const reader = { fetch, take, trustsShortPages: false, maxPages: maxRequests };
+  const cycle = run.state.reconciliation.open;
+  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: (to - from) / 2 }));
+  let rows = 0;
+  try {
+    for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {
+      const page = await readPage({ created }, rows, reader);
+      rows += page.rows.length;
+      if (page.rows.length > 0 && groups.some(({ groupId }) => !seen.has(groupId))) continue;
+      run.update((state) =>
+        withCycle(state, 'open', { ...state.reconciliation.open, rangeWidth: cycle.rangeWidth }),
+      );
+      return;
+    }
+  } catch (error) {
+    if (!mayBeAboutRequest(error) && !(error instanceof PageOutOfReach)) throw error;
+  }
 }

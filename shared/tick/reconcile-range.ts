@@ -1,6 +1,7 @@
 // Reads one range of a walk. A range that was read to its proved end also shows which known groups are missing.
 import { guardWalk } from '../guarding/guards-of-run.ts';
 import type { Instant } from '../instant.ts';
+import { inDigits } from '../reading/bounds.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { walkOn } from '../reading/walk.ts';
 import type { WalkStep } from '../reading/walk-step.ts';
@@ -54,25 +55,36 @@ export async function reconcileRange(
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);
     const { hasTime } = room;
-    const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests: maxPages, hasTime };
-    const step = await run.within(tier, () => readOpen(run, options));
-    await guard.conclude(recorder);
-    // If the tick ends while lists are read around a group that was not found, the next one begins with that group.
-    const moved = { ...run.state.reconciliation.open, coveredThrough: step.coveredThrough };
-    run.update((state) => withCycle(state, tier, moved));
-    const { range, coveredThrough: end } = await run.within(tier, () => readOn(step));
-    await guard.conclude(recorder);
-    const missed = await run.within(tier, () =>
-      lookForMissing(run, range, { ...missing, notFound: step.notFound }),
-    );
-    run.walked.add(tier);
-    await guard.conclude(recorder);
-    const position = { coveredThrough: end, rangeWidth };
-    return { position, isDone: step.isDone, covered: undefined, missed };
+    let missed: SearchOutcome = 'done';
+    for (;;) {
+      const { coveredThrough } = run.state.reconciliation.open;
+      const maxRequests = Math.max(1, maxPages - (run.requestsOfWalks() - before));
+      const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests, hasTime, seen };
+      const step = await run.within(tier, () => readOpen(run, options));
+      await guard.conclude(recorder);
+      // If the tick ends while lists are read around a group that was not found, the next one begins with that group.
+      moveTo(step.coveredThrough);
+      const { range, isHidden, coveredThrough: end } = await run.within(tier, () => readOn(step));
+      await guard.conclude(recorder);
+      const found = { ...missing, isHidden, notFound: step.notFound };
+      if ((await run.within(tier, () => lookForMissing(run, range, found))) === 'again') missed = 'again';
+      run.walked.add(tier);
+      await guard.conclude(recorder);
+      moveTo(end);
+      const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
+      if (step.notFound !== undefined && hasRoom) continue;
+      const { rangeWidth: width } = run.state.reconciliation.open;
+      const position = { coveredThrough: end, rangeWidth: width };
+      return { position, isDone: step.isDone, covered: undefined, missed };
+    }
   }
 
-  async function readOn({ coveredThrough, range, notFound }: OpenStep) {
-    if (notFound === undefined) return { range, coveredThrough: range?.to ?? coveredThrough };
+  function moveTo(to: Instant | undefined): void {
+    run.update((state) => withCycle(state, tier, { ...state.reconciliation[tier], coveredThrough: to }));
+  }
+
+  async function readOn({ coveredThrough, notFound }: OpenStep) {
+    if (notFound === undefined) return { range: undefined, isHidden: false, coveredThrough };
     return readAround(run, notFound, { fetch, take, pollWhenDue });
   }
 
@@ -89,8 +101,9 @@ export async function reconcileRange(
     const rowsCovered = createdWithin(step.covered, read);
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
+    const covered = step.covered && inDigits(step.covered, run.stamps);
     // A range is read again until its missing groups are looked up: that is no progress, and the range is halved.
-    const missed = await run.within(tier, () => lookForMissing(run, step.covered, missing));
+    const missed = await run.within(tier, () => lookForMissing(run, covered, missing));
     if (isGettingOn) run.walked.add(tier);
     if (step.covered !== undefined) await guard.conclude(recorder);
     return { ...step, missed };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { admitMissing, areRemovalsHeld } from '../../../shared/guarding/guard-missing.ts';
+import { admitMissing, areRemovalsHeld, isKnownRangeEmpty } from '../../../shared/guarding/guard-missing.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
@@ -104,7 +104,10 @@ describe('an empty range with known groups', () => {
 
   it('is not held if fewer than five of its groups are known', () => {
     const state = aState('acme', 1, { guarding: NO_GUARDING });
-    const gone = (count: number) => ({ tier: 'open', from: 5, known: count, missing: count }) as const;
+    const gone = (count: number) => {
+      const isHidden = isKnownRangeEmpty({ known: count, missing: count });
+      return { tier: 'all', from: 5, missing: count, isHidden } as const;
+    };
 
     const [few, many] = [admitMissing(state, gone(4), 9), admitMissing(state, gone(5), 9)];
 
@@ -126,7 +129,7 @@ function knowing(groups: number) {
 }
 
 describe('too many groups that are gone', () => {
-  const gone = { tier: 'all', from: undefined, known: 100, missing: 30 } as const;
+  const gone = { tier: 'all', from: undefined, missing: 30, isHidden: false } as const;
 
   it.each([
     [200, false],
