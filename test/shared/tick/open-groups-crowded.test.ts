@@ -22,11 +22,18 @@ const BUSY = {
   settings: { reconcileMs: 60_000, requestsPerMinute: 300 },
 };
 
-/** A source whose only old open groups are neighbours, and a few later ones. */
+interface Change {
+  /** What the service does from the start. */
+  readonly change?: (world: SourceWorld) => void;
+  /** Whether a few later groups are open as well. */
+  readonly hasLater?: boolean;
+}
+
+/** A source whose only old open groups are neighbours. */
 async function crowded(
   count: number,
   options: Parameters<typeof slowWorld>[1] = SLOW,
-  change: (world: SourceWorld) => void = () => {},
+  { change = () => {}, hasLater = false }: Change = {},
 ) {
   let crowd: readonly number[] = [];
   let later: readonly number[] = [];
@@ -35,7 +42,7 @@ async function crowded(
     setAll(store, old, false);
     crowd = old.slice(100, 100 + count);
     later = old.slice(400).filter((_, index) => index % 60 === 0);
-    setAll(store, [...crowd, ...later], true);
+    setAll(store, hasLater ? [...crowd, ...later] : crowd, true);
     change(store);
   }, options);
   return { world, session, crowd, later };
@@ -69,7 +76,7 @@ describe('in a crowd of old open groups', () => {
 
   // Before, the rows that such a list shows counted as the whole range.
   it('all are read, and one is removed, if lists show only their first rows', async () => {
-    const { world, session, crowd } = await crowded(140, BUSY, showSixty);
+    const { world, session, crowd } = await crowded(140, BUSY, { change: showSixty });
     await ticksWithoutSlowWalk(world, session, 20);
     const changed = crowd.filter((_, index) => index % 10 === 5);
     for (const id of changed) cancel(world, id);
@@ -84,7 +91,7 @@ describe('in a crowd of old open groups', () => {
   });
 
   it('one that narrow lists show is not removed because its look-up finds nothing', async () => {
-    const { world, session, crowd } = await crowded(75, BUSY, showSixty);
+    const { world, session, crowd } = await crowded(75, BUSY, { change: showSixty });
     await ticksWithoutSlowWalk(world, session, 5);
     const id = crowd[3] ?? 0;
     world.network.intercept = ({ query }) =>
@@ -98,7 +105,7 @@ describe('in a crowd of old open groups', () => {
   // Before, each tick read the same pages.
   it.each([4_000, 8_000])('all are read by new processes if answers take %i ms', async (ms) => {
     const knobs = { ...SLOW.knobs, limitMax: 5 };
-    const { world, session, crowd, later } = await crowded(120, { ...SLOW, knobs });
+    const { world, session, crowd, later } = await crowded(120, { ...SLOW, knobs }, { hasLater: true });
     await ticksWithoutSlowWalk(world, session, 5);
     answerAfter(world, ms);
     const changed = [...crowd.filter((_, index) => index % 50 === 1), ...later];
@@ -115,7 +122,7 @@ describe('in a crowd of old open groups', () => {
     ['with 500 from the second page on', 8, jsonAnswer(500, {})],
     ['without an answer', 0, NO_ANSWER],
   ])('all are looked up if lists of more than a minute fail %s', async (_, from, answer) => {
-    const { world, session, crowd, later } = await crowded(60);
+    const { world, session, crowd, later } = await crowded(60, SLOW, { hasLater: true });
     await ticksWithoutSlowWalk(world, session, 5);
     const first = Date.parse(String(world.control.snapshot().find(({ id }) => id === crowd[0])?.created_at));
     world.network.intercept = ({ query }) => {
