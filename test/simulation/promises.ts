@@ -108,7 +108,8 @@ const FEWEST_A_MINUTE = 30;
 function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
   const isLimited = lasting?.shape.kind === 'limit';
   const isTight = knobs.rateLimit > 0 && knobs.rateLimit < FEWEST_A_MINUTE;
-  if (namesZones) return knobs.unreadableEvery === 0 || (knobs.limitMax > 1 && !isLimited && !isTight);
+  const hasOneRow = knobs.limitMax === 1 || knobs.pageBytes === 1;
+  if (namesZones) return knobs.unreadableEvery === 0 || !(hasOneRow || isLimited || isTight);
   const isCut = knobs.offsetMax > 0 || lasting?.shape.kind === 'offset';
   return knobs.limitMax >= FEWEST_ROWS && !isCut && !isTight && !isLimited;
 }
