@@ -1,7 +1,7 @@
 // G1: once the service has stopped changing, the last event of each entity carries its present state. An entity
 // without an event is unchanged since its first reading. Every event in the ledger has arrived at both destinations.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import type { Arrival, Evidence, Happening, Promises, SourceEvidence, Violation } from './evidence.ts';
+import type { Arrival, Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
 import { isLeftOut, isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
 import { skippedIn } from './skipped.ts';
@@ -59,7 +59,7 @@ export function checkComplete(
     const refunds = { groupId, kind: 'refund_transaction', isRemoval: false };
     if (isUnknowable(evidence, refunds.kind) || isReported(evidence, source, refunds)) continue;
     if (forgettingOf(group) !== undefined && !returnsAfterForgetting(evidence)) continue;
-    violations.push(...checkRefunds(groupId, history, group, source, evidence.promises));
+    violations.push(...checkRefunds(groupId, history, group, source, evidence));
   }
   return violations;
 }
@@ -190,9 +190,13 @@ function checkRefunds(
   { documents }: GroupHistory,
   group: PublishedGroup | undefined,
   source: SourceEvidence,
-  promises: Promises,
+  evidence: Evidence,
 ): Violation[] {
+  const { promises } = evidence;
   if (documents.at(-1)?.document === undefined) return [];
+  const lastNumber = group?.changes.at(-1)?.event.data.sequence ?? 0;
+  const isForgotten = source.forgotten.some((each) => each.groupId === groupId && each.through >= lastNumber);
+  if (isForgotten && !returnsAfterForgetting(evidence)) return [];
   const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
   const changes = sinceLastCreation(group?.changes ?? []);
   const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
