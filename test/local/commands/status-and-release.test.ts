@@ -47,7 +47,7 @@ function onTerminal(
 
 /** Runs the command that a text prints, as a shell reads it. */
 function paste(text: string) {
-  const [, command = ''] = /^ {4}returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
+  const [, command = ''] = /^ {4}npx returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
   return runFeed(command.replaceAll(/\\\n/g, '').split(/\s+/));
 }
 
@@ -78,7 +78,7 @@ describe('a source that was held', () => {
       stdout: expect.stringMatching(/^acme {2}stopped: No "watch" runs/),
     });
     expect(stopped.stdout).toContain(
-      `    returns-feed watch --base-url ${store.url} --source acme --data ${data}\n`,
+      `    npx returns-feed watch --base-url ${store.url} --source acme --data ${data}\n`,
     );
     expect(held, held.stderr).toMatchObject({ code: 0, stdout: '' });
     expect(shown).toMatchObject({
