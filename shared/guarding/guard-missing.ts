@@ -27,7 +27,13 @@ export interface Missing {
 }
 
 /** Whether a range with known groups showed none of them. */
-export function isKnownRangeEmpty({ known, missing }: { known: number; missing: number }): boolean {
+export function isKnownRangeEmpty({
+  known,
+  missing,
+}: {
+  readonly known: number;
+  readonly missing: number;
+}): boolean {
   return known >= FEWEST_OF_EMPTY_RANGE && missing === known;
 }
 

@@ -1,7 +1,7 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it. So
 // lists are read from its creation on to their proved end, with the next known group. If these show nothing, one page
 // shows whether groups created later are there. If the service shows none of so many as may be removed, it hides them,
-// and that is no removal (guard-missing.ts). What is not found is judged moment by moment, so no group counts twice.
+// and that is no removal (guard-missing.ts). The feed judges the groups of one moment at a time, so no group counts twice.
 import type { Instant } from '../instant.ts';
 import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';

@@ -5,6 +5,7 @@ import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
+import { halfWidth } from '../reading/range-width.ts';
 import { readPage } from '../reading/read-pass.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
@@ -112,7 +113,7 @@ async function readPages(
   const created = { from: from - NARROWEST_RANGE / 2, to: to + NARROWEST_RANGE / 2 };
   const reader = { fetch, take, trustsShortPages: false, maxPages: maxRequests };
   const cycle = run.state.reconciliation.open;
-  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: (to - from) / 2 }));
+  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: halfWidth(to - from) }));
   let rows = 0;
   try {
     for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {

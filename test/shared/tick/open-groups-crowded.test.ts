@@ -23,7 +23,7 @@ const BUSY = {
 };
 
 interface Change {
-  /** What the service does from the start. */
+  /** Changes the service before the feed starts. */
   readonly change?: (world: SourceWorld) => void;
   /** Whether a few later groups are open as well. */
   readonly hasLater?: boolean;
