@@ -121,6 +121,11 @@ export const KNOBS = {
       'mixed: all of these.',
   ),
   lifetimeFactor: count(1, 1, 'How many times as long as usual the initial groups stay open.'),
+  createdTogether: count(
+    1,
+    1,
+    'Number of initial groups that were created within a millisecond, as by an import.',
+  ),
   // The form of a group.
   unlistedStatuses: share(
     0,

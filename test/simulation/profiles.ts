@@ -8,6 +8,7 @@ import { rotating, sharedToken, withoutToken } from './credential-plans.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
 import { movedAddress, suspicious, withHeldValues, withLaterChanges } from './mishap-plans.ts';
+import { longOpen } from './open-groups-plans.ts';
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -25,7 +26,6 @@ import {
   bustling,
   hanging,
   imported,
-  longOpen,
   newborn,
   numbersLater,
   returning,

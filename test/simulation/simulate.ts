@@ -11,6 +11,7 @@ import { nameOfShape } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { watchArrays } from './watch-arrays.ts';
 import { watchFields } from './watch-fields.ts';
+import { watchOpenWalks } from './watch-open-walks.ts';
 import { watchStarts } from './watch-starts.ts';
 import { runHands } from './world/hands.ts';
 import { BASE_URL } from './world/network.ts';
@@ -53,6 +54,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   const arraysStored = watchArrays(world);
   const fields = watchFields(world);
   const looks = watchLooks(world);
+  const openWalks = watchOpenWalks(world);
   const held = watchHolds(world);
   const sources = Array.from({ length: plan.sources }, (_, index) => {
     const settings = sourceSettings.parse({ name: sourceName(index), baseUrl: BASE_URL, ...plan.settings });
@@ -67,7 +69,7 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   addStoreLines(world);
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
   const evidence = gatherEvidence(world, {
-    ...{ pollers: sources, starts, arraysStored, fields, looks, held, settled, states },
+    ...{ pollers: sources, starts, arraysStored, fields, looks, held, openWalks, settled, states },
     ...{ forgotten: operations.forgotten, operatorErrors: operations.ownErrors },
   });
   return {

@@ -5,6 +5,7 @@ import type { SourceEvidence } from './checker/evidence.ts';
 import { longestFreezeOf } from './timing.ts';
 import type { ArraysStored } from './watch-arrays.ts';
 import type { FieldsWatched } from './watch-fields.ts';
+import type { OpenWalks } from './watch-open-walks.ts';
 import type { Start, Starts } from './watch-starts.ts';
 import type { Forgotten } from './world/operations.ts';
 import type { HeldTime } from './world/operator.ts';
@@ -18,6 +19,7 @@ export interface ObservedSources {
   readonly arraysStored: ArraysStored;
   readonly fields: FieldsWatched;
   readonly held: readonly HeldTime[];
+  readonly openWalks: OpenWalks;
   /** For each source's name, whether it came to rest. */
   readonly settled: ReadonlyMap<string, boolean>;
 }
@@ -61,6 +63,7 @@ function sourceEvidence(
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
     concludedAt,
     heldTimes: observed.held.filter((held) => held.source === source),
+    openWalks: observed.openWalks.get(source) ?? [],
     cameToRest: observed.settled.get(source) === true,
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
     written,

@@ -36,40 +36,6 @@ export function vast(plan: Plan, random: Random): Plan {
   };
 }
 
-/**
- * Many groups stay open for months, in a store that is too large for a full walk in each cycle. So walks over open groups
- * look up the old ones: some are removed, or the look-ups of some fail, or the service hides all old groups for a while.
- */
-export function longOpen(plan: Plan, random: Random): Plan {
-  const base = vast(plan, random);
-  const { rateLimit, date, unreadableEvery, ...usual } = base.knobs;
-  const touches = random.chance(0.5) ? { touches: [] } : {};
-  const knobs = { ...usual, ...touches, limitMax: 2, lifetimeFactor: 20 };
-  const open: Plan = {
-    ...base,
-    groups: 110 + random.below(20),
-    activeMs: 600_000,
-    changesPerSecond: 0.1,
-    // Without look-ups no new token is trusted.
-    rotationMs: undefined,
-    sources: 1,
-    warm: random.pick([0, 0.5, 1]),
-    knobs,
-    settings: { ...base.settings, intervalMs: 60_000, requestsPerMinute: 240, requestTimeoutMs: 10_000 },
-  };
-  const fromMs = 60_000 + random.below(120_000);
-  const of = random.pick(['existing', 'some'] as const);
-  const what = random.pick(['hang', 'late', '500', '400'] as const);
-  const removing = { ...open, knobs: { ...knobs, groupRemovals: random.pick([0.2, 0.4]) } };
-  const hiding: Plan = {
-    ...open,
-    activeMs: 900_000,
-    mishap: { kind: 'old groups hidden', fromMs, forMs: 180_000 },
-  };
-  const failing = withLastingFault(removing, { shape: { kind: 'look-ups', of }, what, fromMs });
-  return random.pick([removing, failing, hiding, hiding]);
-}
-
 /** Groups are removed, are published as removed, and come back. */
 export function returning(plan: Plan, random: Random): Plan {
   // The allowed staleness follows from the settle.

@@ -48,13 +48,20 @@ export interface OutlineOptions {
   readonly openedAt: Instant;
   /** @default 1 */
   readonly lifetimeFactor?: number | undefined;
+  /**
+   * The number of neighbours that were created within a millisecond.
+   *
+   * @default 1
+   */
+  readonly createdTogether?: number | undefined;
 }
 
 /** The outline of an initial group. */
 export function outlineOf(row: number, options: OutlineOptions): Outline {
-  const { seed, groups, openedAt, lifetimeFactor = 1 } = options;
+  const { seed, groups, openedAt, lifetimeFactor = 1, createdTogether = 1 } = options;
+  const first = row - (row % createdTogether);
   // Neighbours may swap places: ids and creation times agree only roughly, as in a busy database.
-  const place = Math.min(groups - 0.01, Math.max(0, row + 3 * mixedFraction(seed, row, 1) - 1));
+  const place = Math.min(groups - 0.01, Math.max(0, first + 3 * mixedFraction(seed, first, 1) - 1));
   const age = Math.floor(STORE_AGE * (1 - place / groups) ** GROWTH) + (mix(seed, row, 2) % 997);
   return outlineAt(row, seed, { createdAt: openedAt - age, now: openedAt, lifetimeFactor });
 }

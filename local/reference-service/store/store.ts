@@ -66,6 +66,7 @@ export function createStore(options: StoreOptions): Store {
     absurd: { every: knobs().absurdEvery, kind: knobs().absurdStamps },
     unlisted: knobs().unlistedStatuses,
     lifetimeFactor: knobs().lifetimeFactor,
+    createdTogether: knobs().createdTogether,
   });
   const { view: primary, openRows } = createView(base);
   const history: Change[] = [];

@@ -11,6 +11,7 @@ import { publishedGroups } from './groups.ts';
 import { checkHoldsEnd } from './holds-end.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
+import { checkOpenWalks } from './open-walks.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPollsBlind } from './polls-blind.ts';
 import { checkPollsSee } from './polls-see.ts';
@@ -51,6 +52,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkPollsSee(evidence, source),
         ...checkPollsBlind(evidence, source),
         ...checkSourceRead(evidence, source, published, histories),
+        ...checkOpenWalks(evidence, source, published, histories),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];
     }),

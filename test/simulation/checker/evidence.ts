@@ -54,6 +54,8 @@ export interface SourceEvidence {
   readonly concludedAt: readonly Time[];
   /** When it had holds, or released changes that were not all published. */
   readonly heldTimes: readonly { readonly from: Time; readonly to: Time; readonly isReleased: boolean }[];
+  /** Walks over old open groups that read all of them: when they began, by the feed's clock, and when they had ended. */
+  readonly openWalks: readonly { readonly startedAt: Time; readonly endedAt: Time }[];
   /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
   /** When `feed.baseline_completed` was written. */

@@ -180,7 +180,11 @@ function* judgeClaim(
  * Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while, or if
  * a field that the service leaves out while it is null was filled in without an event.
  */
-function mayHaveBeen(before: State | undefined, shown: State | undefined, showsNulls: boolean): boolean {
+export function mayHaveBeen(
+  before: State | undefined,
+  shown: State | undefined,
+  showsNulls: boolean,
+): boolean {
   if (shown === undefined || isState(before, shown)) return true;
   return !showsNulls && before !== undefined && isState(before, filledIn(before, shown));
 }

@@ -1,0 +1,63 @@
+// Plans for stores whose old groups are still open, and too large for a full walk in each cycle.
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import type { Plan } from './plan.ts';
+import { vast, withLastingFault } from './unusual-plans.ts';
+
+/**
+ * Many groups stay open for months, in a store that is too large for a full walk in each cycle. So walks over open groups
+ * look up the old ones: some are removed, or the look-ups of some fail, or the service hides all old groups for a while.
+ */
+export function longOpen(plan: Plan, random: Random): Plan {
+  const base = vast(plan, random);
+  const { rateLimit, date, unreadableEvery, ...usual } = base.knobs;
+  const touches = random.chance(0.5) ? { touches: [] } : {};
+  const knobs = { ...usual, ...touches, limitMax: 2, lifetimeFactor: 20 };
+  const open: Plan = {
+    ...base,
+    groups: 110 + random.below(20),
+    activeMs: 600_000,
+    changesPerSecond: 0.1,
+    // Without look-ups no new token is trusted.
+    rotationMs: undefined,
+    sources: 1,
+    warm: random.pick([0, 0.5, 1]),
+    knobs,
+    settings: { ...base.settings, intervalMs: 60_000, requestsPerMinute: 240, requestTimeoutMs: 10_000 },
+  };
+  const fromMs = 60_000 + random.below(120_000);
+  const of = random.pick(['existing', 'some'] as const);
+  const what = random.pick(['hang', 'late', '500', '400'] as const);
+  const removing = { ...open, knobs: { ...knobs, groupRemovals: random.pick([0.2, 0.4]) } };
+  const hiding: Plan = {
+    ...open,
+    activeMs: 900_000,
+    mishap: { kind: 'old groups hidden', fromMs, forMs: 180_000 },
+  };
+  const failing = withLastingFault(removing, { shape: { kind: 'look-ups', of }, what, fromMs });
+  const unusual = random.pick([removing, failing, hiding, hiding]);
+  const crowds = createRandom(mix(plan.seed, 94));
+  if (!crowds.chance(0.5)) return unusual;
+  return crowded(crowds.chance(0.6) ? removing : unusual, crowds);
+}
+
+/**
+ * Many old groups were created at nearly the same moment, as by imports, and most of them are open. So pages of their range
+ * are read before they are looked up. With stamps in milliseconds or seconds they share one moment.
+ */
+function crowded(open: Plan, random: Random): Plan {
+  // A list that ends within a crowd never shows all of it. And no tick has room to prove one whose order changes at every
+  // request (guarantees.md, "Where they end").
+  const { offsetMax, offsetOver, offsetMaxOf, ties, ...knobs } = open.knobs;
+  return {
+    ...open,
+    groups: 340 + random.below(60),
+    knobs: {
+      ...knobs,
+      touches: [],
+      limitMax: 5,
+      lifetimeFactor: 6,
+      createdTogether: random.pick([7, 25, 60]),
+      stampPrecision: random.pick(['us', 'ms', 's']),
+    },
+  };
+}
