@@ -17,12 +17,6 @@ export interface Missing {
   readonly missing: number;
   /** Whether these are all of its known groups, and too many to have been removed together. */
   readonly isHidden: boolean;
-  /**
-   * How many of these the cycle has counted before, in a tick that was cut off.
-   *
-   * @default 0
-   */
-  readonly counted?: number;
   readonly samples?: readonly HoldSample[];
 }
 
@@ -43,7 +37,7 @@ export function admitMissing(
   found: Missing,
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
-  const { tier, missing: suspects, isHidden, counted = 0, from, samples } = found;
+  const { tier, missing: suspects, isHidden, from, samples } = found;
   const held = (guard: (typeof GUARDS)[number]) => {
     return { state: holdBack(state, { guard, tier, suspects, from, samples }, now), isAdmitted: false };
   };
@@ -52,7 +46,7 @@ export function admitMissing(
   const permitted = permittedRemovals(state, tier);
   if (isHidden && suspects > permitted) return held('known_range_empty');
   const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  if (suspects - counted > room) return held('groups_removed');
+  if (suspects > room) return held('groups_removed');
   const needed = GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state);
   // Another tier's walk may hold the same removals.
   return { state: needed, isAdmitted: !areRemovalsHeld(state) };

@@ -11,7 +11,7 @@ export function nextWidth(width: number, pages: number, maxPages: number): numbe
   return Math.max(Math.floor(width * growth), NARROWEST_RANGE);
 }
 
-/** The width to try next, after a range that had too many pages. */
+/** The width to try next, after a range that had too many pages; never a larger one. */
 export function halfWidth(width: number): number {
-  return Math.max(Math.floor(width / 2), NARROWEST_RANGE);
+  return Math.min(width, Math.max(Math.floor(width / 2), NARROWEST_RANGE));
 }

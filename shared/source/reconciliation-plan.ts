@@ -52,6 +52,11 @@ export function hasWork(tier: Tier, state: Planned, settings: CyclePace, now: In
   return isSlow || isDue(state.reconciliation[tier], settings, now);
 }
 
+/** Whether the walk leaves time to the others: if there are several, all except the recent one do. */
+export function keepsToShare(state: WholeWalk, settings: CyclePace, tier: Tier): boolean {
+  return tier !== 'recent' && !fitsCycle(state, settings);
+}
+
 /** Whether a walk over all groups is short enough to be done in every cycle. */
 export function fitsCycle(state: WholeWalk, settings: CyclePace): boolean {
   const requests = requestsOfAll(state);

@@ -17,7 +17,8 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { mostRemovals, withCycle } from '../source/reconciliation-plan.ts';
+import type { CycleState } from '../source/cycle-state.ts';
+import { keepsToShare, withCycle } from '../source/reconciliation-plan.ts';
 import type { Tier } from '../source/source-state.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
@@ -44,6 +45,9 @@ export interface MissingOptions {
 /** `again`: removals were released and need a second look-up, `settle` later. */
 export type SearchOutcome = 'done' | 'again';
 
+/** `absent`: not found, and not published as removed yet. */
+type GroupOutcome = SearchOutcome | 'absent';
+
 /**
  * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are too
  * many, holds them instead.
@@ -56,38 +60,53 @@ export async function lookForMissing(
   options: MissingOptions,
 ): Promise<SearchOutcome> {
   if (range === undefined) return 'done';
-  const { known, missing } = await findMissing(run, range, options);
-  run.update((state) => {
-    const cycle = state.reconciliation[options.tier];
-    return withCycle(state, options.tier, { ...cycle, known: cycle.known + known });
-  });
-  if (missing.length === 0) return 'done';
-  const samples = sampleMissingGroups(missing);
-  const counted = await countedBefore(run, missing, options.tier);
-  const { tier } = options;
-  const { isHidden = isKnownRangeEmpty({ known, missing: missing.length }) } = options;
-  const found = { tier, from: range.from, missing: missing.length, isHidden, counted, samples };
-  // If no known group is found by its id either, the whole store is in doubt, not just this range.
-  const confirmation = createConfirmation(run, options.seen, new Set(missing));
-  if (isHidden && (await confirmation.isAnyGroupFound()) === false) return 'done';
-  const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
-  run.update(() => state);
-  if (!isAdmitted) return 'done';
-  let missed: SearchOutcome = 'done';
-  for (const groupId of startingAnywhere(missing, run.session.random)) {
-    await options.pollWhenDue();
-    if ((await lookForGroup(run, groupId, options, confirmation)) === 'again') missed = 'again';
-  }
-  return missed;
+  const found = await findMissing(run, range, options);
+  const { outcome, absent } =
+    found.missing.length === 0 ? NONE_COUNTED : await judgeMissing(run, range, found, options);
+  // Last: a range that a tick cuts off, or that is read again, must not count twice.
+  const isReadAgain = outcome === 'again' && keepsToShare(run.state, run.session.settings, options.tier);
+  if (!isReadAgain) count(run, options.tier, { known: found.known, removals: absent });
+  return outcome;
 }
 
-/** How many of the groups a tick of this cycle has counted already: it was cut off, so their range is read again. */
-async function countedBefore(run: TickRun, missing: readonly number[], tier: Tier): Promise<number> {
-  const { startedAt, removals } = run.state.reconciliation[tier];
-  // More are held in any case.
-  if (removals === 0 || missing.length > mostRemovals(run.state)) return 0;
-  const known = await run.session.store.load(sourceOf(run), missing);
-  return [...known.values()].filter((snapshot) => wasNotFound(snapshot, startedAt)).length;
+interface Judged {
+  readonly outcome: SearchOutcome;
+  /** How many groups are not found, and not published as removed yet. */
+  readonly absent: number;
+}
+
+const NONE_COUNTED: Judged = { outcome: 'done', absent: 0 };
+
+interface Found {
+  /** How many known groups the range has. */
+  readonly known: number;
+  /** Those that were not shown. */
+  readonly missing: readonly number[];
+}
+
+async function judgeMissing(
+  run: TickRun,
+  range: Interval,
+  { known, missing }: Found,
+  options: MissingOptions,
+): Promise<Judged> {
+  const samples = sampleMissingGroups(missing);
+  const { tier } = options;
+  const { isHidden = isKnownRangeEmpty({ known, missing: missing.length }) } = options;
+  const found = { tier, from: range.from, missing: missing.length, isHidden, samples };
+  // If no known group is found by its id either, the whole store is in doubt, not just this range.
+  const confirmation = createConfirmation(run, options.seen, new Set(missing));
+  if (isHidden && (await confirmation.isAnyGroupFound()) === false) return NONE_COUNTED;
+  const { state, isAdmitted } = admitMissing(run.state, found, run.session.serviceClock.now().atMost);
+  run.update(() => state);
+  if (!isAdmitted) return NONE_COUNTED;
+  const outcomes: GroupOutcome[] = [];
+  for (const groupId of startingAnywhere(missing, run.session.random)) {
+    await options.pollWhenDue();
+    outcomes.push(await lookForGroup(run, groupId, options, confirmation));
+  }
+  const absent = outcomes.filter((outcome) => outcome === 'absent').length;
+  return { outcome: outcomes.includes('again') ? 'again' : 'done', absent };
 }
 
 /** Whether a look-up of this cycle has not found the group. */
@@ -95,14 +114,19 @@ function wasNotFound(snapshot: Snapshot, startedAt: Instant): boolean {
   return (absentSince(snapshot) ?? Number.NEGATIVE_INFINITY) >= startedAt;
 }
 
-function countGone(run: TickRun, tier: Tier): void {
+/** Adds to what the cycle has counted. */
+function count(run: TickRun, tier: Tier, { known, removals }: Pick<CycleState, 'known' | 'removals'>): void {
   run.update((state) => {
     const cycle = state.reconciliation[tier];
-    return withCycle(state, tier, { ...cycle, removals: cycle.removals + 1 });
+    return withCycle(state, tier, {
+      ...cycle,
+      known: cycle.known + known,
+      removals: cycle.removals + removals,
+    });
   });
 }
 
-async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions) {
+async function findMissing(run: TickRun, range: Interval, { seen }: MissingOptions): Promise<Found> {
   const { store } = run.session;
   const missing: number[] = [];
   let known = 0;
@@ -123,7 +147,7 @@ async function lookForGroup(
   groupId: number,
   options: MissingOptions,
   confirmation: Confirmation,
-): Promise<SearchOutcome> {
+): Promise<GroupOutcome> {
   const { store, settings } = run.session;
   const key = { source: settings.name, generation: run.state.generation, group: groupId };
   const snapshot = (await store.load(key, [groupId])).get(groupId);
@@ -132,7 +156,9 @@ async function lookForGroup(
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
-  if (wasNotFound(snapshot, startedAt) && !isReleased) return 'done';
+  // What is released does not count.
+  const absent: GroupOutcome = isReleased ? 'done' : 'absent';
+  if (wasNotFound(snapshot, startedAt) && !isReleased) return absent;
   const known = options.notFound?.groupId === groupId ? options.notFound.page : undefined;
   const page = known ?? (await lookUpOrSetAside(run, options.tier, groupId));
   if (page === undefined) return 'done';
@@ -145,7 +171,7 @@ async function lookForGroup(
   }
   const isProved = since !== undefined && isSettled(page.sentAt, since, settings.settleMs * MILLISECOND);
   const mayBeRemoved = isProved && !areRemovalsHeld(run.state);
-  // Before the group is counted: if the tick ends here, the next one looks it up again.
+  // Before anything is saved: if the tick ends here, the next one looks the group up again.
   const isTrusted = mayBeRemoved && (await confirmation.isGroupFound());
   if (isTrusted === undefined) {
     const reason =
@@ -153,7 +179,6 @@ async function lookForGroup(
     run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, page.receivedAt));
     return 'done';
   }
-  if (!isReleased) countGone(run, options.tier);
   if (since === undefined) {
     await store.saveAll(key, [
       { expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page.receivedAt) },
@@ -161,15 +186,17 @@ async function lookForGroup(
     // Otherwise a poll that shows it again would skip it as unchanged and never clear the note.
     run.session.memory.forget(groupId);
     run.walked.add(options.tier);
-    return isReleased ? 'again' : 'done';
+    return isReleased ? 'again' : absent;
   }
-  if (!mayBeRemoved) return isReleased && !areRemovalsHeld(run.state) ? 'again' : 'done';
-  if (!isTrusted) return 'done';
+  if (!mayBeRemoved) return isReleased && !areRemovalsHeld(run.state) ? 'again' : absent;
+  if (!isTrusted) return absent;
   // A new token proves nothing about the groups that the previous one showed.
-  if (run.state.guarding.seenWith !== seenWith) return 'done';
+  if (run.state.guarding.seenWith !== seenWith) return absent;
   const notFound = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, notFound, { ...key, settle: settings.settleMs * MILLISECOND });
-  if (save === undefined || (await store.save(key, save)) === 'conflict') return 'done';
+  if (save === undefined || (await store.save(key, save)) === 'conflict') return absent;
+  // At once: a tick that reads the range again does not miss it.
+  if (!isReleased) count(run, options.tier, { known: 0, removals: 1 });
   run.session.memory.forget(groupId);
   run.walked.add(options.tier);
   run.update((state) => useRemovalPermit(takeBack(state, [groupId]), options.tier));

@@ -62,25 +62,26 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     (await unless(() => coverRange({ created }, reader)))?.outcome === 'proved';
   const range = { from: createdAt, to: endOfMoment(createdAt) };
   const around = { range, coveredThrough: range.to };
-  const near = await rangeOf(run, createdAt, KNOWN_NEAR);
-  if (await isProved(near)) {
-    if (shown.size > 0) return { ...around, isHidden: false };
-    // Hidden together with others, or removed? One page shows that, if it shows any.
-    const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
-    await unless(() => readPage({ created: far }, 0, reader));
-    if (shown.size > 0) {
-      // An empty answer may be false.
-      if (!shown.has(groupId)) await unless(() => readPage({ created: near }, 0, reader));
-      return { ...around, isHidden: false };
-    }
-    if (await isProved(far)) {
-      await lookUpOthers(run, group, options);
-      return { ...around, isHidden: true };
-    }
+  async function setAsideNotFound(): Promise<Around> {
+    if (!shown.has(groupId)) setAside(run, groupId);
+    for (const id of await lookUpOthers(run, group, options)) setAside(run, id);
+    return { ...around, range: undefined, isHidden: false };
   }
-  if (!shown.has(groupId)) setAside(run, groupId);
-  for (const id of await lookUpOthers(run, group, options)) setAside(run, id);
-  return { ...around, range: undefined, isHidden: false };
+  const near = await rangeOf(run, createdAt, KNOWN_NEAR);
+  if (!(await isProved(near))) return setAsideNotFound();
+  if (shown.size > 0) return { ...around, isHidden: false };
+  // Hidden together with others, or removed? One page shows that, if it shows any.
+  const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
+  await unless(() => readPage({ created: far }, 0, reader));
+  const isFarProved = shown.size > 0 || (await isProved(far));
+  if (shown.size === 0) {
+    if (!isFarProved) return setAsideNotFound();
+    await lookUpOthers(run, group, options);
+    return { ...around, isHidden: true };
+  }
+  // An empty answer may be false.
+  if (!shown.has(groupId)) await unless(() => readPage({ created: near }, 0, reader));
+  return { ...around, isHidden: false };
 }
 
 const NO_PROVED_END = 'its look-up by id finds nothing, and the list at its creation has no proved end';

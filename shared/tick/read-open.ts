@@ -5,7 +5,6 @@ import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
-import { halfWidth } from '../reading/range-width.ts';
 import { readPage } from '../reading/read-pass.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import { withCycle } from '../source/reconciliation-plan.ts';
@@ -88,7 +87,7 @@ async function isDense(
   seen: ReadonlySet<number>,
 ): Promise<boolean> {
   const { baseline, reconciliation } = run.state;
-  if (range.to - range.from > reconciliation.open.rangeWidth) return false;
+  if (range.to - range.from >= reconciliation.open.rangeWidth) return false;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
   const left = groups.filter(({ groupId }) => !seen.has(groupId)).length;
   const most = (left - PROOF_REQUESTS) * rowsPerRequest;
@@ -113,7 +112,7 @@ async function readPages(
   const created = { from: from - NARROWEST_RANGE / 2, to: to + NARROWEST_RANGE / 2 };
   const reader = { fetch, take, trustsShortPages: false, maxPages: maxRequests };
   const cycle = run.state.reconciliation.open;
-  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: halfWidth(to - from) }));
+  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: Math.floor((to - from) / 2) }));
   let rows = 0;
   try {
     for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {

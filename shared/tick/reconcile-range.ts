@@ -55,11 +55,18 @@ export async function reconcileRange(
   async function readOpenGroups(): Promise<Omit<RangeRead, 'sent'>> {
     const until = openUntil(run.state.reconciliation.open);
     const { hasTime } = room;
-    let missed: SearchOutcome = 'done';
+    let from = coveredThrough;
+    // The first place that must be read again.
+    let again: Instant | undefined;
+    const moveTo = (to: Instant | undefined) => {
+      from = to;
+      run.update((state) =>
+        withCycle(state, tier, { ...state.reconciliation[tier], coveredThrough: again ?? to }),
+      );
+    };
     for (;;) {
-      const { coveredThrough } = run.state.reconciliation.open;
       const maxRequests = Math.max(1, maxPages - (run.requestsOfWalks() - before));
-      const options = { coveredThrough, until, fetch, take, pollWhenDue, maxRequests, hasTime, seen };
+      const options = { coveredThrough: from, until, fetch, take, pollWhenDue, maxRequests, hasTime, seen };
       const step = await run.within(tier, () => readOpen(run, options));
       await guard.conclude(recorder);
       // If the tick ends while lists are read around a group that was not found, the next one begins with that group.
@@ -67,20 +74,22 @@ export async function reconcileRange(
       const { range, isHidden, coveredThrough: end } = await run.within(tier, () => readOn(step));
       await guard.conclude(recorder);
       const found = { ...missing, isHidden, notFound: step.notFound };
-      if ((await run.within(tier, () => lookForMissing(run, range, found))) === 'again') missed = 'again';
+      const missed = await run.within(tier, () => lookForMissing(run, range, found));
+      if (missed === 'again') again ??= step.coveredThrough;
       run.walked.add(tier);
       await guard.conclude(recorder);
       moveTo(end);
       const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
       if (step.notFound !== undefined && hasRoom) continue;
       const { rangeWidth: width } = run.state.reconciliation.open;
-      const position = { coveredThrough: end, rangeWidth: width };
-      return { position, isDone: step.isDone, covered: undefined, missed };
+      const position = { coveredThrough: again ?? end, rangeWidth: width };
+      return {
+        position,
+        isDone: step.isDone,
+        covered: undefined,
+        missed: again === undefined ? 'done' : 'again',
+      };
     }
-  }
-
-  function moveTo(to: Instant | undefined): void {
-    run.update((state) => withCycle(state, tier, { ...state.reconciliation[tier], coveredThrough: to }));
   }
 
   async function readOn({ coveredThrough, notFound }: OpenStep) {

@@ -1,8 +1,8 @@
 // R7: the walks that find changes whatever a group's stamps say, range by range, in the time that polls leave.
-import { dueTier, pauseAfterRange } from '../source/reconciliation-plan.ts';
+import { dueTier, keepsToShare, pauseAfterRange } from '../source/reconciliation-plan.ts';
 import type { RangeRoom } from './range-room.ts';
 import { type RangeReading, reconcileRange } from './reconcile-range.ts';
-import { advanceCycle, beginDueCycle, keepsToShare, pauseCycle } from './reconciliation-cycle.ts';
+import { advanceCycle, beginDueCycle, pauseCycle } from './reconciliation-cycle.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Walking extends RangeReading {
@@ -19,7 +19,8 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
     if (tier === undefined || maxPages === undefined) return;
     beginDueCycle(run, tier, now);
     // Pause first: a range that the tick's end cuts off has used its share as well.
-    if (keepsToShare(run, tier)) pauseCycle(run, tier, now + pauseAfterRange(tier, maxPages, settings));
+    if (keepsToShare(run.state, settings, tier))
+      pauseCycle(run, tier, now + pauseAfterRange(tier, maxPages, settings));
     await walking.room.during(async () =>
       advanceCycle(run, tier, await reconcileRange(run, tier, maxPages, walking)),
     );

@@ -10,6 +10,7 @@ import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
 import {
   beginCycle,
   fitsCycle,
+  keepsToShare,
   pauseAfterRange,
   planCycles,
   requestsOfAll,
@@ -49,7 +50,7 @@ function withNewReadingRules(state: SourceState, now: Instant): SourceState {
 /** Moves the cycle past the range that was read, or ends it. */
 export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   const { settings, serviceClock } = run.session;
-  const keeps = keepsToShare(run, tier);
+  const keeps = keepsToShare(run.state, settings, tier);
   // The next cycle may be days away: read the same range again as soon as its groups may be looked up again.
   if (range.missed === 'again' && keeps) {
     pauseCycle(run, tier, serviceClock.now().atMost + settings.settleMs * MILLISECOND);
@@ -135,11 +136,6 @@ function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): 
 
 /** The next cycle may well make up for a smaller delay. */
 const OVERRUN_TIMES = 2;
-
-/** Whether the walk leaves time to the others: if there are several, all except the recent one do. */
-export function keepsToShare({ state, session }: TickRun, tier: Tier): boolean {
-  return tier !== 'recent' && !fitsCycle(state, session.settings);
-}
 
 export function pauseCycle(run: TickRun, tier: Tier, pausedUntil: Instant): void {
   run.update((state) => withCycle(state, tier, { ...state.reconciliation[tier], pausedUntil }));

@@ -199,6 +199,39 @@ describe('old open groups of one moment, or of the same seconds', () => {
       expect(await typesOf(world, others)).not.toContain('');
     },
   );
+
+  // Before, each tick read the first group and that list, and ended: seconds were not divided further.
+  it.each<[string, Answer]>([
+    ['is reset', { ...NO_ANSWER, delivery: 'reset' }],
+    ['is cut off', { ...jsonAnswer(200, [1, 2, 3]), delivery: 'cut' }],
+    ['is refused with 401', jsonAnswer(401, {})],
+  ])('groups of and behind three seconds are read if the list of these always %s', async (_, answer) => {
+    let firstAt = 0;
+    const { world, session, crowd, later } = await crowded(60, SLOW, {
+      hasLater: true,
+      change(store) {
+        const [first] = openOnes(store);
+        firstAt = Date.parse(String(first?.created_at));
+        for (const [place, { id }] of openOnes(store).slice(0, 60).entries()) {
+          store.control.mutate(Number(id), (draft) => {
+            draft.created_at = firstAt * 1_000 + place * 50_000;
+          });
+        }
+      },
+    });
+    await ticksWithoutSlowWalk(world, session, 5);
+    world.network.intercept = ({ query }) => {
+      const bound = (name: string) => Date.parse(query.get(name) ?? '');
+      const isOfCrowd = bound('min_created_at') <= firstAt + 2_000 && bound('max_created_at') >= firstAt;
+      return isOfCrowd ? answer : undefined;
+    };
+    const changed = [...crowd.filter((_group, index) => index % 20 === 7), ...later];
+    for (const id of changed) cancel(world, id);
+
+    await ticksUntil(() => areRemoved(world, changed), { world, session, most: 100 });
+
+    expect(await typesOf(world, changed)).not.toContain('');
+  });
 });
 
 // Before, the walk went on behind all that was held.
@@ -222,3 +255,12 @@ it('open groups behind one that was removed are read although lists hide old gro
 
   expect(await typesOf(world, others)).not.toContain('');
 });
+
+/** Old groups that are open, oldest first. */
+function openOnes(world: SourceWorld) {
+  const groups = new Map(world.control.snapshot().map((group) => [Number(group.id), group]));
+  return oldGroups(world)
+    .map((id) => groups.get(id))
+    .filter((group) => group !== undefined)
+    .filter(({ returns }) => returns.some(({ status }) => status === 'OPEN'));
+}

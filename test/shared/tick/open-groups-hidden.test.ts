@@ -87,4 +87,31 @@ describe('while the walk over all groups takes days', () => {
       expect(await typesOf(world, open)).toEqual(open.map(() => 'return_group.removed'));
     },
   );
+
+  // Before, a first page that was falsely empty decided, though the list that was read then showed groups.
+  it('a removed group whose neighbours are removed is published, though one list was falsely empty', async () => {
+    const { world, session, open } = await worldWithFewOpen();
+    await ticksWithoutSlowWalk(world, session, 5);
+    const old = oldGroups(world);
+    const [first = 0] = open.slice(3);
+    const place = old.indexOf(first);
+    const createdAt = (id?: number) =>
+      Date.parse(String(world.control.snapshot().find((group) => group.id === id)?.created_at));
+    const [from, near] = [createdAt(first), createdAt(old[place + 4])];
+    for (const id of old.slice(place, place + 3)) world.control.remove(id);
+    let isShown = false;
+    world.network.intercept = ({ query }) => {
+      const bound = (name: string) => Date.parse(query.get(name) ?? '');
+      const isFar = Math.abs(bound('min_created_at') - from) < 5_000 && bound('max_created_at') > near;
+      if (!isFar || isShown) return undefined;
+      isShown = true;
+      return jsonAnswer(200, []);
+    };
+
+    await ticksUntil(() => areRemoved(world, [first]), { world, session, most: 120 });
+
+    expect(isShown).toBe(true);
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await typesOf(world, [first])).toEqual(['return_group.removed']);
+  });
 });

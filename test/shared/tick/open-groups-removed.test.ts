@@ -1,6 +1,7 @@
 // Old open groups that are gone are published as removed, while the walk over all groups takes days.
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { releaseNow } from '../guarding/release-now.ts';
 import {
   answerAfter,
   areRemoved,
@@ -204,5 +205,31 @@ describe('while the walk over all groups takes days', () => {
     const { lastCompletedAt } = (await world.state()).reconciliation.open;
     expect(lastCompletedAt).toBeGreaterThan(before ?? 0);
     expect(new Set(await typesOf(world, [...gone]))).toEqual(new Set(['']));
+  });
+
+  // Before, the walk went on behind them, and looked them up a second time in its next cycle.
+  it('released ones are published minutes later, though a cycle takes long', async () => {
+    const open: number[] = [];
+    const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 8)), {
+      ...SLOW,
+      groups: 1_600,
+      settings: { reconcileMs: 25 * 60_000, requestsPerMinute: 20 },
+    });
+    const old = oldGroups(world);
+    await ticksWithoutSlowWalk(world, session, 60);
+    const gone = open.slice(0, 4);
+    for (const id of old.slice(0, old.indexOf(gone.at(-1) ?? 0) + 25)) world.control.remove(id);
+    const holds = async () => (await world.state()).guarding.holds;
+    const isHeld = async () => {
+      const { lastCompletedAt = 0 } = (await world.state()).reconciliation.open;
+      return (await holds()).some(({ since }) => since < lastCompletedAt);
+    };
+    for (let minutes = 0; minutes < 200 && !(await isHeld()); minutes += 1)
+      await ticksWithoutSlowWalk(world, session, 1);
+
+    for (const { number } of await holds()) await releaseNow(world, number);
+    for (let minutes = 0; minutes < 15; minutes += 1) await ticksWithoutSlowWalk(world, session, 1);
+
+    expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
   });
 });
