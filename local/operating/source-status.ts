@@ -10,9 +10,9 @@ import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { stampsTime } from '../../shared/reading/stamps-clock.ts';
 import { describeRead } from '../../shared/reporting/source-read.ts';
-import type { CycleState } from '../../shared/source/cycle-state.ts';
+import type { CycleState, Tier } from '../../shared/source/cycle-state.ts';
 import { planCycles } from '../../shared/source/reconciliation-plan.ts';
-import type { SourceState, Tier } from '../../shared/source/source-state.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
 import { type Circumstances, nextStepsOf, type Verdict, whyStopped } from './judge-source.ts';
 

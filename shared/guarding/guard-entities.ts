@@ -3,9 +3,9 @@
 // first reading, before any is published. Only removals are held: the entities stay known as missing, and other changes
 // of their groups are published.
 import type { Instant } from '../instant.ts';
-import { mostRemovals } from '../source/reconciliation-plan.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
+import { mostRemovals } from './most-removals.ts';
 import type { Absences } from './reading-guard.ts';
 
 const GUARD = 'entities_removed';

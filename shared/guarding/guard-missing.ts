@@ -2,10 +2,11 @@
 // known groups of a range.
 import type { Instant } from '../instant.ts';
 import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
-import { mostRemovals } from '../source/reconciliation-plan.ts';
-import type { SourceState, Tier } from '../source/source-state.ts';
+import type { Tier } from '../source/cycle-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 import type { HoldSample } from './guarding-state.ts';
 import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
+import { mostRemovals } from './most-removals.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;
 

@@ -4,9 +4,9 @@
 // file makes the guards of one tick: of polls and the baseline, of walks, and of sweeps.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { noteKeptBack } from '../reporting/source-read.ts';
+import type { Tier } from '../source/cycle-state.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import type { Tier } from '../source/source-state.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { createSweepGuard, type SweepGuard } from './guard-sweep.ts';
 import { areUnstampedHeld, createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';

@@ -5,7 +5,8 @@
 import { digestOf } from '../comparing/digest.ts';
 import type { Instant } from '../instant.ts';
 import { ANOTHER_HOLD_TIMES, MAX_HOLD_SAMPLES } from '../limits.ts';
-import type { SourceState, Tier } from '../source/source-state.ts';
+import type { Tier } from '../source/cycle-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 import type { Guard, Hold, HoldSample } from './guarding-state.ts';
 import { doesMistakeStand, withNewWitnesses } from './hold-witnesses.ts';
 

@@ -1,11 +1,12 @@
 // The walks that find what polls can't: often over recent groups, over all groups in the time that is left.
 import * as z from 'zod';
 import type { Instant } from '../instant.ts';
-import { FIRST_WIDTH } from '../limits.ts';
+import { FIRST_WIDTH, RECENT } from '../limits.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
 
 /** The groups of a reconciliation walk: recently created ones, older ones that are open, or all. */
 export const tier = z.enum(['recent', 'open', 'all']);
+export type Tier = z.output<typeof tier>;
 
 const cycle = storedObject({
   isUnderWay: z.boolean(),
@@ -67,6 +68,28 @@ export function newCycle(now: Instant): CycleState {
   };
 }
 
+/** Returns the cycle as it begins. */
+export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
+  // The widest range first: it may well hold all groups.
+  const start =
+    tier === 'recent'
+      ? { coveredThrough: now - RECENT }
+      : { coveredThrough: undefined, rangeWidth: FIRST_WIDTH };
+  return {
+    ...cycle,
+    ...start,
+    isUnderWay: true,
+    isAsked: false,
+    startedAt: now,
+    previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
+    requests: 0,
+    known: 0,
+    removals: 0,
+    compared: 0,
+    unstamped: 0,
+  };
+}
+
 export const reconciliation = z
   .object({
     recent: cycle,
@@ -77,3 +100,12 @@ export const reconciliation = z
   .transform(({ recent, open, all }) => ({ recent, open: open ?? newCycle(recent.startedAt), all }));
 
 export type ReconciliationState = Stored<typeof reconciliation>;
+
+/** The state with another cycle of the tier. */
+export function withCycle<State extends { readonly reconciliation: ReconciliationState }>(
+  state: State,
+  tier: Tier,
+  cycle: CycleState,
+): State {
+  return { ...state, reconciliation: { ...state.reconciliation, [tier]: cycle } };
+}

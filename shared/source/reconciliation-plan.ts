@@ -1,19 +1,10 @@
 // Which walk is due. If a walk over all groups fits a cycle, it is the only one. Otherwise every cycle walks recently
 // created groups and, in a share of the budget, older open ones; another share walks all groups, however long it takes.
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
-import {
-  FIRST_WIDTH,
-  MAX_REMOVAL_SHARE,
-  MAX_REMOVALS,
-  MAX_WALK_PAGES,
-  OPEN_WALK_SHARE,
-  RECENT,
-  SLOW_WALK_SHARE,
-  WHOLE_WALK_SHARE,
-} from '../limits.ts';
-import type { CycleState, ReconciliationState } from './cycle-state.ts';
+import { MAX_WALK_PAGES, OPEN_WALK_SHARE, RECENT, SLOW_WALK_SHARE, WHOLE_WALK_SHARE } from '../limits.ts';
+import type { CycleState, ReconciliationState, Tier } from './cycle-state.ts';
 import type { SourceSettings } from './source-settings.ts';
-import type { SourceState, Tier } from './source-state.ts';
+import type { SourceState } from './source-state.ts';
 
 type Planned = Pick<SourceState, 'baseline' | 'longestPage' | 'reconciliation'>;
 type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
@@ -103,37 +94,6 @@ function earliness({ reconcileMs }: CyclePace): number {
   return Math.min((reconcileMs * MILLISECOND) / 10, 10 * SECOND);
 }
 
-/** Returns the cycle as it begins. */
-export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleState {
-  // The widest range first: it may well hold all groups.
-  const start =
-    tier === 'recent'
-      ? { coveredThrough: now - RECENT }
-      : { coveredThrough: undefined, rangeWidth: FIRST_WIDTH };
-  return {
-    ...cycle,
-    ...start,
-    isUnderWay: true,
-    isAsked: false,
-    startedAt: now,
-    previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
-    requests: 0,
-    known: 0,
-    removals: 0,
-    compared: 0,
-    unstamped: 0,
-  };
-}
-
-/** How many groups may be gone in one cycle before it looks like another store: by the last walk over all groups. */
-export function mostRemovals({
-  baseline,
-  reconciliation,
-}: Pick<Planned, 'baseline' | 'reconciliation'>): number {
-  const groups = reconciliation.all.lastKnown ?? baseline.groups;
-  return Math.max(MAX_REMOVALS, Math.floor(groups * MAX_REMOVAL_SHARE));
-}
-
 /** How long a walk pauses after so many requests to keep to its share, in the unit of Instant. */
 export function pauseAfterRange(
   tier: Tier,
@@ -202,9 +162,4 @@ export function planCycles(state: Planned, settings: CyclePace): readonly Planne
     },
     { tier: 'all', lengthMs: takes(allRequests, SLOW_WALK_SHARE), requests: allRequests },
   ];
-}
-
-/** The state with another cycle of the tier. */
-export function withCycle(state: SourceState, tier: Tier, cycle: CycleState): SourceState {
-  return { ...state, reconciliation: { ...state.reconciliation, [tier]: cycle } };
 }

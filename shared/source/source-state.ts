@@ -5,10 +5,8 @@ import * as feedObjects from '../contract/feed-objects.ts';
 import { guarding, NO_GUARDING } from '../guarding/guarding-state.ts';
 import { UNKNOWN_DEPTHS } from '../reading/list-depth.ts';
 import { NOTHING_READ, read } from '../reporting/read-state.ts';
-import { reconciliation, type tier } from './cycle-state.ts';
+import { reconciliation } from './cycle-state.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
-
-export type Tier = z.output<typeof tier>;
 
 /** An event that a poller publishes about its source, and that has no number yet. */
 const feedReport = z.discriminatedUnion('type', [

@@ -10,7 +10,7 @@ import { halfWidth } from '../reading/range-width.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
 import { type Degradation, describeFailure, judgeHealth } from '../reporting/health.ts';
 import { noteReadUpTo, reportRead } from '../reporting/source-read.ts';
-import { withCycle } from '../source/reconciliation-plan.ts';
+import { withCycle } from '../source/cycle-state.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { noteWalks } from './note-walks.ts';
 import type { TickReport } from './tick-report.ts';

@@ -17,9 +17,9 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import type { CycleState } from '../source/cycle-state.ts';
-import { keepsToShare, withCycle } from '../source/reconciliation-plan.ts';
-import type { Tier } from '../source/source-state.ts';
+import type { CycleState, Tier } from '../source/cycle-state.ts';
+import { withCycle } from '../source/cycle-state.ts';
+import { keepsToShare } from '../source/reconciliation-plan.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { NotFound } from './read-around.ts';
@@ -37,6 +37,12 @@ export interface MissingOptions {
    * @default whether they show none of the range, if it has enough of them
    */
   readonly isHidden?: boolean;
+  /**
+   * Whether the range will be read again in any case, so that it counts only then.
+   *
+   * @default false
+   */
+  readonly isReadAgain?: boolean;
   /** A look-up that was just made and found nothing. */
   readonly notFound?: NotFound | undefined;
   readonly pollWhenDue: () => Promise<void>;
@@ -65,7 +71,8 @@ export async function lookForMissing(
     found.missing.length === 0 ? NONE_COUNTED : await judgeMissing(run, range, found, options);
   // Last: a range that a tick cuts off, or that is read again, must not count twice.
   const isReadAgain = outcome === 'again' && keepsToShare(run.state, run.session.settings, options.tier);
-  if (!isReadAgain) count(run, options.tier, { known: found.known, removals: absent });
+  if (!(isReadAgain || options.isReadAgain))
+    count(run, options.tier, { known: found.known, removals: absent });
   return outcome;
 }
 

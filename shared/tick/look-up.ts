@@ -10,7 +10,8 @@ import {
   TokenRefusedError,
   TruncatedAnswerError,
 } from '../returns-service/errors.ts';
-import type { SourceState, Tier } from '../source/source-state.ts';
+import type { Tier } from '../source/cycle-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { isLookUpMade, noteAnswer, noteCutOff, noteFailure, wasCutOffBefore } from './failing-look-ups.ts';
 import { noteNotLookedUp, noteSetAside } from './set-aside.ts';
 import type { TickRun } from './tick-run.ts';

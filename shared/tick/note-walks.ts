@@ -1,7 +1,8 @@
 // Whether each walk makes progress: one that does must not hide another that does not.
 import { MILLISECOND } from '../instant.ts';
-import { hasWork, isPaused, longestPause, plannedTiers, withCycle } from '../source/reconciliation-plan.ts';
-import type { Tier } from '../source/source-state.ts';
+import type { Tier } from '../source/cycle-state.ts';
+import { withCycle } from '../source/cycle-state.ts';
+import { hasWork, isPaused, longestPause, plannedTiers } from '../source/reconciliation-plan.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Records which walks made progress in this tick. @returns whether each did, had nothing to do or pauses as planned */

@@ -3,7 +3,8 @@
 // the walk then settles the same time as a poll. Never before the baseline is done, nor while there are holds.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { settledByRead } from '../reading/stamps-clock.ts';
-import { fitsCycle, requestsOfAll, withCycle } from '../source/reconciliation-plan.ts';
+import { withCycle } from '../source/cycle-state.ts';
+import { fitsCycle, requestsOfAll } from '../source/reconciliation-plan.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** With a longer cycle than this, walks are not wanted more often. */

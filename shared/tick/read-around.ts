@@ -2,12 +2,13 @@
 // lists are read from its creation on to their proved end, with the next known group. If these show nothing, one page
 // shows whether groups created later are there. If the service shows none of so many as may be removed, it hides them,
 // and that is no removal (guard-missing.ts). The feed judges the groups of one moment at a time, so no group counts twice.
+
+import { mostRemovals } from '../guarding/most-removals.ts';
 import type { Instant } from '../instant.ts';
 import { MAX_RANGE_PAGES, NARROWEST_RANGE } from '../limits.ts';
 import { coverRange } from '../reading/cover-range.ts';
 import type { FetchPage, Page } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
-import { mostRemovals } from '../source/reconciliation-plan.ts';
 import { askOrSetAside, lookUpOrSetAside } from './look-up.ts';
 import { noteSetAside } from './set-aside.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';

@@ -3,11 +3,12 @@
 // these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import { withCycle } from '../source/reconciliation-plan.ts';
+import { withCycle } from '../source/cycle-state.ts';
 import { lookUpOrSetAside } from './look-up.ts';
 import { type BoundedInterval, endOfMoment, type NotFound } from './read-around.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
@@ -44,7 +45,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const range = { from: first.createdAt, to: last.createdAt };
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     // The first is looked up before: if it is not found, there must be time for the lists around it.
-    if (place === 1 && (await isDense(run, groups, range, options.seen)))
+    if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
       await readPages(run, range, groups, options);
     if (options.seen.has(groupId)) continue;
     // Groups created at the same moment stay together.
@@ -63,7 +64,10 @@ function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: N
   return { coveredThrough, isDone, notFound };
 }
 
-/** Returns as many groups as there is time to look up; groups created at the same moment stay together. */
+/**
+ * Returns as many groups as there is time to look up. Groups created at the same moment stay together: those of one that
+ * does not fit come first in the next step.
+ */
 async function findNext(
   run: TickRun,
   { coveredThrough = Number.NEGATIVE_INFINITY, until, maxRequests }: OpenOptions,
@@ -71,12 +75,32 @@ async function findNext(
   const { store } = run.session;
   const groups: KnownGroup[] = [];
   for await (const group of store.openCreatedBetween(sourceOf(run), coveredThrough, until - 1)) {
-    if (groups.length >= maxRequests && group.createdAt !== groups.at(-1)?.createdAt) {
-      return { groups, isDone: false };
+    const last = groups.at(-1)?.createdAt;
+    if (groups.length >= maxRequests) {
+      const earlier = groups.filter(({ createdAt }) => createdAt !== last);
+      if (group.createdAt !== last) return { groups, isDone: false };
+      if (earlier.length > 0) return { groups: earlier, isDone: false };
     }
     groups.push(group);
   }
   return { groups, isDone: true };
+}
+
+/** Saved instead of a width if the pages of seconds failed, which are not divided: narrower than any range. */
+const PAGES_FAILED = -1;
+
+/**
+ * Whether pages of a range are read, and not only its groups looked up. After pages of seconds failed, the next tick does
+ * without, and the one after it tries them again: the groups of one moment may be too many for the look-ups of a tick.
+ */
+function mayReadPages(run: TickRun, { from, to }: BoundedInterval): boolean {
+  const { rangeWidth } = run.state.reconciliation.open;
+  if (rangeWidth < NARROWEST_RANGE) setWidth(run, NARROWEST_RANGE);
+  return to - from <= rangeWidth;
+}
+
+function setWidth(run: TickRun, rangeWidth: number): void {
+  run.update((state) => withCycle(state, 'open', { ...state.reconciliation.open, rangeWidth }));
 }
 
 /** Whether reading the pages of the whole range takes fewer requests than looking up its open groups. */
@@ -86,8 +110,7 @@ async function isDense(
   range: BoundedInterval,
   seen: ReadonlySet<number>,
 ): Promise<boolean> {
-  const { baseline, reconciliation } = run.state;
-  if (range.to - range.from >= reconciliation.open.rangeWidth) return false;
+  const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
   const left = groups.filter(({ groupId }) => !seen.has(groupId)).length;
   const most = (left - PROOF_REQUESTS) * rowsPerRequest;
@@ -111,20 +134,20 @@ async function readPages(
 ): Promise<void> {
   const created = { from: from - NARROWEST_RANGE / 2, to: to + NARROWEST_RANGE / 2 };
   const reader = { fetch, take, trustsShortPages: false, maxPages: maxRequests };
-  const cycle = run.state.reconciliation.open;
-  run.update((state) => withCycle(state, 'open', { ...cycle, rangeWidth: Math.floor((to - from) / 2) }));
+  const { rangeWidth } = run.state.reconciliation.open;
+  setWidth(run, Math.max(Math.floor((to - from) / 2), NARROWEST_RANGE));
   let rows = 0;
   try {
     for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {
       const page = await readPage({ created }, rows, reader);
       rows += page.rows.length;
       if (page.rows.length > 0 && groups.some(({ groupId }) => !seen.has(groupId))) continue;
-      run.update((state) =>
-        withCycle(state, 'open', { ...state.reconciliation.open, rangeWidth: cycle.rangeWidth }),
-      );
+      setWidth(run, rangeWidth);
       return;
     }
   } catch (error) {
+    const hasFailed = !(error instanceof DeadlineReached) || error.cause !== undefined;
+    if (hasFailed && to - from <= NARROWEST_RANGE) setWidth(run, PAGES_FAILED);
     if (!mayBeAboutRequest(error) && !(error instanceof PageOutOfReach)) throw error;
   }
 }

@@ -7,16 +7,16 @@ import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepths } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
+import type { Tier } from '../source/cycle-state.ts';
+import { beginCycle, withCycle } from '../source/cycle-state.ts';
 import {
-  beginCycle,
   fitsCycle,
   keepsToShare,
   pauseAfterRange,
   planCycles,
   requestsOfAll,
-  withCycle,
 } from '../source/reconciliation-plan.ts';
-import type { SourceState, Tier } from '../source/source-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { forgetOldFailures } from './failing-look-ups.ts';
 import { noteCutShort } from './known-pieces.ts';
 import { settleByWalk } from './poll-by-walk.ts';
@@ -62,11 +62,22 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   // Once it took as many requests as a walk over all groups, that walk is as fast.
   const isDone = range.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
   const pausedUntil = keeps ? now + pauseAfterRange(tier, range.sent, settings) : cycle.pausedUntil;
-  const ended = { isUnderWay: false, lastRequests: requests, lastKnown: cycle.known, lastCompletedAt: now };
+  const ended = {
+    isUnderWay: false,
+    lastRequests: requests,
+    lastKnown: knownIn(run.state, tier),
+    lastCompletedAt: now,
+  };
   run.update((state) =>
     withCycle(state, tier, { ...cycle, ...range.position, requests, pausedUntil, ...(isDone && ended) }),
   );
   if (isDone) endCycle(run, tier, cycle.startedAt, range);
+}
+
+/** A cycle that a release moved back has counted some groups twice. */
+function knownIn({ reconciliation, baseline }: SourceState, tier: Tier): number {
+  const { known, isAsked, lastKnown = baseline.groups } = reconciliation[tier];
+  return isAsked ? Math.min(known, lastKnown) : known;
 }
 
 function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: RangeRead): void {

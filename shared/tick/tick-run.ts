@@ -9,9 +9,10 @@ import { type DepthKeeper, noteRefused, noteShown } from '../reading/list-depth.
 import type { FetchPage, Page } from '../reading/page.ts';
 import { createLookUp, createPageSource } from '../reading/page-source.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import type { Tier } from '../source/cycle-state.ts';
 import { createSourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import type { BaselineState, SourceState, StampsState, Tier } from '../source/source-state.ts';
+import type { BaselineState, SourceState, StampsState } from '../source/source-state.ts';
 import { createPageLearner } from './learn-from-pages.ts';
 import { createTickFigures } from './tick-figures.ts';
 import { createTickRecorder, type RecorderChoice } from './tick-recorder.ts';

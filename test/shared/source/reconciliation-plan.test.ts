@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { mostRemovals } from '../../../shared/guarding/most-removals.ts';
 import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { FIRST_WIDTH } from '../../../shared/limits.ts';
-import { type CycleState, newCycle } from '../../../shared/source/cycle-state.ts';
+import { beginCycle, type CycleState, newCycle } from '../../../shared/source/cycle-state.ts';
 import {
-  beginCycle,
   dueTier,
   fitsCycle,
-  mostRemovals,
   nextCycleIn,
   pauseAfterRange,
   planCycles,

@@ -27,21 +27,27 @@ interface Change {
   readonly change?: (world: SourceWorld) => void;
   /** Whether a few later groups are open as well. */
   readonly hasLater?: boolean;
+  /**
+   * How many older groups there are.
+   *
+   * @default 100
+   */
+  readonly behind?: number;
 }
 
 /** A source whose only old open groups are neighbours. */
 async function crowded(
   count: number,
   options: Parameters<typeof slowWorld>[1] = SLOW,
-  { change = () => {}, hasLater = false }: Change = {},
+  { change = () => {}, hasLater = false, behind = 100 }: Change = {},
 ) {
   let crowd: readonly number[] = [];
   let later: readonly number[] = [];
   const { world, session } = await slowWorld((store) => {
     const old = oldGroups(store);
     setAll(store, old, false);
-    crowd = old.slice(100, 100 + count);
-    later = old.slice(400).filter((_, index) => index % 60 === 0);
+    crowd = old.slice(behind, behind + count);
+    later = old.slice(behind + 300).filter((_, index) => index % 60 === 0);
     setAll(store, hasLater ? [...crowd, ...later] : crowd, true);
     change(store);
   }, options);
@@ -232,6 +238,62 @@ describe('old open groups of one moment, or of the same seconds', () => {
 
     expect(await typesOf(world, changed)).not.toContain('');
   });
+
+  // A tick has no time to look up 120 groups, and no place is saved within their moment.
+  it.each<[string, (world: SourceWorld) => void]>([
+    ['one tick was too slow for its pages', (world) => answerAfter(world, 9_000)],
+    [
+      'its pages failed for one tick',
+      ({ network }) => {
+        network.intercept = ({ query }) =>
+          query.has('min_created_at') ? { ...NO_ANSWER, delivery: 'reset' } : undefined;
+      },
+    ],
+  ])('groups of one moment are read after %s', async (_, disturb) => {
+    const { world, session, crowd, later } = await crowded(120, FEW_REQUESTS, {
+      hasLater: true,
+      change: (store) => createTogether(store, 120),
+    });
+    await ticksWithoutSlowWalk(world, session, 15);
+    disturb(world);
+    await ticksWithoutSlowWalk(world, session, 1);
+    world.network.intercept = undefined;
+    const changed = [...crowd.filter((_group, index) => index % 50 === 1), ...later.slice(-3)];
+    for (const id of changed) cancel(world, id);
+
+    await ticksUntil(() => areRemoved(world, changed), { world, session, most: 60 });
+
+    expect(await typesOf(world, changed)).not.toContain('');
+  });
+
+  // Before, a step began with the few, and the crowd did not fit the rest of it.
+  it('groups of one moment are read behind a few others', async () => {
+    const knobs = { ...FEW_REQUESTS.knobs, limitMax: 10 };
+    const { world, session, crowd } = await crowded(
+      70,
+      { ...FEW_REQUESTS, knobs },
+      {
+        change(store) {
+          createTogether(store, 70);
+          const old = oldGroups(store);
+          setAll(
+            store,
+            [20, 250, 480, 700].map((place) => Number(old[place])),
+            true,
+          );
+        },
+        hasLater: true,
+        behind: 900,
+      },
+    );
+    await ticksWithoutSlowWalk(world, session, 5);
+    const changed = crowd.filter((_group, index) => index % 50 === 1);
+    for (const id of changed) cancel(world, id);
+
+    await ticksUntil(() => areRemoved(world, changed), { world, session, most: 60 });
+
+    expect(await typesOf(world, changed)).not.toContain('');
+  });
 });
 
 // Before, the walk went on behind all that was held.
@@ -255,6 +317,23 @@ it('open groups behind one that was removed are read although lists hide old gro
 
   expect(await typesOf(world, others)).not.toContain('');
 });
+
+const FEW_REQUESTS = {
+  groups: 2_400,
+  knobs: BUSY.knobs,
+  settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
+};
+
+/** Gives the first so many open groups one creation. */
+function createTogether(world: SourceWorld, count: number): void {
+  let createdAt: number | undefined;
+  for (const { id } of openOnes(world).slice(0, count)) {
+    world.control.mutate(Number(id), (draft) => {
+      createdAt ??= draft.created_at;
+      draft.created_at = createdAt;
+    });
+  }
+}
 
 /** Old groups that are open, oldest first. */
 function openOnes(world: SourceWorld) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { NARROWEST_RANGE } from '../../../shared/limits.ts';
-import type { SourceState, Tier } from '../../../shared/source/source-state.ts';
+import type { Tier } from '../../../shared/source/cycle-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { advanceCycle } from '../../../shared/tick/reconciliation-cycle.ts';
 import { createUnorderedRun, NOW, settledState } from './unordered-run.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
-import { withCycle } from '../../../shared/source/reconciliation-plan.ts';
+import { withCycle } from '../../../shared/source/cycle-state.ts';
 import { createSweeping, sweepingBefore } from '../../../shared/tick/sweep.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { aRow, idsFrom } from '../reading/some-rows.ts';

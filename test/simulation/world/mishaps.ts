@@ -5,7 +5,7 @@
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../../shared/instant.ts';
 import { RECENT } from '../../../shared/limits.ts';
-import type { Tier } from '../../../shared/source/source-state.ts';
+import type { Tier } from '../../../shared/source/cycle-state.ts';
 import type { MishapName } from '../mishap-names.ts';
 import { OTHER_URL, SECOND_URL } from './network.ts';
 import { inSmallLetters, type Show, shownOtherwise, withPrefix } from './shown-otherwise.ts';
