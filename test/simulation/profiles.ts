@@ -72,7 +72,9 @@ function withBlindPolls(plan: Plan): Plan {
 /** As withReports. */
 function withLongOpen(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 92));
-  return isPlain(plan) && plan.reconciles && random.chance(0.01) ? longOpen(plan, random) : plan;
+  return isPlain(plan) && plan.secret === undefined && plan.reconciles && random.chance(0.01)
+    ? longOpen(plan, random)
+    : plan;
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot }: Plan): boolean {
