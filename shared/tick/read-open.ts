@@ -90,12 +90,12 @@ async function findNext(
 const PAGES_FAILED = -1;
 
 /**
- * Whether pages of a range are read, and not only its groups looked up. After pages of seconds failed, the next tick does
- * without, and the one after it tries them again: the groups of one moment may be too many for the look-ups of a tick.
+ * Whether pages of a range are read, and not only its groups looked up. After pages of seconds failed, that is left to
+ * chance: they may fail in each tick, or the groups of one moment may be too many for the look-ups of a tick.
  */
-function mayReadPages(run: TickRun, { from, to }: BoundedInterval): boolean {
-  const { rangeWidth } = run.state.reconciliation.open;
-  if (rangeWidth < NARROWEST_RANGE) setWidth(run, NARROWEST_RANGE);
+function mayReadPages({ state, session }: TickRun, { from, to }: BoundedInterval): boolean {
+  const { rangeWidth } = state.reconciliation.open;
+  if (rangeWidth === PAGES_FAILED) return to - from <= NARROWEST_RANGE && session.random() < 0.5;
   return to - from <= rangeWidth;
 }
 
@@ -142,7 +142,7 @@ async function readPages(
       const page = await readPage({ created }, rows, reader);
       rows += page.rows.length;
       if (page.rows.length > 0 && groups.some(({ groupId }) => !seen.has(groupId))) continue;
-      setWidth(run, rangeWidth);
+      setWidth(run, Math.max(rangeWidth, NARROWEST_RANGE));
       return;
     }
   } catch (error) {

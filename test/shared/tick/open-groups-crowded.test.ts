@@ -1,6 +1,7 @@
 // Old open groups that lie close together: pages of their range show most of them, look-ups the rest.
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { SourceWorld } from '../source-world.ts';
 import {
   answerAfter,
@@ -213,7 +214,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
     ['is refused with 401', jsonAnswer(401, {})],
   ])('groups of and behind three seconds are read if the list of these always %s', async (_, answer) => {
     let firstAt = 0;
-    const { world, session, crowd, later } = await crowded(60, SLOW, {
+    const { world, crowd, later } = await crowded(60, SLOW, {
       hasLater: true,
       change(store) {
         const [first] = openOnes(store);
@@ -225,6 +226,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
         }
       },
     });
+    const session = processByChance(world);
     await ticksWithoutSlowWalk(world, session, 5);
     world.network.intercept = ({ query }) => {
       const bound = (name: string) => Date.parse(query.get(name) ?? '');
@@ -250,10 +252,11 @@ describe('old open groups of one moment, or of the same seconds', () => {
       },
     ],
   ])('groups of one moment are read after %s', async (_, disturb) => {
-    const { world, session, crowd, later } = await crowded(120, FEW_REQUESTS, {
+    const { world, crowd, later } = await crowded(120, FEW_REQUESTS, {
       hasLater: true,
       change: (store) => createTogether(store, 120),
     });
+    const session = processByChance(world);
     await ticksWithoutSlowWalk(world, session, 15);
     disturb(world);
     await ticksWithoutSlowWalk(world, session, 1);
@@ -262,6 +265,32 @@ describe('old open groups of one moment, or of the same seconds', () => {
     for (const id of changed) cancel(world, id);
 
     await ticksUntil(() => areRemoved(world, changed), { world, session, most: 60 });
+
+    expect(await typesOf(world, changed)).not.toContain('');
+  });
+
+  // Before, pages were tried in the same rhythm as they failed.
+  it('groups of one moment are read though their pages fail in every fifth tick', async () => {
+    let firstAt = 0;
+    const { world, crowd } = await crowded(120, SLOW, {
+      change(store) {
+        createTogether(store, 120);
+        firstAt = Date.parse(String(openOnes(store)[0]?.created_at));
+      },
+    });
+    const session = processByChance(world);
+    await ticksWithoutSlowWalk(world, session, 5);
+    const changed = crowd.slice(-9);
+    for (const id of changed) cancel(world, id);
+    let tick = 0;
+    world.network.intercept = ({ query }) => {
+      const isNear = (name: string) => Math.abs(Date.parse(query.get(name) ?? '') - firstAt) < 5_000;
+      const isOfCrowd = isNear('min_created_at') && isNear('max_created_at');
+      return isOfCrowd && tick % 5 === 1 ? { ...NO_ANSWER, delivery: 'reset' } : undefined;
+    };
+
+    for (; tick < 40 && !(await areRemoved(world, changed)); tick += 1)
+      await ticksWithoutSlowWalk(world, session, 1);
 
     expect(await typesOf(world, changed)).not.toContain('');
   });
@@ -323,6 +352,11 @@ const FEW_REQUESTS = {
   knobs: BUSY.knobs,
   settings: { reconcileMs: 180_000, requestsPerMinute: 60 },
 };
+
+/** A process that does not decide alike each time. */
+function processByChance(world: SourceWorld) {
+  return world.startProcess('b', { random: createSeededRandom(1).next });
+}
 
 /** Gives the first so many open groups one creation. */
 function createTogether(world: SourceWorld, count: number): void {
