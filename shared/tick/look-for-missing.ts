@@ -17,8 +17,7 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import type { CycleState, Tier } from '../source/cycle-state.ts';
-import { withCycle } from '../source/cycle-state.ts';
+import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
 import { keepsToShare } from '../source/reconciliation-plan.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
@@ -163,7 +162,7 @@ async function lookForGroup(
   const { startedAt } = run.state.reconciliation[options.tier];
   // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
-  // What is released does not count.
+  // Released removals don't use up the room for others.
   const absent: GroupOutcome = isReleased ? 'done' : 'absent';
   if (wasNotFound(snapshot, startedAt) && !isReleased) return absent;
   const known = options.notFound?.groupId === groupId ? options.notFound.page : undefined;

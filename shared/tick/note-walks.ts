@@ -1,7 +1,6 @@
 // Whether each walk makes progress: one that does must not hide another that does not.
 import { MILLISECOND } from '../instant.ts';
-import type { Tier } from '../source/cycle-state.ts';
-import { withCycle } from '../source/cycle-state.ts';
+import { type Tier, withCycle } from '../source/cycle-state.ts';
 import { hasWork, isPaused, longestPause, plannedTiers } from '../source/reconciliation-plan.ts';
 import type { TickRun } from './tick-run.ts';
 

@@ -76,22 +76,20 @@ async function findNext(
   const groups: KnownGroup[] = [];
   for await (const group of store.openCreatedBetween(sourceOf(run), coveredThrough, until - 1)) {
     const last = groups.at(-1)?.createdAt;
-    if (groups.length >= maxRequests) {
-      const earlier = groups.filter(({ createdAt }) => createdAt !== last);
-      if (group.createdAt !== last) return { groups, isDone: false };
-      if (earlier.length > 0) return { groups: earlier, isDone: false };
-    }
+    if (groups.length >= maxRequests && group.createdAt !== last) return { groups, isDone: false };
+    if (groups.length >= maxRequests && groups[0]?.createdAt !== last)
+      return { groups: groups.filter(({ createdAt }) => createdAt !== last), isDone: false };
     groups.push(group);
   }
   return { groups, isDone: true };
 }
 
-/** Saved instead of a width if the pages of seconds failed, which are not divided: narrower than any range. */
+/** Saved as the width if pages of a range failed that is too narrow to be divided. No range is so narrow. */
 const PAGES_FAILED = -1;
 
 /**
- * Whether pages of a range are read, and not only its groups looked up. After pages of seconds failed, that is left to
- * chance: they may fail in each tick, or the groups of one moment may be too many for the look-ups of a tick.
+ * Whether pages of a range may be read before its groups are looked up. Once the pages of a few seconds have failed, chance
+ * decides: these pages may fail in each tick, but a tick may not have time to look up all groups of one moment.
  */
 function mayReadPages({ state, session }: TickRun, { from, to }: BoundedInterval): boolean {
   const { rangeWidth } = state.reconciliation.open;

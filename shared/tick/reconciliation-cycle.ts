@@ -7,8 +7,7 @@ import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepths } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import { beginWholeWalk, noteReconciled } from '../reporting/source-read.ts';
-import type { Tier } from '../source/cycle-state.ts';
-import { beginCycle, withCycle } from '../source/cycle-state.ts';
+import { beginCycle, type Tier, withCycle } from '../source/cycle-state.ts';
 import {
   fitsCycle,
   keepsToShare,

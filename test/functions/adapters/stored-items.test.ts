@@ -14,8 +14,7 @@ import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.t
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { UNKNOWN_DEPTHS } from '../../../shared/reading/list-depth.ts';
-import type { CycleState } from '../../../shared/source/cycle-state.ts';
-import { newCycle } from '../../../shared/source/cycle-state.ts';
+import { type CycleState, newCycle } from '../../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';

@@ -1,4 +1,4 @@
-// A walk that ticks cut off reads a range again. What it counts there must not count twice.
+// If a tick ends within a range, the next tick reads the range again. It must not count the same groups twice.
 import { expect, it } from 'vitest';
 import { absentSince } from '../../../shared/comparing/group-absence.ts';
 import { holdBack } from '../../../shared/guarding/holds.ts';

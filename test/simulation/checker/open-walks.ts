@@ -9,7 +9,7 @@ import { beforeFirst } from './true.ts';
 
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
-/** Groups that are younger are walked as recent ones, and those of these days may change from one to the other. */
+/** Younger groups are walked as recent ones. One day more than the feed's 45, because groups grow older during a run. */
 const RECENT = 46 * DAY;
 
 export function checkOpenWalks(

@@ -3,8 +3,7 @@
 import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
-import type { Tier } from '../../../shared/source/cycle-state.ts';
-import { tier } from '../../../shared/source/cycle-state.ts';
+import { type Tier, tier } from '../../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { changeWhileHeld } from './change-held-groups.ts';
 import { CROWD, HANDS } from './hands.ts';
