@@ -211,7 +211,11 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
 
   return {
     send,
-    counters: () => structuredClone(counters),
+    counters: () => ({
+      poll: { ...counters.poll },
+      covering: { ...counters.covering },
+      reconciliation: { ...counters.reconciliation },
+    }),
   };
 }
 

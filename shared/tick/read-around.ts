@@ -72,13 +72,14 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
   if (!(await isProved(near))) return setAsideNotFound();
   if (shown.size > 0) return { ...around, isHidden: false };
   // Hidden together with others, or removed? One page shows that, if it shows any.
-  const far = await rangeOf(run, createdAt, mostRemovals(run.state) + 1);
+  const most = mostRemovals(run.state);
+  const far = await rangeOf(run, createdAt, most + 1);
   await unless(() => readPage({ created: far }, 0, reader));
   const isFarProved = shown.size > 0 || (await isProved(far));
   if (shown.size === 0) {
     if (!isFarProved) return setAsideNotFound();
     await lookUpOthers(run, group, options);
-    return { ...around, isHidden: true };
+    return { ...around, isHidden: far.groups > most };
   }
   // An empty answer may be false.
   if (!shown.has(groupId)) await unless(() => readPage({ created: near }, 0, reader));
@@ -115,8 +116,12 @@ async function lookUpOthers(
   return notFound;
 }
 
-/** Returns the range of so many known groups, or of fewer if there are no more. */
-async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<BoundedInterval> {
+/** Returns the range of so many known groups, or of fewer if there are no more, and their number. */
+async function rangeOf(
+  run: TickRun,
+  createdAt: Instant,
+  most: number,
+): Promise<BoundedInterval & { readonly groups: number }> {
   const all = run.session.store.knownCreatedBetween(sourceOf(run), createdAt, Number.POSITIVE_INFINITY);
   let last = createdAt;
   let groups = 0;
@@ -125,7 +130,7 @@ async function rangeOf(run: TickRun, createdAt: Instant, most: number): Promise<
     groups += 1;
     if (groups >= most) break;
   }
-  return { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2 };
+  return { from: createdAt - NARROWEST_RANGE / 2, to: last + NARROWEST_RANGE / 2, groups };
 }
 
 /** Returns the next instant; beyond the safe integers (the year 1, for instance), the next number that differs. */

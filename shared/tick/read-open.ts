@@ -3,7 +3,6 @@
 // these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
-import { DeadlineReached } from '../pacing/errors.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
@@ -48,9 +47,11 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
       await readPages(run, range, groups, options);
     if (options.seen.has(groupId)) continue;
-    // Groups created at the same moment stay together.
+    // Groups created at the same moment stay together. Several may take the whole tick, so a step begins with them: if the
+    // tick ends among them, what was read before them is saved.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    if (isNewMoment && !options.hasTime()) return step(createdAt, false);
+    const areSeveral = createdAt === groups[place + 1]?.createdAt;
+    if (isNewMoment && (areSeveral || !options.hasTime())) return step(createdAt, false);
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
@@ -84,12 +85,12 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-/** Saved as the width if pages of a range failed that is too narrow to be divided. No range is so narrow. */
+/** Saved as the width if pages did not show a range that is too narrow to be divided. No range is so narrow. */
 const PAGES_FAILED = -1;
 
 /**
- * Whether pages of a range may be read before its groups are looked up. Once the pages of a few seconds have failed, chance
- * decides: these pages may fail in each tick, but a tick may not have time to look up all groups of one moment.
+ * Whether pages of a range may be read before its groups are looked up. Once the pages of a few seconds did not show
+ * them, chance decides: this may be so in each tick, but a tick may not have time to look up all groups of one moment.
  */
 function mayReadPages({ state, session }: TickRun, { from, to }: BoundedInterval): boolean {
   const { rangeWidth } = state.reconciliation.open;
@@ -133,7 +134,8 @@ async function readPages(
   const created = { from: from - NARROWEST_RANGE / 2, to: to + NARROWEST_RANGE / 2 };
   const reader = { fetch, take, trustsShortPages: false, maxPages: maxRequests };
   const { rangeWidth } = run.state.reconciliation.open;
-  setWidth(run, Math.max(Math.floor((to - from) / 2), NARROWEST_RANGE));
+  const isNarrowest = to - from <= NARROWEST_RANGE;
+  setWidth(run, isNarrowest ? PAGES_FAILED : Math.max(Math.floor((to - from) / 2), NARROWEST_RANGE));
   let rows = 0;
   try {
     for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {
@@ -144,8 +146,6 @@ async function readPages(
       return;
     }
   } catch (error) {
-    const hasFailed = !(error instanceof DeadlineReached) || error.cause !== undefined;
-    if (hasFailed && to - from <= NARROWEST_RANGE) setWidth(run, PAGES_FAILED);
     if (!mayBeAboutRequest(error) && !(error instanceof PageOutOfReach)) throw error;
   }
 }

@@ -5,6 +5,7 @@ import {
   type InProcessServiceOptions,
 } from '../../local/reference-service/in-process-service.ts';
 import type { Answer, ServiceRequest } from '../../local/reference-service/service/answer.ts';
+import type { ShownGroup } from '../../local/reference-service/showing/show-group.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
@@ -101,6 +102,13 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     return time.run(pollSource({ slot: slot(), durationMs: TICK_MS, ...options }, session));
   }
 
+  /** All groups, in the order of their creation. */
+  function shownOldestFirst(): ShownGroup[] {
+    return reference.control
+      .snapshot()
+      .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)));
+  }
+
   const transport: HttpTransport = async ({ url, headers, timeoutMs }) => {
     const { pathname, searchParams } = new URL(url);
     const request: ServiceRequest = {
@@ -184,13 +192,9 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     async groupEvents(group: number): Promise<FeedEvent[]> {
       return eventsOf({ ...(await source()), group });
     },
+    shownOldestFirst,
     /** The ids of all groups, in the order of their creation. */
-    oldestFirst(): number[] {
-      return reference.control
-        .snapshot()
-        .toSorted((a, b) => String(a.created_at).localeCompare(String(b.created_at)))
-        .map(({ id }) => Number(id));
-    },
+    oldestFirst: () => shownOldestFirst().map(({ id }) => Number(id)),
     /** Some group that has a shipment. */
     someGroup(): number {
       const group = reference.control.snapshot().find(({ shipments }) => shipments.length > 0);

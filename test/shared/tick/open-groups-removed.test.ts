@@ -1,6 +1,7 @@
 // Old open groups that are gone are published as removed, while the walk over all groups takes days.
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { DAY } from '../../../shared/instant.ts';
 import { releaseNow } from '../guarding/release-now.ts';
 import {
   answerAfter,
@@ -205,6 +206,26 @@ describe('while the walk over all groups takes days', () => {
     const { lastCompletedAt } = (await world.state()).reconciliation.open;
     expect(lastCompletedAt).toBeGreaterThan(before ?? 0);
     expect(new Set(await typesOf(world, [...gone]))).toEqual(new Set(['']));
+  });
+
+  // Before, no known group followed it, and it counted as hidden.
+  it('the newest of all groups, which is old, is published', async () => {
+    let newest = 0;
+    const { world, session } = await slowWorld((store) => {
+      newest = store.newest;
+      setAll(store, store.oldestFirst(), false);
+      setAll(store, [newest], true);
+    });
+    await world.time.advance(70 * DAY);
+    for (let ticks = 0; ticks < 10; ticks += 1) await world.nextTick(session);
+    expect(oldGroups(world)).toContain(newest);
+    world.control.remove(newest);
+
+    const isPublished = async () => /return_group\.removed$/.test(String(await typesOf(world, [newest])));
+    await ticksUntil(isPublished, { world, session, most: 30 });
+
+    expect((await world.state()).guarding.holds).toEqual([]);
+    expect(await isPublished()).toBe(true);
   });
 
   // Before, the walk went on behind them, and looked them up a second time in its next cycle.

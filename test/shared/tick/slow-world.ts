@@ -46,11 +46,17 @@ export async function worldWithFewOpen() {
 
 /** Groups that are too old to be walked with the recent ones, oldest first. */
 export function oldGroups(world: SourceWorld): number[] {
+  return shownOldGroups(world).map(({ id }) => Number(id));
+}
+
+/** The same groups, as the service shows them. */
+export function shownOldGroups(world: SourceWorld): ShownGroup[] {
   const before = world.time.now() - 50 * DAY;
-  const isOld = ({ created_at }: ShownGroup) =>
-    (parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY) < before;
-  const old = new Set(world.control.snapshot().flatMap((group) => (isOld(group) ? [Number(group.id)] : [])));
-  return world.oldestFirst().filter((id) => old.has(id));
+  return world
+    .shownOldestFirst()
+    .filter(
+      ({ created_at }) => (parseStamp(String(created_at))?.instant ?? Number.POSITIVE_INFINITY) < before,
+    );
 }
 
 export function setAll(world: SourceWorld, groups: readonly number[], isOpen: boolean) {
