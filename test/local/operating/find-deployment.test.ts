@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { UsageError } from '../../../local/cli/failures.ts';
 import {
   findDeploymentInEnvironment,
@@ -32,7 +32,6 @@ test('an unnamed part is reported with its variable and option', () => {
 describe('tables of a stack', () => {
   let server: Server;
   let outputs: Readonly<Record<string, string>>;
-  const before = { ...process.env };
 
   beforeEach(async () => {
     server = createServer((_, response) => {
@@ -48,17 +47,15 @@ describe('tables of a stack', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    Object.assign(process.env, {
-      AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-      AWS_REGION: 'eu-west-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-    });
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', `http://127.0.0.1:${port}`);
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   });
   it('need credentials, and the error names their variables', async () => {
-    const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
-    Object.assign(process.env, nowhere, { AWS_EC2_METADATA_DISABLED: 'true' });
-    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_PROFILE']) delete process.env[name];
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/dev/null');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
 
     const withoutCredentials = findStackDeployment('feed');
     await expect(withoutCredentials).rejects.toThrow(
@@ -66,7 +63,7 @@ describe('tables of a stack', () => {
     );
   });
   afterEach(async () => {
-    process.env = { ...before };
+    vi.unstubAllEnvs();
     server.close();
     server.closeAllConnections();
   });
