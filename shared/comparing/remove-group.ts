@@ -22,8 +22,8 @@ export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: Sav
   const { groupId, removedAt } = snapshot;
   if (removedAt !== undefined) throw new RangeError(`Group ${groupId} is already published as removed.`);
   if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
-  const group = asPublished(snapshot.projection.group, snapshot);
-  const event = makeEvent({ verb: 'removed', object: group }, snapshot.sequence + 1, {
+  const { group } = snapshot.projection;
+  const event = makeEvent({ verb: 'removed', object: asPublished(group, snapshot) }, snapshot.sequence + 1, {
     source: options.source,
     generation: options.generation,
     group,

@@ -52,6 +52,20 @@ describe('a group that is gone', () => {
     expect(save?.events[0]?.data.object).toEqual({ ...before.projection.group, credit_method: null });
   });
 
+  // Events of its parts have published them meanwhile. Found by seed 3303400 of the simulation.
+  it('has such fields in the header of its event', () => {
+    const before = snapshotOf(read(aRow()));
+    const snapshot = { ...before, unpublished: { 'return_group/184467': { return_method: null } } };
+
+    const save = removeGroup(snapshot, lookUp(10 * MINUTE), OPTIONS);
+
+    expect(before.projection.group.return_method).not.toBeNull();
+    expect(save?.events[0]?.data).toMatchObject({
+      return_group: { return_method: before.projection.group.return_method },
+      object: { return_method: null },
+    });
+  });
+
   it('existed when it was last seen unchanged, if that time is known', () => {
     const snapshot = snapshotOf(read(aRow()));
     const lastSeenAt = FIRST_READ + 5 * MINUTE;
