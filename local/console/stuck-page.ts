@@ -79,7 +79,7 @@ function readingCause(
 function holdCause(source: string, hold: HoldStatus, feed: ConsoleFeed): Html {
   const { number, message, consequence, since, samples, suspects, command: release } = hold;
   return html`<h2>${badge('bad', 'Held')} source ${source}, hold ${number}</h2>
-<p>${message} ${consequence} Since ${feed.moments.withAge(since)}. If this is right, release it:</p>
+<p>${message} ${consequence} Since ${feed.moments.withAge(since)}. If the service is right, release it:</p>
 <p>${command(release)}</p>
 ${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${suspects} held changes</summary>${sampleList(source, samples)}</details>`}
 ${actionButton(feed, 'release', { source, hold: String(number) })}`;

@@ -11,7 +11,7 @@ export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout
   const texts = [message, `Since ${moments.withAge(since)}. ${consequence}`, ...sampleLines(hold)];
   return [
     ...formatEntry(`hold ${number}`, texts, width),
-    ...formatEntry('', ['If this is right, publish it:'], width),
+    ...formatEntry('', ['If the service is right, publish it:'], width),
     ...formatCommand(command, width),
   ];
 }

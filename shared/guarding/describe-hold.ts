@@ -65,7 +65,7 @@ export function formatHold(hold: Hold, source: string, place: string | undefined
   const what =
     place === undefined
       ? 'Nothing can release it, because this state is not kept: start "npx returns-feed watch" with --data.'
-      : `If this is right: ${releaseCommand(hold, source, place)}`;
+      : `If the service is right: ${releaseCommand(hold, source, place)}`;
   return `${describeHold(hold)} ${describeConsequence(hold)} ${what}`;
 }
 

@@ -16,7 +16,7 @@ export interface Missing {
   readonly from: Instant | undefined;
   /** How many known groups the range lacked. */
   readonly missing: number;
-  /** Whether these are all of its known groups, and too many to have been removed together. */
+  /** Whether lists seem to hide the range, or the known groups after it. */
   readonly isHidden: boolean;
   readonly samples?: readonly HoldSample[];
 }

@@ -1,7 +1,7 @@
-// The guard of a sweep. It publishes the changes without a newer stamp of each page on which no more groups differ than
-// usual, and leaves all others to the walk (guard-walk.ts). The walk does not find again what a sweep has published, so a
-// sweep also teaches what is usual. It teaches only what it published: otherwise a fault would become usual before the
-// walk could judge it.
+// The guard of a sweep. Where no more groups of a page differ than usual, it publishes the page's changes without a
+// newer stamp. It leaves all others to the walk (guard-walk.ts). The walk does not find again what a sweep has
+// published, so a sweep also teaches what is usual. It teaches only what it published: otherwise a fault would become
+// usual before the walk could judge it.
 import type { Instant } from '../instant.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { areUnstampedHeld, type GuardedWalk, noteRate, saveFirst } from './guard-walk.ts';
@@ -16,7 +16,7 @@ export interface SweepGuard extends Required<ReadingGuard> {
   learn(): void;
 }
 
-/** @param since when the round before began: since then the groups had time to change */
+/** @param since when the sweep before began: since then the groups had time to change */
 export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
   const changes = gatherUnstamped(run.readings);
   const duration = () => run.now() - since;

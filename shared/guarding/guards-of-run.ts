@@ -1,7 +1,7 @@
 // Guards hold readings that look wrong: most groups changed without a newer stamp, entities that vanish in numbers,
-// known ranges that are empty, a token that shows another store. A guard gets compared readings and the source's state, and
-// returns which readings may be published; the state keeps what is held (holds.ts) until it is over or released. This
-// file makes the guards of one tick: of polls and the baseline, of walks, and of sweeps.
+// known ranges that are empty, a token that shows another store. A guard gets compared readings and the source's state,
+// and returns which readings may be published; the state keeps what is held (holds.ts) until it is over or released.
+// This file makes the guards of one tick: of polls and the baseline, of walks, and of sweeps.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { noteKeptBack } from '../reporting/source-read.ts';
 import type { Tier } from '../source/cycle-state.ts';
@@ -19,7 +19,7 @@ type GuardedState = Pick<SourceCell, 'state' | 'update' | 'save'>;
 
 type Through = 'poll' | 'reconciliation' | 'baseline';
 
-/** Returns the guard of polls and the baseline, whose changes are published at once. */
+/** Returns the guard of every reading; polls and the baseline have no other. */
 export function guardReadings(
   { settings, serviceClock }: GuardedSession,
   source: GuardedState,
@@ -57,7 +57,7 @@ export function guardWalk(
   return createWalkGuard(walking(session, source), tier, from);
 }
 
-/** Returns the guard of a round of sweeping (guard-sweep.ts). @param since when the round before began */
+/** Returns the guard of a sweep (guard-sweep.ts). @param since when the sweep before began */
 export function guardSweep(session: GuardedSession, source: GuardedState, since: Instant): SweepGuard {
   return createSweepGuard(walking(session, source), since);
 }

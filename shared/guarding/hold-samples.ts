@@ -29,8 +29,8 @@ const CREATED = 'created';
 const MISSING = 'missing';
 
 /**
- * The whole value that a group shows where a held change lies; undefined if the answer left out the array. A refund without
- * an id has no place of its own: it is shown as long as any refund is that is not known.
+ * The whole value that a group shows where a held change lies; undefined if the answer left out the array. A refund
+ * without an id has no place of its own: it counts as shown while any unknown refund is shown.
  */
 export function valueShown(
   projection: GroupProjection,

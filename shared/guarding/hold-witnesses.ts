@@ -5,8 +5,8 @@
 // - The field has another value under a stamp that it had the held value under: the mistake is over, or the group truly
 //   changed.
 // - The field has another value under a newer stamp, or is not shown: undecided. So is a held value that was published
-//   since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by now.
-//   The next walk has another witness.
+// since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by now.
+// The next walk has another witness.
 //
 // Pure: from one state to the next.
 import { digestOf } from '../comparing/digest.ts';
@@ -16,8 +16,8 @@ import { kindOf, valueShown } from './hold-samples.ts';
 import type { ComparedReading } from './reading-guard.ts';
 
 /**
- * Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples of the same fields in place of
- * others. Only if there are none, samples of other fields: they may be true changes.
+ * Returns the hold as a cycle begins: with the witnesses that showed the mistake, and samples of the same fields in
+ * place of others. Only if there are none, samples of other fields: they may be true changes.
  */
 export function withNewWitnesses(hold: Hold): Hold {
   const standing = hold.witnesses.filter(({ shows }) => shows === true);
@@ -45,8 +45,8 @@ export function askWitness(hold: Hold, each: ComparedReading): Hold {
 const DECIDING_SHARE = 1 / 3;
 
 /**
- * Whether the mistake stands, after a whole walk in which no improbable share differed: if most of the witnesses that
- * decide it show it. If too few decide it, as long as changes of the same fields are found. A hold that keeps nothing
+ * Whether the mistake stands, after a whole walk in which no improbable share differed: most witnesses that decide show
+ * it, or too few decide and changes of the same fields are found. A hold that keeps nothing
  * back any more ends: what it held may have become true, and was published with newer stamps.
  */
 export function doesMistakeStand(hold: Hold): boolean {

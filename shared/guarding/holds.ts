@@ -106,7 +106,9 @@ export function needPermit<State extends Guarded>(state: State, guard: Guard, ti
   return permit === undefined || permit.isOverThreshold ? state : usePermit(state, permit, 0);
 }
 
-/** Returns the state as a cycle begins, which has found nothing yet. If its tier is the only one, it takes all holds. */
+/**
+ * Returns the state as a cycle begins, which has found nothing yet. If its tier is the only one, it takes all holds.
+ */
 export function beginCycleOfHolds<State extends Guarded>(
   state: State,
   tier: Tier,
@@ -122,7 +124,10 @@ function begin(hold: Hold, tier: Tier): Hold {
   return { ...withNewWitnesses(hold), tier, met: 0, isOverThreshold: false };
 }
 
-/** Ends the holds that a whole cycle did not find again and the permits that it did not need; resizes other holds. */
+/**
+ * Ends the holds that a whole cycle did not find again and the permits that it did not need; resizes the tier's other
+ * holds.
+ */
 export function endCycleOfHolds<State extends Guarded>(state: State, tier: Tier): State {
   const holds = state.guarding.holds.flatMap((hold) => {
     if (hold.tier !== tier) return [hold];

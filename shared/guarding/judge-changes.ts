@@ -36,11 +36,10 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
 }
 
 /**
- * Whether so few groups differ, or no more than usual, that the guard would not hold them, whatever the rest of their
- * range shows.
+ * Whether the guard would not hold these groups, whatever their range still shows: few differ, or no more than usual.
  *
- * @param notedPerHour what the walk over all groups and sweeps have shown since its last cycle: counts only while no more
- *   than half differ
+ * @param notedPerHour what the walk over all groups and sweeps have shown since its last cycle: counts only while no
+ *   more than half differ
  */
 export function isUsual(
   differing: Differing,

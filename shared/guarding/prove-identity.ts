@@ -42,7 +42,9 @@ export interface IdentityOptions {
   readonly random: () => number;
 }
 
-/** How far back canaries are taken from: recent groups are least likely to be removed, the oldest have existed longest. */
+/**
+ * How far back canaries are taken from: recent groups are least likely to be removed, the oldest have outlasted most.
+ */
 const SPANS = [DAY, 7 * DAY, RECENT, 365 * DAY, Number.POSITIVE_INFINITY];
 
 /** The smallest difference between two time zones. */

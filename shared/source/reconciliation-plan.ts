@@ -61,8 +61,8 @@ type WholeWalk = Pick<SourceState, 'baseline' | 'longestPage'> & {
 
 /**
  * Requests that a walk over all groups takes: those of the last one. Before the first it is those of the baseline, or
- * fewer if pieces take fewer: only the baseline had to find out where to cut a list without order. If the walk under way
- * has taken more, its number counts: stores grow.
+ * fewer if pieces take fewer: only the baseline had to find out where to cut a list without order. If the walk under
+ * way has taken more, its number counts: stores grow.
  */
 export function requestsOfAll({ baseline, longestPage, reconciliation: { all } }: WholeWalk): number {
   const pieces = longestPage === 0 ? Number.POSITIVE_INFINITY : baseline.groups / longestPage;
@@ -108,7 +108,7 @@ export function pauseAfterRange(
 const PAUSES_UNTIL_STALLED = 2;
 
 /**
- * The longest time without progress that a walk's share explains, or `settle` between two look-ups, in the unit of
+ * The longest time without progress that a walk's share and `settle` between two look-ups explain, in the unit of
  * Instant.
  */
 export function longestPause(tier: Tier, pace: Pauses): number {

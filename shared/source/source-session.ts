@@ -24,8 +24,8 @@ export interface SourceServices
   readonly ledger: Ledger;
   readonly activities: Activities;
   /**
-   * The options of `returns-feed` that name the place of the states, for instance ` --stack ReturnsFeed`, in commands to
-   * copy; undefined where no state is kept.
+   * The options of `returns-feed` that name the place of the states, for instance ` --stack ReturnsFeed`, in commands
+   * to copy; undefined where no state is kept.
    */
   readonly place: string | undefined;
   /** Identifies this process. */
@@ -38,7 +38,7 @@ export interface SourceServices
 
 /** How the service's list turned out to be read best. */
 export interface ListShape {
-  /** Whether the last walk saw it in another order when it read it again: it is then read in pieces of one page. */
+  /** Whether the last walk read the list in two different orders: it is then read in pieces of one page. */
   isUnordered: boolean;
   /** Whether the walk under way saw that. */
   hasLostOrder: boolean;

@@ -44,7 +44,10 @@ const stamps = storedObject({
   newest: maybe(instant),
   /** When the answer that brought `newest` was received, by the service's clock, on the late side. */
   newestReceivedAt: instant,
-  /** Groups that changed since polls last saw a change, with stamps that polls had settled; see tick/stamps-fall-back.ts. */
+  /**
+   * Groups that changed since polls last saw a change, with stamps that polls had settled; see
+   * tick/stamps-fall-back.ts.
+   */
   passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
   /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
   pollsInDoubt: maybe(
@@ -204,7 +207,7 @@ export const sourceStateBody = storedObject({
   pollWidth: z.number(),
   /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
   fieldsSince: z.record(z.string(), instant),
-  /** The walks that have read these fields of every group: after them, a field that is new to a group is a change. */
+  /** Walks that read every field sent by `fieldsUntil`: after one, such a field that is new to a group is a change. */
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
   /** Set-aside groups: id if known, reason, digest of the row. */
   setAside: z.array(setAside),

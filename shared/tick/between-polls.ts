@@ -22,7 +22,7 @@ const REQUESTS_OF_PROOF = 5;
 
 /**
  * After each poll a walk that fits its cycle gets as many requests as the poll took, but at most this many (about what
- * the walk of a small store takes), or a quarter of them if that is more.
+ * the walk of a small store takes), or a quarter of the poll's if that is more.
  */
 const MOST_OWED_ONE_TO_ONE = 8;
 

@@ -6,7 +6,7 @@ import { noteCutShort } from './known-pieces.ts';
 import type { TickRun } from './tick-run.ts';
 
 /**
- * Marks the baseline as completed and queues its report: a group that is seen for the first time later is new.
+ * Marks the baseline as completed and queues its report: from now on, a group seen for the first time is new.
  *
  * @param isWhole whether the newest groups were proved as well
  */

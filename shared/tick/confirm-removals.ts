@@ -1,5 +1,5 @@
-// Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may show
-// another store, or none.
+// Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may
+// show another store, or none.
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { DeadlineReached, SourceRefused } from '../pacing/errors.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
@@ -15,12 +15,12 @@ import { sourceOf, type TickRun } from './tick-run.ts';
 /** How long a known group that was found confirms the look-ups that found nothing. */
 const CONFIRMS_FOR: Instant = MINUTE;
 
-/** Each answer is undefined if the look-ups have failed for minutes, which shows neither. */
+/** Each answer is undefined if the look-ups have failed for minutes: it is not known. */
 export interface Confirmation {
   /**
-   * Whether the service still finds a group that it has just shown, or else another known one. If it finds none, it shows
-   * another store or has lost everything: the source is held until a known group is found again, or an operator releases
-   * the hold.
+   * Whether the service still finds a group that it has just shown, or else another known one. If it finds none, it
+   * shows another store or has lost everything: the source is held until a known group is found again, or an operator
+   * releases the hold.
    */
   isGroupFound(): Promise<boolean | undefined>;
   /** Whether it finds any known group. */
@@ -43,7 +43,8 @@ export function createConfirmation(
     async isGroupFound() {
       if (clock.elapsed() - foundAt < CONFIRMS_FOR) return true;
       return confirmBy(async () => {
-        // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any age.
+        // The look-up of one group may always fail. So it is another one each time, and after a failure a group of any
+        // age.
         const isFirstTry = run.state.failingLookUps.unconfirmed === undefined;
         const shown = startingAnywhere([...seen], random)[0] ?? run.lastSeenId;
         const canary = isFirstTry ? (shown ?? (await findOther(run, missing))) : undefined;

@@ -1,8 +1,8 @@
-// Which look-ups are made while look-ups fail. One that fails may take a whole tick, and a walk that is cut off reads the
-// same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more they are. A
-// group that fails again says nothing about the others. But if three groups in a row fail for the first time, the
-// look-ups of all groups probably fail: then one is made after a minute, and later every ten minutes, to learn whether
-// they work again. Pure.
+// Which look-ups are made while look-ups fail. One that fails may take a whole tick, and a walk that is cut off reads
+// the same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more there
+// are. A group that fails again says nothing about the others. But if three groups in a row fail for the first time,
+// the look-ups of all groups probably fail: then one is made after a minute, and later every ten minutes, to learn
+// whether they work again. Pure.
 import { HOUR, type Instant, MINUTE } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
 import type { FailingLookUps, SourceState } from '../source/source-state.ts';
@@ -17,7 +17,7 @@ const FIRST_PAUSE = MINUTE;
 const FEW_FAILING = 2;
 /** The time between two look-ups that probably fail: each may take a tick. */
 const PROBE_EVERY = 10 * MINUTE;
-/** How long each tick tries to confirm a removal: a walk that goes on without it may come back after days. */
+/** How long ticks keep trying to confirm a removal: a walk that skips it may come back only after days. */
 const CONFIRMED_WITHIN = 5 * MINUTE;
 /** Groups whose requests were cut off: with more, the oldest is tried once more. */
 const MOST_CUT_OFF = 10;
@@ -46,7 +46,7 @@ export function isLookUpMade(
   return known.at < walkBegunAt && (now - known.at >= pause || isNext(known, failing, now));
 }
 
-/** If many failed at once, none is due for long. So every ten minutes one of the half that was tried first is due. */
+/** If many failed at once, none is due soon. So every ten minutes one of the half tried longest ago is due. */
 function isNext(known: FailingGroup, failing: readonly FailingGroup[], now: Instant): boolean {
   const last = failing.map(({ at }) => at);
   return last.filter((at) => at < known.at).length <= last.length / 2 && areOlder(last, PROBE_EVERY, now);
@@ -56,7 +56,7 @@ function areOlder(times: readonly Instant[], age: number, now: Instant): boolean
   return times.every((time) => time > now || now - time >= age);
 }
 
-/** Whether it is tried to confirm a removal by the look-up of another group. */
+/** Whether another group is looked up to confirm a removal. */
 export function isConfirmationTried(state: SourceState, now: Instant): boolean {
   const { unconfirmed } = state.failingLookUps;
   return (

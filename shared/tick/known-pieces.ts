@@ -48,21 +48,21 @@ function cutsAfter(
 }
 
 /**
- * Notes if all pages since a walk over all groups began were shorter than a piece should be: pieces don't show it if each
- * seems to fit in a page.
+ * Notes if all pages since a walk over all groups began were shorter than a piece should be: pieces don't show it if
+ * each seems to fit in a page.
  */
 export function noteCutShort({
   session: { list },
   state: { baseline, longestPage, pageLimit },
 }: TickRun): void {
-  // A page that lacks a few groups lacks those that were created meanwhile.
+  // A page that lacks only a few groups is whole: they came later.
   const isCutShort = longestPage > 0 && longestPage < rowsOfPiece(Math.min(baseline.groups, pageLimit));
   if (isCutShort) list.fullPage ??= longestPage;
 }
 
 /**
- * Whether a page is as long as pages get, and longer than its piece was made for: the piece has more rows then. Pages of
- * one row are as long as their pieces, which show nothing.
+ * Whether a page is as long as pages get, and longer than its piece was made for: the piece has more rows then. Pages
+ * of one row never count: they are as long as their pieces.
  */
 export function isFullPage(run: TickRun, { rows }: Page): boolean {
   return rows.length >= rowsOfPage(run) && rows.length > rowsOfPiece(rowsOfPage(run));

@@ -54,8 +54,8 @@ export type SearchOutcome = 'done' | 'again';
 type GroupOutcome = SearchOutcome | 'absent';
 
 /**
- * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are too
- * many, holds them instead.
+ * Looks up the known groups of a range that were not shown, and publishes the removals that this proves; if they are
+ * too many, holds them instead.
  *
  * @param range as far as it was read to a proved end, in the digits in which it was requested
  */
@@ -160,10 +160,10 @@ async function lookForGroup(
   if (snapshot === undefined || snapshot.removedAt !== undefined) return 'done';
   const since = absentSince(snapshot);
   const { startedAt } = run.state.reconciliation[options.tier];
-  // A tick that was cut off already looked for it in this cycle.
   const isReleased = permittedRemovals(run.state, options.tier) > 0;
   // Released removals don't use up the room for others.
   const absent: GroupOutcome = isReleased ? 'done' : 'absent';
+  // A tick that was cut off already looked for it in this cycle.
   if (wasNotFound(snapshot, startedAt) && !isReleased) return absent;
   const known = options.notFound?.groupId === groupId ? options.notFound.page : undefined;
   const page = known ?? (await lookUpOrSetAside(run, options.tier, groupId));

@@ -43,12 +43,12 @@ export interface Attempt<Answer> {
 }
 
 /**
- * Asks about one group, or sets it aside if that fails. A failure that may be due to the group must not end each tick at
- * the same place, so this walk does not ask about it again.
+ * Asks about one group, or sets it aside if that fails. A failure that may be due to the group must not end each tick
+ * at the same place, so this walk does not ask about it again.
  *
  * @returns undefined if the request failed
- * @throws DeadlineReached if the tick ends first, SourceRefused, and the failure of the connection. The second time these
- *   count as a failure that is due to the group.
+ * @throws DeadlineReached, SourceRefused, RateLimitedError; a failed connection the first time. The second time each
+ *   counts as the group's failure.
  */
 export async function askOrSetAside<Answer>(
   run: TickRun,
@@ -71,8 +71,8 @@ export async function askOrSetAside<Answer>(
 }
 
 /**
- * Whether the group may be the cause of the failure: also of a failed connection, or of a 401, 403 or 429, which its row
- * may provoke.
+ * Whether the group may be the cause of the failure: also of a failed connection, or of a 401, 403 or 429, which its
+ * row may provoke.
  */
 export function mayBeAboutLookUp(error: unknown): error is ReturnsServiceError {
   return (

@@ -1,6 +1,6 @@
 // A poll that has something to prove asks for a walk over all groups instead, where such a walk fits a cycle and one of
-// these holds: it takes no more requests than a poll by update, it is due as often, or the list has no order. The end of
-// the walk then settles the same time as a poll. Never before the baseline is done, nor while there are holds.
+// these is true: it takes no more requests than a poll by update, it is due as often, or the list has no order. The end
+// of the walk then settles as much as a poll. Never before the baseline is done, nor while there are holds.
 import { DAY, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { settledByRead } from '../reading/stamps-clock.ts';
 import { withCycle } from '../source/cycle-state.ts';
@@ -44,7 +44,7 @@ export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefine
   const lookback = session.settings.lookbackMs * MILLISECOND;
   const settledThrough = settledByRead(stamps, reconciledThrough, lookback);
   if (settledThrough === undefined) return;
-  // Otherwise polls read by update, and only they show whether they still work.
+  // If polls read by update, only they show whether they still work.
   run.isComplete ||= run.pollFailure === undefined && !run.pollsAreBlind && pollsByWalk(run);
   session.polling = { ...session.polling, settledAt: session.clock.elapsed() };
   if (settledThrough > run.state.settledThrough) run.update((state) => ({ ...state, settledThrough }));

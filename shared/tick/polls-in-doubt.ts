@@ -1,4 +1,5 @@
-// The state while it is in doubt whether polls can see changes (blind-polls.ts asks): groups that changed, to be asked for.
+// The state while it is in doubt whether polls can see changes (blind-polls.ts asks): groups that changed, to be asked
+// for.
 import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
@@ -25,7 +26,9 @@ export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | un
   return { changed, unansweredSince: Math.min(pollsInDoubt.unansweredSince ?? slot, slot) };
 }
 
-/** Returns the state after a change was found: it is the next to ask for, in place of the one that was asked for last. */
+/**
+ * Returns the state after a group changed: it is asked for next. The one asked for last is dropped if there are three.
+ */
 export function noteChangeInDoubt(
   state: SourceState,
   { groupId, updatedAt }: ChangedGroup,

@@ -1,6 +1,6 @@
-// Reads the next old groups that are still open: most changes of old groups are of these few. They are looked up in order
-// of creation, a few at a time. If many lie close together, pages of their range are read first, and only groups that
-// these don't show are looked up. So nothing has to be proved of the range.
+// Reads the next old groups that are still open: most changes of old groups are of these few. They are looked up in
+// order of creation, a few at a time. If many lie close together, pages of their range are read first, and only groups
+// that these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
 import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
@@ -47,8 +47,8 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
       await readPages(run, range, groups, options);
     if (options.seen.has(groupId)) continue;
-    // Groups created at the same moment stay together. Several may take the whole tick, so a step begins with them: if the
-    // tick ends among them, what was read before them is saved.
+    // Groups created at the same moment stay together. Several may take the whole tick, so a step begins with them: if
+    // the tick ends among them, what was read before them is saved.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
     const areSeveral = createdAt === groups[place + 1]?.createdAt;
     if (isNewMoment && (areSeveral || !options.hasTime())) return step(createdAt, false);
@@ -66,8 +66,8 @@ function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: N
 }
 
 /**
- * Returns as many groups as there is time to look up. Groups created at the same moment stay together: those of one that
- * does not fit come first in the next step.
+ * Returns as many groups as there is time to look up. Groups created at the same moment stay together: if a moment
+ * does not fit, the next step begins with it.
  */
 async function findNext(
   run: TickRun,
@@ -85,12 +85,12 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-/** Saved as the width if pages did not show a range that is too narrow to be divided. No range is so narrow. */
+/** Saved as the width if pages did not show a range too narrow to be divided: below the width of any range. */
 const PAGES_FAILED = -1;
 
 /**
  * Whether pages of a range may be read before its groups are looked up. Once the pages of a few seconds did not show
- * them, chance decides: this may be so in each tick, but a tick may not have time to look up all groups of one moment.
+ * them, chance decides: pages may fail in each tick, but look-ups alone may not fit a tick either.
  */
 function mayReadPages({ state, session }: TickRun, { from, to }: BoundedInterval): boolean {
   const { rangeWidth } = state.reconciliation.open;
@@ -122,8 +122,8 @@ async function isDense(
 }
 
 /**
- * Reads pages of a range as long as there is time and they show more. If they don't show all of its groups, no range as
- * wide is tried again in this cycle: each tick might read the same pages.
+ * Reads pages of a range as long as there is time and they show more. If time or a failure ends that, ranges as wide
+ * are not tried again in this cycle: each tick might read the same pages.
  */
 async function readPages(
   run: TickRun,

@@ -112,7 +112,7 @@ export async function reconcileRange(
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
     const covered = step.covered && inDigits(step.covered, run.stamps);
-    // A range is read again until its missing groups are looked up: that is no progress, and the range is halved.
+    // If the tick ends before its missing groups are looked up, the range is halved: that is no progress.
     const missed = await run.within(tier, () => lookForMissing(run, covered, missing));
     if (isGettingOn) run.walked.add(tier);
     if (step.covered !== undefined) await guard.conclude(recorder);

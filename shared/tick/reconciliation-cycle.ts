@@ -86,14 +86,14 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
   run.update((state) => endCycleOfHolds(finishLearning(state, tier, serviceClock.now().atLeast), tier));
   if (tier !== 'all') return;
-  // Without `covered` the newest groups are unproved, and left to polls.
+  // Without `covered` the whole last range is unproved, and left to polls.
   if (covered !== undefined && readsAll(run.state)) {
     // An answer may be `settle` older than its request and lack a field that was seen meanwhile.
     const fieldsUntil = startedAt - settings.settleMs * MILLISECOND;
     run.update((state) => noteWholeWalk(state, { fieldsUntil, endedAt: serviceClock.now().atMost }));
   }
   run.update((state) => forgetVanished(state, startedAt));
-  // Otherwise the newest groups are unproved.
+  // Without an open end the newest groups are unproved.
   if (!isOpenEnded(covered)) return;
   const { reconciledThrough } = run.state.read;
   run.update((state) => noteReconciled(state, settings));

@@ -65,7 +65,7 @@ function learnedAgain(state: SourceState, passed: readonly FoundChange[], lookba
       leads,
       // The three may only have shown late: a lower lead would not reach the stamps of the next changes.
       lead: Math.max(stamps.lead, agreedLead(leads.map(({ lead }) => lead))),
-      // Nor may the rows that did not change since then move the clock ahead again.
+      // And rows that did not change since then may not move the clock ahead again.
       fall: {
         // The next three of the same walk find the clock set back already.
         from: Math.max(stampsTime(stamps, latestReceipt) ?? latestReceipt, stamps.fall?.from ?? 0),

@@ -88,8 +88,8 @@ export function createTickRun(session: SourceSession): TickRun {
   let unfinished: RangeKind | undefined;
 
   /**
-   * Saves since when a field is sent before any snapshot with that field is saved: learned again after a crash, that
-   * moment would be later, and the snapshot's own changes would be filled in instead of published.
+   * Saves the time of a new field before any snapshot with that field is saved: learned again after a crash, that
+   * time would be later, and the snapshot's own changes would be filled in instead of published.
    */
   async function keepNewFields(page: Page): Promise<Page> {
     if (learner.takeNewFields()) await cell.save();

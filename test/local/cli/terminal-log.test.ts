@@ -79,14 +79,14 @@ test('on a terminal a line continues below its level, and a command stays on a l
 
   log.warn('Short.');
   log.warn('The source is not being read completely.', {
-    reasons: [`Known return groups are not found any more. If this is right: ${command}`],
+    reasons: [`Known return groups are not found any more. If the service is right: ${command}`],
   });
 
   expect(lines.join('\n').split('\n')).toEqual([
     '22:30:00  warning  acme: Short.',
     '22:30:00  warning  acme: The source is not being read',
     '          completely. Known return groups are not found any',
-    '          more. If this is right:',
+    '          more. If the service is right:',
     `          ${command}`,
   ]);
 });

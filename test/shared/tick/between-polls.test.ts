@@ -84,7 +84,7 @@ describe('a walk', () => {
     expect(order).toBe('poll walk walk walk walk walk poll walk poll walk');
   });
 
-  it('sends as many requests as the poll took if the whole walk must fit its cycle', async () => {
+  it('sends as many requests as the poll took if the whole walk fits its cycle', async () => {
     const order = await orderOf({
       pages: 6,
       requestsOfAPoll: 2,

@@ -60,7 +60,7 @@ describe('polls to which the service shows no changes', () => {
   });
 
   // The settled instant then lies so far back that polls find changes, though late ones.
-  it('stay blind if a cycle is longer than filters are off', async () => {
+  it('stay blind if a long cycle lets them find changes', async () => {
     const world = createSourceWorld({
       groups: 600,
       settings: { reconcileMs: SIX_HOURS * 1_000, intervalMs: 300_000 },
@@ -88,7 +88,7 @@ describe('polls to which the service shows no changes', () => {
     expect([...claimed]).toEqual([]);
   });
 
-  it('are noticed by new groups as well', async () => {
+  it('are noticed from new groups too', async () => {
     const { world, ticks } = await aBlindSource(SIX_HOURS);
 
     for (let made = 0; made < 18; made += 1) {

@@ -219,7 +219,7 @@ describe('a look-up', () => {
     expect(isMade(failed(oneByOne, 1, NOW + 50 * MINUTE), 3, 49)).toBe(false);
   });
 
-  it('is made every ten minutes if many fail at once, beginning with those that were not tried for longest', () => {
+  it('is made every ten minutes if many fail at once, beginning with those tried longest ago', () => {
     const atOnce = failedAll(1, 2, 3, 4, 5, 6);
     expect(isMade(atOnce, 1, 9)).toBe(false);
     expect(isMade(atOnce, 1, 10)).toBe(true);

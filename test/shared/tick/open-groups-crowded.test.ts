@@ -63,7 +63,7 @@ describe('in a crowd of old open groups', () => {
     expect(await typesOf(world, gone)).toEqual(['return_group.removed']);
   });
 
-  it('one that narrow lists show is not removed because its look-up finds nothing', async () => {
+  it('one that narrow lists show is not removed although its look-up finds nothing', async () => {
     const { world, session, crowd } = await crowded(75, BUSY, { change: showSixty });
     await ticksWithoutSlowWalk(world, session, 5);
     const id = crowd[3] ?? 0;

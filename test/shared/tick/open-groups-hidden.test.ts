@@ -26,7 +26,7 @@ describe('while the walk over all groups takes days', () => {
   });
 
   // Before, the one that it showed was taken as a sign that the others are removed.
-  it('nor if the service hides all but one', async () => {
+  it('no removal if the service hides all but one', async () => {
     const { world, session, open } = await worldWithFewOpen();
     for (const id of oldGroups(world)) if (id !== open[6]) world.control.remove(id);
 
@@ -36,7 +36,7 @@ describe('while the walk over all groups takes days', () => {
     expect((await world.state()).guarding.holds.map(({ guard }) => guard)).toEqual(['known_range_empty']);
   });
 
-  it('nor if the look-up of one of them fails', async () => {
+  it('no removal if the look-up of one of them fails', async () => {
     const { world, session, open } = await worldWithFewOpen();
     for (const id of oldGroups(world)) world.control.remove(id);
     const failing = String(open[0]);
@@ -49,7 +49,7 @@ describe('while the walk over all groups takes days', () => {
   });
 
   // Before, a step of slow answers had fewer than five groups, and none of the steps was held.
-  it.each(['stays', 'new'] as const)('nor if answers take six seconds (process: %s)', async (kind) => {
+  it.each(['stays', 'new'] as const)('no removal if answers take six seconds (process: %s)', async (kind) => {
     const { world, session, open } = await worldWithFewOpen();
     await ticksWithoutSlowWalk(world, session, 5);
     for (const id of oldGroups(world)) world.control.remove(id);

@@ -128,7 +128,8 @@ describe('the note of a row that is set aside', () => {
   });
 });
 
-// A poll that may have met the end of a cut list asks whether the longest list goes on there. Nothing records that page.
+// A poll that may have met the end of a cut list asks whether the longest list goes on there. Nothing records that
+// page.
 describe('a page that is not recorded', () => {
   interface Row {
     readonly id: number;
@@ -205,7 +206,7 @@ describe('a page that is not recorded', () => {
     expect((await world.state()).health.degradedSince).toBeDefined();
   });
 
-  it('leaves a field that began while the group was unreadable without an event', async () => {
+  it('makes no event of a field that began while the group was unreadable', async () => {
     const { world, group, minutes, ...store } = aStore(30 * 60_000);
     const session = world.startProcess('a');
     let [isUnreadable, hasField] = [false, false];

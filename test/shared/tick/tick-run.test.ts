@@ -38,7 +38,7 @@ describe('a tick’s reports of the feed itself', () => {
   });
 });
 
-it('saves since when fields are sent before any snapshot is saved', async () => {
+it('saves the time of a new field before any snapshot', async () => {
   const world = createSourceWorld({ settings: { baseline: 'emit' } });
   const saved: SourceState['fieldsSince'][] = [];
   const session = world.startProcess('a', {
