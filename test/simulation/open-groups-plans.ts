@@ -37,7 +37,9 @@ export function longOpen(plan: Plan, random: Random): Plan {
   const unusual = random.pick([removing, failing, hiding, hiding]);
   const crowds = createRandom(mix(plan.seed, 94));
   if (!crowds.chance(0.5)) return unusual;
-  return crowded(crowds.chance(0.6) ? removing : unusual, crowds);
+  const crowd = crowded(crowds.chance(0.6) ? removing : unusual, crowds);
+  const hasFault = crowd.lasting !== undefined || crowd.mishap !== undefined;
+  return hasFault || crowds.chance(0.5) ? crowd : withFailingPages(crowd, crowds);
 }
 
 /**
@@ -60,4 +62,15 @@ function crowded(open: Plan, random: Random): Plan {
       stampPrecision: random.pick(['us', 'ms', 's']),
     },
   };
+}
+
+/** Pages that show a part of the groups fail for minutes. */
+function withFailingPages(crowd: Plan, random: Random): Plan {
+  const from = random.fraction() * 0.6;
+  return withLastingFault(crowd, {
+    shape: { kind: 'range', from, to: from + 0.4 },
+    what: random.pick(['500', 'hang', 'late', '422'] as const),
+    fromMs: 60_000 + random.below(120_000),
+    forMs: 240_000,
+  });
 }

@@ -197,7 +197,8 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
     if (after !== undefined && last !== undefined && last.by !== window.by) {
       // After few answers, the time of a request is only as exact as the slowest answer was fast.
       const asked = last.by - timing.slowestAnswer - timing.longestExchange;
-      const least = promises.showsWhole ? asked - timing.settle : last.after;
+      const fresh = asked - timing.settle;
+      const least = promises.showsWhole ? fresh : last.after && Math.min(last.after, fresh);
       // The events beyond one save are published later, and may have shown as long.
       const isRest = published >= MOST_IN_A_SAVE;
       if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
