@@ -14,10 +14,26 @@ type Pauses = Pick<SourceSettings, 'requestsPerMinute' | 'settleMs'>;
 export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
+  const isRecentDue = isDue(recent, settings, now);
+  if (isRecentDue && hasTurn(state.reconciliation, settings, now)) return 'recent';
   // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
   if (!isPaused(all, 'all', settings, now)) return 'all';
   if (!isPaused(open, 'open', settings, now) && isDue(open, settings, now)) return 'open';
-  return isDue(recent, settings, now) ? 'recent' : undefined;
+  return isRecentDue ? 'recent' : undefined;
+}
+
+/**
+ * Whether the recent walk comes next: both others pause, or have had a turn since its last one. If answers are slow, their
+ * pauses end within a tick, and each takes a whole tick.
+ */
+function hasTurn({ recent, open, all }: ReconciliationState, settings: Pauses, now: Instant): boolean {
+  // An instant in the future comes from a clock that was ahead.
+  const lastTurn = recent.pausedUntil <= now ? recent.pausedUntil : 0;
+  const hadTurn = ({ pausedUntil }: CycleState) => lastTurn < pausedUntil && pausedUntil <= now;
+  return (
+    (isPaused(all, 'all', settings, now) || hadTurn(all)) &&
+    (isPaused(open, 'open', settings, now) || hadTurn(open))
+  );
 }
 
 /**

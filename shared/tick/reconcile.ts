@@ -19,8 +19,8 @@ export async function reconcile(run: TickRun, walking: Walking): Promise<void> {
     if (tier === undefined || maxPages === undefined) return;
     beginDueCycle(run, tier, now);
     // Pause first: a range that the tick's end cuts off has used its share as well.
-    if (keepsToShare(run.state, settings, tier))
-      pauseCycle(run, tier, now + pauseAfterRange(tier, maxPages, settings));
+    const pause = keepsToShare(run.state, settings, tier) ? pauseAfterRange(tier, maxPages, settings) : 0;
+    pauseCycle(run, tier, now + pause);
     await walking.room.during(async () =>
       advanceCycle(run, tier, await reconcileRange(run, tier, maxPages, walking)),
     );

@@ -39,7 +39,8 @@ export function longOpen(plan: Plan, random: Random): Plan {
   if (!crowds.chance(0.5)) return unusual;
   const crowd = crowded(crowds.chance(0.6) ? removing : unusual, crowds);
   const hasFault = crowd.lasting !== undefined || crowd.mishap !== undefined;
-  return hasFault || crowds.chance(0.5) ? crowd : withFailingPages(crowd, crowds);
+  if (hasFault) return crowd;
+  return crowds.pick([() => crowd, withFailingPages, withSlowAnswers])(crowd, crowds);
 }
 
 /**
@@ -73,4 +74,18 @@ function withFailingPages(crowd: Plan, random: Random): Plan {
     fromMs: 60_000 + random.below(120_000),
     forMs: 240_000,
   });
+}
+
+/**
+ * A tick then has time for some thirty requests, and walks take turns. If answers took longer, or each tick had a new
+ * process, walks would take hours, and the source would be degraded meanwhile (guarantees.md, "Where they end").
+ */
+function withSlowAnswers(crowd: Plan): Plan {
+  // A tick has to prove all groups of the same seconds, with three requests for each page.
+  const createdTogether = 7;
+  return {
+    ...crowd,
+    warm: 1,
+    knobs: { ...crowd.knobs, createdTogether, latencyMs: { least: 1_000, most: 1_500 } },
+  };
 }

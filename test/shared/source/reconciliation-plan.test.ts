@@ -78,7 +78,8 @@ describe('a walk that does not fit a cycle', () => {
   it('takes its share; walks over the open groups come next, walks over the recent groups last', () => {
     const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
     const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
-    const slow = state({ requests: LONG, all, open });
+    const recent = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
+    const slow = state({ requests: LONG, all, open, recent });
 
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE - 10 * SECOND - 1)).toBeUndefined();
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE)).toBe('recent');
@@ -99,6 +100,25 @@ describe('a walk that does not fit a cycle', () => {
     expect(dueTier(state({ requests: LONG, all: pausing, open: pausing, recent: underWay }), PACE, NOW)).toBe(
       'recent',
     );
+  });
+
+  // Before, the two others took whole ticks in turn, and the recent walk never began.
+  it('gives every third turn to the walk over recent groups if pauses end within a tick', () => {
+    const turns = { recent: NOW - 3, open: NOW - 2, all: NOW - 1 };
+    const tierAfter = (changed: Partial<typeof turns>, now = NOW) => {
+      const { recent, open, all } = { ...turns, ...changed };
+      const underWay = (pausedUntil: number) => cycle({ isUnderWay: true, pausedUntil });
+      const walks = { recent: underWay(recent), open: underWay(open), all: underWay(all) };
+      return dueTier(state({ requests: LONG, ...walks }), PACE, now);
+    };
+
+    expect(tierAfter({})).toBe('recent');
+    expect(tierAfter({ recent: NOW })).toBe('all');
+    expect(tierAfter({ recent: NOW, all: NOW + 1 }, NOW + 2)).toBe('all');
+    expect(tierAfter({ recent: NOW, all: NOW + 5 }, NOW + 2)).toBe('open');
+    expect(tierAfter({ recent: NOW, all: NOW + 5, open: NOW + 1 }, NOW + 2)).toBe('recent');
+    expect(tierAfter({ recent: NOW + DAY })).toBe('recent');
+    expect(tierAfter({ all: NOW + DAY })).toBe('all');
   });
 
   it('pauses after each range so that it takes a fifth of the budget', () => {
