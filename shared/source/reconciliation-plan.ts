@@ -10,30 +10,25 @@ type Planned = Pick<SourceState, 'baseline' | 'longestPage' | 'reconciliation'>;
 type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 type Pauses = Pick<SourceSettings, 'requestsPerMinute' | 'settleMs'>;
 
-/** @returns the tier whose next range is due now, if any */
+/**
+ * The tier whose next range is due now, if any. If several are, it is the one whose last turn, with its pause, ended first:
+ * where answers are slow, pauses end within a tick, and each range takes a whole tick.
+ */
 export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;
   if (fitsCycle(state, settings)) return isDue(all, settings, now) ? 'all' : undefined;
-  const isRecentDue = isDue(recent, settings, now);
-  if (isRecentDue && hasTurn(state.reconciliation, settings, now)) return 'recent';
-  // All and open keep to their shares, so they come first: otherwise long recent walks would leave them no time.
-  if (!isPaused(all, 'all', settings, now)) return 'all';
-  if (!isPaused(open, 'open', settings, now) && isDue(open, settings, now)) return 'open';
-  return isRecentDue ? 'recent' : undefined;
-}
-
-/**
- * Whether the recent walk comes next: both others pause, or have had a turn since its last one. If answers are slow, their
- * pauses end within a tick, and each takes a whole tick.
- */
-function hasTurn({ recent, open, all }: ReconciliationState, settings: Pauses, now: Instant): boolean {
-  // An instant in the future comes from a clock that was ahead.
-  const lastTurn = recent.pausedUntil <= now ? recent.pausedUntil : 0;
-  const hadTurn = ({ pausedUntil }: CycleState) => lastTurn < pausedUntil && pausedUntil <= now;
-  return (
-    (isPaused(all, 'all', settings, now) || hadTurn(all)) &&
-    (isPaused(open, 'open', settings, now) || hadTurn(open))
-  );
+  const isOpenDue = !isPaused(open, 'open', settings, now) && isDue(open, settings, now);
+  const due: readonly Tier[] = [
+    ...(isPaused(all, 'all', settings, now) ? [] : ['all' as const]),
+    ...(isOpenDue ? ['open' as const] : []),
+    ...(isDue(recent, settings, now) ? ['recent' as const] : []),
+  ];
+  // An end in the future comes from a clock that was ahead.
+  const endOfTurn = (tier: Tier) => {
+    const { pausedUntil } = state.reconciliation[tier];
+    return pausedUntil <= now ? pausedUntil : 0;
+  };
+  return due.toSorted((a, b) => endOfTurn(a) - endOfTurn(b))[0];
 }
 
 /**

@@ -75,16 +75,20 @@ describe('a walk that fits a cycle', () => {
 });
 
 describe('a walk that does not fit a cycle', () => {
-  it('takes its share; walks over the open groups come next, walks over the recent groups last', () => {
-    const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
-    const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
+  it('takes its share, as walks over the open groups do; walks over the recent groups have the rest', () => {
+    const all = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 3 });
+    const open = cycle({ pausedUntil: NOW + 10 * MINUTE + 5 });
     const recent = cycle({ pausedUntil: NOW + 10 * MINUTE + 3 });
     const slow = state({ requests: LONG, all, open, recent });
 
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE - 10 * SECOND - 1)).toBeUndefined();
     expect(dueTier(slow, PACE, NOW + 10 * MINUTE)).toBe('recent');
-    expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 3)).toBe('open');
-    expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 5)).toBe('all');
+    expect(dueTier(slow, PACE, NOW + 10 * MINUTE + 3)).toBe('all');
+    const after = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 9 });
+    const later = cycle({ isUnderWay: true, pausedUntil: NOW + 10 * MINUTE + 5 });
+    expect(
+      dueTier(state({ requests: LONG, all: after, open, recent: later }), PACE, NOW + 10 * MINUTE + 5),
+    ).toBe('open');
   });
 
   it('gives way to walks over open and recent groups while it pauses', () => {
@@ -103,21 +107,22 @@ describe('a walk that does not fit a cycle', () => {
   });
 
   // Before, the two others took whole ticks in turn, and the recent walk never began.
-  it('gives every third turn to the walk over recent groups if pauses end within a tick', () => {
+  it('is one of three that take turns if pauses end within a tick', () => {
     const turns = { recent: NOW - 3, open: NOW - 2, all: NOW - 1 };
-    const tierAfter = (changed: Partial<typeof turns>, now = NOW) => {
+    const tierAfter = (changed: Partial<typeof turns>) => {
       const { recent, open, all } = { ...turns, ...changed };
       const underWay = (pausedUntil: number) => cycle({ isUnderWay: true, pausedUntil });
       const walks = { recent: underWay(recent), open: underWay(open), all: underWay(all) };
-      return dueTier(state({ requests: LONG, ...walks }), PACE, now);
+      return dueTier(state({ requests: LONG, ...walks }), PACE, NOW);
     };
 
     expect(tierAfter({})).toBe('recent');
-    expect(tierAfter({ recent: NOW })).toBe('all');
-    expect(tierAfter({ recent: NOW, all: NOW + 1 }, NOW + 2)).toBe('all');
-    expect(tierAfter({ recent: NOW, all: NOW + 5 }, NOW + 2)).toBe('open');
-    expect(tierAfter({ recent: NOW, all: NOW + 5, open: NOW + 1 }, NOW + 2)).toBe('recent');
+    expect(tierAfter({ recent: NOW })).toBe('open');
+    expect(tierAfter({ recent: NOW, open: NOW })).toBe('all');
+    expect(tierAfter({ recent: NOW, open: NOW + 5 })).toBe('all');
+    // A clock was ahead.
     expect(tierAfter({ recent: NOW + DAY })).toBe('recent');
+    expect(tierAfter({ open: NOW + DAY })).toBe('open');
     expect(tierAfter({ all: NOW + DAY })).toBe('all');
   });
 
