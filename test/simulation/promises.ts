@@ -28,6 +28,8 @@ export function promisesOf({ plan, service }: World): Promises {
     showsNulls: looks.every(({ nulls = 'present' }) => nulls === 'present'),
     leavesNoArrayOut,
     keepsUp: keepsUp(plan, knobs, namesZones),
+    // Each walk takes whole ticks then (guarantees.md, "Where they end").
+    walksInTime: plan.knobs.lifetimeFactor === undefined || (plan.knobs.latencyMs?.least ?? 0) < 1_000,
     namesZones,
     // Two false empty answers confirm the end of a list that a window has cut (guarantees.md, "What no reader can know").
     confirmsEnds: knobs.offsetMax === 0 || plan.knobs.faultRate === undefined,

@@ -91,6 +91,8 @@ export interface Promises {
   readonly endsLists: boolean;
   /** Whether a tick can read the lists that must be read within one tick; see guarantees.md, "Budget". */
   readonly keepsUp: boolean;
+  /** Whether no walk has to wait so long for its turn that the source is reported as stalled. */
+  readonly walksInTime: boolean;
   /** Whether stamps name their zone. Otherwise only polls find groups that were created within the last day. */
   readonly namesZones: boolean;
   /** Whether no false answer can confirm the end of a list. */

@@ -38,7 +38,7 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const mayHaveUnreadable = promises.findsRemovals ? hasUnreadable : unreadableInTheEnd.size > 0;
   if (hasUnreadable && !isDegraded)
     violations.push(violate('groups are unreadable, and the source is not degraded'));
-  const mayStand = mayHaveUnreadable || isForEver || !promises.keepsUp;
+  const mayStand = mayHaveUnreadable || isForEver || !promises.keepsUp || !promises.walksInTime;
   if (!mayStand && isDegraded && endedAt - last.at > patience) {
     violations.push(violate('everything has been readable for long, and the source is still degraded'));
   }
