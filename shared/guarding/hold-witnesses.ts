@@ -5,8 +5,8 @@
 // - The field has another value under a stamp that it had the held value under: the mistake is over, or the group truly
 //   changed.
 // - The field has another value under a newer stamp, or is not shown: undecided. So is a held value that was published
-// since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by now.
-// The next walk has another witness.
+//   since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by
+//   now. The next walk has another witness.
 //
 // Pure: from one state to the next.
 import { digestOf } from '../comparing/digest.ts';
@@ -46,8 +46,8 @@ const DECIDING_SHARE = 1 / 3;
 
 /**
  * Whether the mistake stands, after a whole walk in which no improbable share differed: most witnesses that decide show
- * it, or too few decide and changes of the same fields are found. A hold that keeps nothing
- * back any more ends: what it held may have become true, and was published with newer stamps.
+ * it, or too few decide and changes of the same fields are found. A hold that keeps nothing back any more ends: what it
+ * held may have become true, and was published with newer stamps.
  */
 export function doesMistakeStand(hold: Hold): boolean {
   if (hold.met === 0) return false;
