@@ -3,6 +3,7 @@
 
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
+import { standingHolds } from '../../shared/guarding/holds.ts';
 import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/tick/tick-report.ts';
 import type { Plan } from './plan.ts';
@@ -83,7 +84,9 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
   const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
   let whole = 0;
   let ticks = 0;
-  const isDone = () => whole >= WHOLE_POLLS && cycles.size > cyclesNeeded && time.elapsed() >= earliest;
+  let isHeld = false;
+  const isDone = () =>
+    whole >= WHOLE_POLLS && cycles.size > cyclesNeeded && !isHeld && time.elapsed() >= earliest;
   function startOver(report: TickReport | undefined) {
     whole = 0;
     cycles = new Set([report?.state?.reconciliation.all.lastCompletedAt]);
@@ -93,7 +96,10 @@ export async function pollUntilSettled(world: World, pollers: Pollers, settled: 
     if (isWhole(report)) whole += 1;
     // Look-ups that failed may be made again only after ten minutes (docs/decisions/0031-look-ups-that-fail.md).
     if (!lastsForEver(plan) && isAnyLookUpDue(report)) startOver(report);
-    if (report?.state !== undefined) cycles.add(report.state.reconciliation.all.lastCompletedAt);
+    if (report?.state !== undefined) {
+      cycles.add(report.state.reconciliation.all.lastCompletedAt);
+      isHeld = standingHolds(report.state).length > 0;
+    }
     if (isDone()) break;
     await time.sleep(pauseMs);
     // Holds that end without a release have ended by now.

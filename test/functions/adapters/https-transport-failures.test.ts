@@ -85,7 +85,7 @@ describe('no answer', () => {
       closed = new Promise((resolve) => incoming.socket.once('close', () => resolve('closed')));
     });
 
-    await failureOf(open()(request(silent, { timeoutMs: 100 })));
+    await failureOf(open()(request(silent, { timeoutMs: 1_000 })));
     await expect(closed).resolves.toBe('closed');
   });
 
@@ -148,7 +148,7 @@ describe('an answer that breaks off', () => {
       response.once('close', () => clearInterval(trickle));
     });
 
-    expect(await failureOf(open()(request(url, { timeoutMs: 60 })))).toMatchObject({
+    expect(await failureOf(open()(request(url, { timeoutMs: 1_000 })))).toMatchObject({
       kind: 'timeout',
       status: 200,
     });

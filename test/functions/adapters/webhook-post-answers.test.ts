@@ -157,7 +157,7 @@ describe('an answer', () => {
   ])('%s counts as it is', async (_, text, expected) => {
     const { url } = await rawReceiver((socket) => socket.end(text));
 
-    expect(await open(url, { timeoutMs: 200 })(EVENT)).toMatchObject(expected);
+    expect(await open(url, { timeoutMs: 1_000 })(EVENT)).toMatchObject(expected);
   });
 
   it('that comes too late is a timeout', async () => {
