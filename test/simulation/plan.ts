@@ -104,7 +104,7 @@ export interface SimulatedSettings {
 }
 
 /** The kinds of plans; profiles.ts. */
-export const PROFILES = ['polls', 'everything', 'guards'] as const;
+export const PROFILES = ['polls', 'everything', 'guards', 'look-ups'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export interface Plan {

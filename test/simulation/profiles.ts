@@ -1,6 +1,6 @@
 // Draws the plan of a seed. A profile decides which changes the feed must find: `polls` omits changes that only
-// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards. To test more
-// behaviours, add values here.
+// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, and in `look-ups`
+// those of some groups always hang. To test more behaviours, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -33,6 +33,7 @@ import {
   unconfirmed,
   vast,
   windowed,
+  withHangingLookUps,
   withLastingFault,
   withoutOrder,
 } from './unusual-plans.ts';
@@ -158,6 +159,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
   };
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
   if (profile === 'guards') return withHeldValues(withLaterChanges(inAnotherOrder(suspicious(plan, random))));
+  if (profile === 'look-ups') return withHangingLookUps(plan, random);
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
 }

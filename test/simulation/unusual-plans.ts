@@ -121,6 +121,14 @@ export function hanging(plan: Plan, random: Random): Plan {
   return withLastingFault(hangs, { ...fault, what: quick ?? what, shape: { kind: 'look-ups', of } });
 }
 
+/** Look-ups of some groups take all that is left of a tick, while groups are removed. */
+export function withHangingLookUps(plan: Plan, random: Random): Plan {
+  const hangs = hanging(plan, random);
+  const removing = { ...hangs, knobs: { ...hangs.knobs, groupRemovals: 0.2 } };
+  const fromMs = 60_000 + random.below(120_000);
+  return withLastingFault(removing, { what: 'hang', fromMs, shape: { kind: 'look-ups', of: 'some' } });
+}
+
 /** Each tick gets a new process without cached state, and many processes share the budget. */
 export function newborn(plan: Plan): Plan {
   const { rateLimit, date, pageBytes, limitMax = 250, ...knobs } = withStableOrder(plan.knobs);
