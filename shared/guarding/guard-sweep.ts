@@ -4,8 +4,10 @@
 // usual before the walk could judge it.
 import type { Instant } from '../instant.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { areUnstampedHeld, type GuardedWalk, noteRate, saveFirst } from './guard-walk.ts';
+import { type GuardedWalk, saveFirst } from './guard-walk.ts';
+import { areUnstampedHeld } from './holds.ts';
 import { rateOf } from './judge-changes.ts';
+import { noteRate } from './learn-usual-rate.ts';
 import type { ReadingGuard } from './reading-guard.ts';
 import { gatherUnstamped } from './unstamped-changes.ts';
 

@@ -3,17 +3,17 @@
 // if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
 // page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
-import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES, USUAL_HALVES_IN } from '../limits.ts';
+import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
 import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState } from '../source/source-state.ts';
-import type { Hold } from './guarding-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { askWitness } from './hold-witnesses.ts';
-import { findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
-import { type Differing, isFewOfMost, isImprobable, learnUsual, rateOf } from './judge-changes.ts';
+import { areUnstampedHeld, findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
+import { type Differing, isFewOfMost, isImprobable, rateOf } from './judge-changes.ts';
+import { noteRate } from './learn-usual-rate.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
 
@@ -182,52 +182,4 @@ function usePermitOf(state: SourceState, tier: Tier, published: number): SourceS
   const used = Math.min(permit.suspects, published);
   const cycle = state.reconciliation[tier];
   return withCycle(usePermit(state, permit, used), tier, { ...cycle, unstamped: cycle.unstamped - used });
-}
-
-/**
- * Returns the state with a rate that a walk or a sweep has shown. It becomes usual at the end of the walk: a walk that
- * judged by what it learns itself would publish a fault that its first range shows in a quarter of the groups.
- */
-export function noteRate(state: SourceState, tier: Tier, ratePerHour: number): SourceState {
-  const cycle = state.reconciliation[tier];
-  return withCycle(state, tier, { ...cycle, ratePerHour: Math.max(cycle.ratePerHour, ratePerHour) });
-}
-
-/**
- * Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. What an
- * operator released is not usual yet, only what was released twice in a day. Call it before the walk's holds end.
- */
-export function finishLearning(state: SourceState, tier: Tier, now: Instant): SourceState {
-  const { guarding, reconciliation } = state;
-  const cycle = reconciliation[tier];
-  if (guarding.usual === undefined && cycle.compared === 0) return state;
-  const { ratePerHour } = cycle;
-  const permit = findPermit(state, GUARD, tier);
-  const { shown, released } =
-    permit === undefined
-      ? { shown: areUnstampedHeld(state) ? 0 : ratePerHour, released: guarding.released }
-      : afterRelease(guarding, permit, { ratePerHour, learnedAt: now });
-  const usual = learnUsual(shown, guarding.usual, now);
-  const learned = { ...state, guarding: { ...guarding, usual, released } };
-  return withCycle(learned, tier, { ...cycle, ratePerHour: 0 });
-}
-
-type Released = NonNullable<SourceState['guarding']['released']>;
-
-/**
- * What a walk teaches after it published a release. If another release was published shortly before, the smaller of both
- * rates is usual from now on.
- */
-function afterRelease({ released: before }: SourceState['guarding'], { since }: Hold, released: Released) {
-  if (before === undefined || released.learnedAt - before.learnedAt > USUAL_HALVES_IN)
-    return { shown: 0, released };
-  const [less = 0, more = 0] = [before.ratePerHour, released.ratePerHour].toSorted((a, b) => a - b);
-  // Two walks may hold one change. This one already did when the other release was published.
-  if (since <= before.learnedAt) return { shown: 0, released: { ...before, ratePerHour: more } };
-  return { shown: less, released };
-}
-
-/** Whether changes without a newer stamp are held; polls then leave them to the walks. */
-export function areUnstampedHeld(state: SourceState): boolean {
-  return findHold(state, GUARD) !== undefined;
 }

@@ -9,8 +9,9 @@ import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { createSweepGuard, type SweepGuard } from './guard-sweep.ts';
-import { areUnstampedHeld, createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';
+import { createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';
 import { sampleMissingEntity } from './hold-samples.ts';
+import { areUnstampedHeld } from './holds.ts';
 import { countStillMissing, hasEvents, isUnstamped, type ReadingGuard } from './reading-guard.ts';
 
 /** The parts of a running tick that the guards need. */

@@ -39,6 +39,11 @@ export function findHold(state: Guarded, guard: Guard, tier?: Tier): Hold | unde
   );
 }
 
+/** Whether changes without a newer stamp are held; polls then leave them to the walks. */
+export function areUnstampedHeld(state: Guarded): boolean {
+  return findHold(state, 'changed_without_stamps') !== undefined;
+}
+
 /** Returns the released hold whose findings may still be published. */
 export function findPermit({ guarding }: Guarded, guard: Guard, tier: Tier): Hold | undefined {
   return guarding.holds.find(

@@ -1,7 +1,7 @@
 // A reconciliation cycle of one tier: how it begins, continues range by range, and ends.
 import { noteWholeWalk } from '../comparing/known-fields.ts';
-import { finishLearning } from '../guarding/guard-walk.ts';
 import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
+import { finishLearning } from '../guarding/learn-usual-rate.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
 import { forgetOldDepths } from '../reading/list-depth.ts';

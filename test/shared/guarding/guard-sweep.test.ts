@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
-import { finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
 import { HOUR } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';

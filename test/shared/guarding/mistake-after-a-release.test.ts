@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { finishLearning } from '../../../shared/guarding/guard-walk.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { holdBack, standingHolds } from '../../../shared/guarding/holds.ts';
+import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { DAY, MINUTE } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';

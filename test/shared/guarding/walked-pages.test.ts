@@ -1,9 +1,10 @@
 // Changes without a newer stamp in a walk: a walk publishes those of a usual page before it has read the whole range.
 import { describe, expect, it } from 'vitest';
 import type { Compared } from '../../../shared/comparing/compare-reading.ts';
-import { createWalkGuard, finishLearning } from '../../../shared/guarding/guard-walk.ts';
+import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
+import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { type Tier, withCycle } from '../../../shared/source/cycle-state.ts';

@@ -3,8 +3,7 @@
 // the mistake shows becomes true.
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
 import type { Part, StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
-import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
-import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { areUnstampedHeld, standingHolds } from '../../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { HeldChange, Plan } from '../plan.ts';
 import type { Pollers } from './pollers.ts';

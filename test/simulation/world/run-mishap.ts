@@ -1,7 +1,6 @@
 // Runs a plan's mishap. It begins after the first full walk, because guards need that for comparison. It is undone, or the
 // operator releases it.
-import { areUnstampedHeld } from '../../../shared/guarding/guard-walk.ts';
-import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { areUnstampedHeld, standingHolds } from '../../../shared/guarding/holds.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { type Tier, tier } from '../../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
