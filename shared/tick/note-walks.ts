@@ -1,7 +1,13 @@
 // Whether each walk makes progress: one that does must not hide another that does not.
 import { MILLISECOND } from '../instant.ts';
 import { type Tier, withCycle } from '../source/cycle-state.ts';
-import { hasWork, isPaused, longestPause, plannedTiers } from '../source/reconciliation-plan.ts';
+import {
+  hasWork,
+  isPaused,
+  keepsToShare,
+  longestPause,
+  plannedTiers,
+} from '../source/reconciliation-plan.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** Records which walks made progress in this tick. @returns whether each did, had nothing to do or pauses as planned */
@@ -29,5 +35,6 @@ function noteProgress(run: TickRun, tier: Tier): boolean {
   const progressedAt = isNoted ? now : Math.min(cycle.progressedAt ?? now, now);
   run.update((state) => withCycle(state, tier, { ...cycle, progressedAt }));
   if (progressedAt === now) return true;
-  return isPaused(cycle, tier, settings, service) && now - progressedAt <= longestPause(tier, settings);
+  const mayPause = keepsToShare(run.state, settings, tier) && isPaused(cycle, tier, settings, service);
+  return mayPause && now - progressedAt <= longestPause(tier, settings);
 }

@@ -2,7 +2,7 @@
 // defect: during its pauses an idle tick, or a walk over the recent groups, counted as its progress.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { DAY, formatInstant } from '../../../shared/instant.ts';
+import { DAY, formatInstant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import { fitsCycle } from '../../../shared/source/reconciliation-plan.ts';
 import { createSourceWorld } from '../source-world.ts';
 
@@ -55,4 +55,19 @@ it('a quiet source without faults is never degraded, however short its pages are
   const types = (await world.feedEvents()).map(({ type }) => type);
   expect(types).toEqual(['feed.baseline_completed']);
   expect((await world.state()).reconciliation.all.lastRequests).toBeLessThan(400);
+});
+
+// The defect (seed 3701024): each range noted when its turn ended. The next Date put the present a little before that
+// moment, and the only walk, which never pauses, counted as pausing.
+it('degrades a source whose only walk fails, although the clock is corrected by a second in each tick', async () => {
+  const world = createSourceWorld({ settings: { reconcileMs: 60_000, requestsPerMinute: 60 } });
+  await world.tick(world.startProcess('a'));
+  world.network.intercept = (request) => {
+    if (!request.query.has('max_created_at')) return undefined;
+    const date = new Date((world.time.now() - 2 * SECOND) / MILLISECOND).toUTCString();
+    return { ...jsonAnswer(400, {}), headers: { date } };
+  };
+  for (let minute = 0; minute < 7; minute += 1) await world.nextTick(world.startProcess(`${minute}`));
+
+  expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
 });
