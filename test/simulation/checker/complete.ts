@@ -171,7 +171,7 @@ function fieldsIn(state: State): string[] {
 
 /** Returns whether the entity had its present state at some time up to `then`. */
 function wasBy(then: number, periods: EntityHistory, present: string): boolean {
-  return periods.some(({ from, state }) => from <= then && state === present);
+  return periods.some(({ from, state }) => from <= then && isState(state, present));
 }
 
 /** Returns whether the array of a missing entity is still shown, without it. A missing group is always found. */
