@@ -46,6 +46,7 @@ function actAtOnce(state: SourceState, { guard, tier, from }: Hold): SourceState
   const asked: CycleState = {
     ...cycle,
     isAsked: true,
+    isMovedBack: isUnderWay || cycle.isMovedBack,
     pausedUntil: 0,
     removals: 0,
     compared: 0,

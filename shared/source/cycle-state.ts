@@ -39,6 +39,8 @@ const cycle = storedObject({
   previousStartedAt: maybe(instant),
   /** Whether it must begin, or go on, at once. */
   isAsked: z.boolean().default(false),
+  /** Whether a release moved it back, so that it counts some groups twice. */
+  isMovedBack: z.boolean().default(false),
   /** Requests of the last completed cycle; undefined before the first. */
   lastRequests: maybe(z.int()),
   /** Known groups of the last completed cycle; undefined before the first. */
@@ -65,6 +67,7 @@ export function newCycle(now: Instant): CycleState {
     ratePerHour: 0,
     previousStartedAt: undefined,
     isAsked: false,
+    isMovedBack: false,
     lastRequests: undefined,
     lastKnown: undefined,
     lastCompletedAt: undefined,
@@ -83,6 +86,7 @@ export function beginCycle(cycle: CycleState, tier: Tier, now: Instant): CycleSt
     ...start,
     isUnderWay: true,
     isAsked: false,
+    isMovedBack: false,
     startedAt: now,
     previousStartedAt: cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt,
     requests: 0,

@@ -194,7 +194,11 @@ async function lookForGroup(
     run.walked.add(options.tier);
     return isReleased ? 'again' : absent;
   }
-  if (!mayBeRemoved) return isReleased && !areRemovalsHeld(run.state) ? 'again' : absent;
+  if (!mayBeRemoved) {
+    // What an answer with a Date that was ahead has noted is not settled before that Date: the walk can't wait for it.
+    const isSettledSoon = since <= page.receivedAt;
+    return isReleased && isSettledSoon && !areRemovalsHeld(run.state) ? 'again' : absent;
+  }
   if (!isTrusted) return absent;
   // A new token proves nothing about the groups that the previous one showed.
   if (run.state.guarding.seenWith !== seenWith) return absent;

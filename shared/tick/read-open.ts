@@ -19,6 +19,8 @@ export interface OpenStep {
   readonly isDone: boolean;
   /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
   readonly notFound: NotFound | undefined;
+  /** Whether the walk reads on if there is room: only the place must be noted first. */
+  readonly readsOn: boolean;
 }
 
 export interface OpenOptions {
@@ -51,7 +53,8 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     // the tick ends among them, what was read before them is saved.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
     const areSeveral = createdAt === groups[place + 1]?.createdAt;
-    if (isNewMoment && (areSeveral || !options.hasTime())) return step(createdAt, false);
+    if (isNewMoment && !options.hasTime()) return step(createdAt, false);
+    if (isNewMoment && areSeveral) return { ...step(createdAt, false), readsOn: true };
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
@@ -62,7 +65,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
 }
 
 function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: NotFound): OpenStep {
-  return { coveredThrough, isDone, notFound };
+  return { coveredThrough, isDone, notFound, readsOn: notFound !== undefined };
 }
 
 /**

@@ -81,7 +81,7 @@ export async function reconcileRange(
       await guard.conclude(recorder);
       moveTo(end);
       const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
-      if (step.notFound !== undefined && hasRoom) continue;
+      if (step.readsOn && hasRoom) continue;
       const { rangeWidth: width } = run.state.reconciliation.open;
       const position = { coveredThrough: again ?? end, rangeWidth: width };
       return {

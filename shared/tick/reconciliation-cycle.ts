@@ -73,10 +73,10 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   if (isDone) endCycle(run, tier, cycle.startedAt, range);
 }
 
-/** A cycle that a release moved back has counted some groups twice. */
+/** A cycle that was moved back shows no store that has grown. */
 function knownIn({ reconciliation, baseline }: SourceState, tier: Tier): number {
-  const { known, isAsked, lastKnown = baseline.groups } = reconciliation[tier];
-  return isAsked ? Math.min(known, lastKnown) : known;
+  const { known, isMovedBack, lastKnown = baseline.groups } = reconciliation[tier];
+  return isMovedBack ? Math.min(known, lastKnown) : known;
 }
 
 function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: RangeRead): void {

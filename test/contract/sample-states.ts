@@ -21,6 +21,7 @@ const CYCLE: CycleState = {
   ratePerHour: 0.5,
   previousStartedAt: undefined,
   isAsked: false,
+  isMovedBack: false,
   lastRequests: undefined,
   lastKnown: undefined,
   lastCompletedAt: undefined,

@@ -136,7 +136,9 @@ describe('a release', () => {
 
     const release = releaseHold(held, 1, 500);
 
-    expect(release).toMatchObject({ state: { reconciliation: { all: { coveredThrough: 7 } } } });
+    expect(release).toMatchObject({
+      state: { reconciliation: { all: { coveredThrough: 7, isMovedBack: true } } },
+    });
   });
 
   it('changes nothing if the hold is already released, over or unknown', () => {

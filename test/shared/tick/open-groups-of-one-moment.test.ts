@@ -251,6 +251,33 @@ describe('old open groups of one moment, or of the same seconds', () => {
 
     expect(await typesOf(world, later)).not.toContain('');
   });
+
+  // Before, each such moment ended the walk's turn: it read two of them in a tick, however many there are.
+  it('that come in pairs are read as soon as others', async () => {
+    let open: readonly number[] = [];
+    const { world, session } = await slowWorld(
+      (store) => {
+        const old = oldGroups(store);
+        setAll(store, old, false);
+        open = old.filter((_, index) => index % 10 === 4).slice(0, 60);
+        setAll(store, open, true);
+        let at = 0;
+        for (const [place, id] of open.entries())
+          store.control.mutate(id, (draft) => {
+            if (place % 2 === 0) at = draft.created_at;
+            draft.created_at = at;
+          });
+      },
+      { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000 } },
+    );
+    await ticksWithoutSlowWalk(world, session, 3);
+    const few = open.slice(-2);
+    for (const id of few) cancel(world, id);
+
+    await ticksWithoutSlowWalk(world, session, 4);
+
+    expect(await areRemoved(world, few)).toBe(true);
+  });
 });
 
 /** A process that does not decide alike each time. */

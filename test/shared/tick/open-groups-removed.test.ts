@@ -1,7 +1,7 @@
 // Old open groups that are gone are published as removed, while the walk over all groups takes days.
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { DAY } from '../../../shared/instant.ts';
+import { DAY, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { releaseNow } from '../guarding/release-now.ts';
 import {
   answerAfter,
@@ -10,6 +10,7 @@ import {
   oldGroups,
   openEach,
   openFew,
+  pauseSlowWalk,
   SLOW,
   setAll,
   slowWorld,
@@ -252,5 +253,36 @@ describe('while the walk over all groups takes days', () => {
     for (let minutes = 0; minutes < 15; minutes += 1) await ticksWithoutSlowWalk(world, session, 1);
 
     expect(await typesOf(world, gone)).toEqual(gone.map(() => 'return_group.removed'));
+  });
+
+  // Before, the walk went back to the released ones in each turn, until the moment that a wrong Date had noted.
+  it('open groups behind released ones are read after Date was a day ahead', async () => {
+    const { world, session, open } = await worldWithManyOpen();
+    await ticksWithoutSlowWalk(world, session, 5);
+    for (const id of open.slice(3, 25)) world.control.remove(id);
+    const holds = async () => (await world.state()).guarding.holds;
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      const date = new Date((world.time.now() + DAY) / MILLISECOND).toUTCString();
+      return { ...answer, headers: { ...answer.headers, date } };
+    };
+    const wrong = world.startProcess('wrong');
+    for (let made = 0; made < 10 && (await holds()).length === 0; made += 1) {
+      await pauseSlowWalk(world, DAY + 5 * MINUTE);
+      await world.nextTick(wrong);
+    }
+    world.network.intercept = undefined;
+    answerAfter(world, 1_000);
+    const right = world.startProcess('right');
+    await ticksWithoutSlowWalk(world, right, 3);
+    const held = await holds();
+    for (const { number } of held) await releaseNow(world, number);
+    const later = open.slice(-3);
+    for (const id of later) cancel(world, id);
+
+    await ticksUntil(() => areRemoved(world, later), { world, session: right, most: 20 });
+
+    expect(held).toHaveLength(1);
+    expect(await typesOf(world, later)).not.toContain('');
   });
 });

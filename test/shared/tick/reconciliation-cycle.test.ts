@@ -32,6 +32,27 @@ it.each([
   expect(NOW - run.state.settledThrough).toBe(settled);
 });
 
+// Before, a walk that a poll had asked for never showed that the store had grown: real removals were held.
+it.each([
+  ['shows that the store has grown, also if a poll asked for it', { isAsked: true }, 4_000],
+  [
+    'shows it, unless a release moved it back: then it counts some groups twice',
+    { isMovedBack: true },
+    1_000,
+  ],
+])('a whole walk %s', (_, changes, expected) => {
+  const { reconciliation } = settledState(30);
+  const all = { ...reconciliation.all, isUnderWay: true, known: 4_000, lastKnown: 1_000, ...changes };
+  const { run } = createUnorderedRun({
+    state: settledState(30, { reconciliation: { ...reconciliation, all } }),
+  });
+  const position = { coveredThrough: NOW, rangeWidth: NARROWEST_RANGE };
+
+  advanceCycle(run, 'all', { position, isDone: true, covered: undefined, sent: 3, missed: 'done' });
+
+  expect(run.state.reconciliation.all.lastKnown).toBe(expected);
+});
+
 describe('a list', () => {
   it('is read in whole ranges again after a walk that saw it keep its order', () => {
     expect(shapeAfter('all', { hasLostOrder: false })).toMatchObject({ isUnordered: false });
