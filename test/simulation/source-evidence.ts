@@ -39,7 +39,7 @@ export function sourceEvidences(world: World, observed: ObservedSources, pollers
 function sourceEvidence(
   { stores, plan }: World,
   observed: ObservedSources,
-  { source, concludedAt }: Pollers,
+  { source, concluded }: Pollers,
   start: Start | undefined,
   isLast: boolean,
 ): SourceEvidence {
@@ -61,7 +61,7 @@ function sourceEvidence(
     longestFreeze: longestFreezeOf(plan),
     forgotten: forgottenOf(stores, observed, source, generation),
     arraysStoredFrom: observed.arraysStored.get(source) ?? new Map(),
-    concludedAt,
+    concluded,
     heldTimes: observed.held.filter((held) => held.source === source),
     openWalks: observed.openWalks.get(source) ?? [],
     cameToRest: observed.settled.get(source) === true,

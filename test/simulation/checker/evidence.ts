@@ -50,8 +50,8 @@ export interface SourceEvidence {
   readonly interval: number;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
-  /** When ticks ended. Only completed ticks report anything. */
-  readonly concludedAt: readonly Time[];
+  /** Ticks that ended, each with the moment for which it was sent. Only completed ticks report anything. */
+  readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
   readonly heldTimes: readonly { readonly from: Time; readonly to: Time; readonly isReleased: boolean }[];
   /** Walks over old open groups that read all of them: when they began, by the feed's clock, and when they had ended. */

@@ -61,16 +61,16 @@ function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: num
   return firstTick(source, begun + patience, outage.to);
 }
 
-/** When the first tick between the two moments ended. */
-function firstTick({ concludedAt }: SourceEvidence, after: Time, before: Time): Time | undefined {
-  return concludedAt.find((at) => at > after && at < before);
+/** When the first tick of a slot after the one moment ended, before the other. A tick that froze judges by its slot. */
+function firstTick({ concluded }: SourceEvidence, after: Time, before: Time): Time | undefined {
+  return concluded.find(({ slot, at }) => slot > after && at < before)?.at;
 }
 
 /** Only ticks can notice an outage, so the time counts from the first tick after the last long pause. */
-function tickedFrom({ concludedAt }: SourceEvidence, from: Time): Time {
+function tickedFrom({ concluded }: SourceEvidence, from: Time): Time {
   let last = from;
   let begun = from;
-  for (const at of concludedAt) {
+  for (const { at } of concluded) {
     if (at <= from) continue;
     if (at - last > LONG_PAUSE) begun = at;
     last = at;

@@ -247,11 +247,11 @@ function offsetOfStamps(histories: Histories): Time {
 function* judgeLast(
   claims: readonly Claim[],
   evidence: Evidence,
-  { isLast, cameToRest, baselineCompletedAt = 0, concludedAt, forgotten }: SourceEvidence,
+  { isLast, cameToRest, baselineCompletedAt = 0, concluded, forgotten }: SourceEvidence,
 ): Generator<Problem> {
   if (!evidence.reportsRead || !isLast || !cameToRest) return;
   // A report is written once a minute: the last one may be from before the baseline was completed.
-  if ((concludedAt.at(-1) ?? 0) < baselineCompletedAt + MINUTE) return;
+  if ((concluded.at(-1)?.at ?? 0) < baselineCompletedAt + MINUTE) return;
   const { promises } = evidence;
   const { read_up_to: readUpTo, reconciled_through: reconciledThrough } =
     claims.at(-1)?.event.data.object ?? {};

@@ -36,8 +36,14 @@ export interface Pollers {
   strayWrites(): readonly string[];
   /** Proofs that were found false. Not by a tick that another process had overtaken: it reads what that one saved. */
   readonly falseProofs: readonly string[];
-  /** When ticks ended, including ticks without a token, which also have to report a failure. */
-  readonly concludedAt: readonly Instant[];
+  /** Ticks that ended, including ticks without a token, which also have to report a failure. */
+  readonly concluded: readonly ConcludedTick[];
+}
+
+export interface ConcludedTick {
+  /** The moment for which it was sent: by this it judges. */
+  readonly slot: Instant;
+  readonly at: Instant;
 }
 
 /** How much longer than its tick a function may run before it is ended. */
@@ -51,7 +57,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
-  const concludedAt: Instant[] = [];
+  const concluded: ConcludedTick[] = [];
   const falseProofs: string[] = [];
 
   function start(): Poller {
@@ -110,7 +116,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
       });
     }
     const outcome = await Promise.race([
-      pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error)),
+      pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error, slot)),
       process.ended.then(() => 'failed' as const),
     ]);
     isUnderWay = false;
@@ -120,7 +126,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     const found = poller.proofs.takeFalse();
     if (outcome !== 'failed' && outcome.outcome !== 'overtaken') falseProofs.push(...found);
     if (outcome !== 'failed') noteReport(process, outcome);
-    if (outcome !== 'failed' && outcome.state !== undefined) concludedAt.push(time.now());
+    if (outcome !== 'failed' && outcome.state !== undefined) conclude(slot);
     return outcome;
   }
 
@@ -135,10 +141,14 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     );
   }
 
-  function failed(error: unknown): 'failed' {
+  function conclude(slot: number): void {
+    concluded.push({ slot: slot * MILLISECOND, at: time.now() });
+  }
+
+  function failed(error: unknown, slot: number): 'failed' {
     const isStopped = error instanceof Error && error.name === 'RestoredStateError';
     if (isStopped) trace.count('tick stopped by a restored state');
-    else if (isForLackOfToken(error)) concludedAt.push(time.now());
+    else if (isForLackOfToken(error)) conclude(slot);
     else if (!isSimulated(error)) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
     trace.note('poller', 'throws', () => String(error));
     return 'failed';
@@ -147,7 +157,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   return {
     source: configured.name,
     ownErrors,
-    concludedAt,
+    concluded,
     falseProofs,
     strayWrites: () =>
       pollers.flatMap(({ process }) => process.strayWrites.map((call) => `${process.name} ${call}`)),
