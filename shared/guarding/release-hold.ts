@@ -43,15 +43,17 @@ function actAtOnce(state: SourceState, { guard, tier, from }: Hold): SourceState
   const cycle: CycleState = state.reconciliation[tier];
   const { isUnderWay, coveredThrough } = cycle;
   const beginsAnew = from === undefined || coveredThrough === undefined;
+  const backTo = beginsAnew ? undefined : Math.min(coveredThrough, from);
+  const goesOnFrom = isUnderWay ? backTo : coveredThrough;
   const asked: CycleState = {
     ...cycle,
     isAsked: true,
-    isMovedBack: isUnderWay || cycle.isMovedBack,
+    isMovedBack: cycle.isMovedBack || goesOnFrom !== coveredThrough,
     pausedUntil: 0,
     removals: 0,
     compared: 0,
     unstamped: 0,
-    coveredThrough: !isUnderWay ? coveredThrough : beginsAnew ? undefined : Math.min(coveredThrough, from),
+    coveredThrough: goesOnFrom,
   };
   return { ...state, lease, reconciliation: { ...state.reconciliation, [tier]: asked } };
 }

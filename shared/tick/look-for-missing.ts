@@ -18,7 +18,7 @@ import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
-import { keepsToShare } from '../source/reconciliation-plan.ts';
+import { keepsToShare, longestPause } from '../source/reconciliation-plan.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { NotFound } from './read-around.ts';
@@ -195,8 +195,8 @@ async function lookForGroup(
     return isReleased ? 'again' : absent;
   }
   if (!mayBeRemoved) {
-    // What an answer with a Date that was ahead has noted is not settled before that Date: the walk can't wait for it.
-    const isSettledSoon = since <= page.receivedAt;
+    // What an answer with a Date that was ahead has noted is not settled before that Date: the walk can't wait so long.
+    const isSettledSoon = since - page.receivedAt <= longestPause(options.tier, settings);
     return isReleased && isSettledSoon && !areRemovalsHeld(run.state) ? 'again' : absent;
   }
   if (!isTrusted) return absent;

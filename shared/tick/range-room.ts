@@ -11,8 +11,11 @@ const LONGEST_SHARE = 0.9;
 export interface RangeRoom {
   /** Pages that the next range may have; undefined if there is no time for one worth beginning. */
   pages(): number | undefined;
-  /** Whether the range under way may take longer: a new process only guesses how long a page takes. */
-  readonly hasTime: () => boolean;
+  /**
+   * Whether so many further requests of the range under way may begin, by the time that each of it has taken: a new
+   * process only guesses how long a page takes. Without a number, whether one may.
+   */
+  readonly hasTime: (requests?: number) => boolean;
   /** Runs a range's work and learns from it how long a page takes. */
   during<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -22,6 +25,7 @@ export function createRangeRoom(run: TickRun): RangeRoom {
   const { clock, paces } = session;
   let isFirst = true;
   let until = Number.POSITIVE_INFINITY;
+  let paceOfRange = () => 0;
   return {
     pages() {
       const pagesIn = (duration: number) => paces.walk.requestsIn(duration * USED_SHARE);
@@ -31,12 +35,13 @@ export function createRangeRoom(run: TickRun): RangeRoom {
       const pages = isFirst ? Math.max(left, fewest) : left;
       return pages < fewest ? undefined : Math.min(pages, MAX_WALK_PAGES);
     },
-    hasTime: () => clock.elapsed() < until,
+    hasTime: (requests = 1) => clock.elapsed() + (requests - 1) * paceOfRange() < until,
     async during(work) {
       isFirst = false;
       const startedAt = clock.elapsed();
       until = startedAt + (session.deadline - startedAt) * LONGEST_SHARE;
       const before = run.requestsOfWalks();
+      paceOfRange = () => (clock.elapsed() - startedAt) / Math.max(1, run.requestsOfWalks() - before);
       try {
         return await work();
       } finally {

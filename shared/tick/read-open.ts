@@ -19,8 +19,6 @@ export interface OpenStep {
   readonly isDone: boolean;
   /** The next open group, created at `coveredThrough`, if its look-up found nothing. */
   readonly notFound: NotFound | undefined;
-  /** Whether the walk reads on if there is room: only the place must be noted first. */
-  readonly readsOn: boolean;
 }
 
 export interface OpenOptions {
@@ -32,8 +30,10 @@ export interface OpenOptions {
   readonly pollWhenDue: () => Promise<void>;
   /** Requests that there is time for, by what is known so far. */
   readonly maxRequests: number;
-  /** Whether there is still time: a new process only guesses how long a look-up takes. */
-  readonly hasTime: () => boolean;
+  /** Whether there is still time for so many look-ups; for one without a number. */
+  readonly hasTime: (lookUps?: number) => boolean;
+  /** Notes that open groups created before this were read. */
+  readonly noteCovered: (createdAt: Instant) => Promise<void>;
   /** Ids of the groups that this tick's walk was shown; `take` adds to it. */
   readonly seen: ReadonlySet<number>;
 }
@@ -49,12 +49,13 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
       await readPages(run, range, groups, options);
     if (options.seen.has(groupId)) continue;
-    // Groups created at the same moment stay together. Several may take the whole tick, so a step begins with them: if
-    // the tick ends among them, what was read before them is saved.
+    // Groups created at the same moment stay together: if the tick ended among them, all would be looked up again.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
-    const areSeveral = createdAt === groups[place + 1]?.createdAt;
-    if (isNewMoment && !options.hasTime()) return step(createdAt, false);
-    if (isNewMoment && areSeveral) return { ...step(createdAt, false), readsOn: true };
+    if (isNewMoment) {
+      const together = groups.filter((group) => group.createdAt === createdAt).length;
+      if (!options.hasTime(together)) return step(createdAt, false);
+      if (together > 1) await options.noteCovered(createdAt);
+    }
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
     if (page === undefined) continue;
@@ -65,7 +66,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
 }
 
 function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: NotFound): OpenStep {
-  return { coveredThrough, isDone, notFound, readsOn: notFound !== undefined };
+  return { coveredThrough, isDone, notFound };
 }
 
 /**

@@ -64,9 +64,16 @@ export async function reconcileRange(
         withCycle(state, tier, { ...state.reconciliation[tier], coveredThrough: again ?? to }),
       );
     };
+    const noteCovered = async (to: Instant) => {
+      await guard.conclude(recorder);
+      run.walked.add(tier);
+      moveTo(to);
+    };
     for (;;) {
       const maxRequests = Math.max(1, maxPages - (run.requestsOfWalks() - before));
-      const options = { coveredThrough: from, until, fetch, take, pollWhenDue, maxRequests, hasTime, seen };
+      const options = {
+        ...{ coveredThrough: from, until, fetch, take, pollWhenDue, maxRequests, hasTime, noteCovered, seen },
+      };
       const step = await run.within(tier, () => readOpen(run, options));
       await guard.conclude(recorder);
       // If the tick ends while lists are read around a group that was not found, the next one begins with that group.
@@ -81,7 +88,7 @@ export async function reconcileRange(
       await guard.conclude(recorder);
       moveTo(end);
       const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
-      if (step.readsOn && hasRoom) continue;
+      if (step.notFound !== undefined && hasRoom) continue;
       const { rangeWidth: width } = run.state.reconciliation.open;
       const position = { coveredThrough: again ?? end, rangeWidth: width };
       return {

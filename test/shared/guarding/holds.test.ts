@@ -141,6 +141,17 @@ describe('a release', () => {
     });
   });
 
+  // A walk that was moved back counts some groups twice, and does not show that a store has grown.
+  it('leaves a walk where it is that has not reached the first suspect', () => {
+    const { reconciliation } = WELL;
+    const all = { ...reconciliation.all, isUnderWay: true, coveredThrough: 5 };
+    const held = holdBack({ ...WELL, reconciliation: { ...reconciliation, all } }, MISSING, 100);
+
+    expect(releaseHold(held, 1, 500)).toMatchObject({
+      state: { reconciliation: { all: { coveredThrough: 5, isMovedBack: false } } },
+    });
+  });
+
   it('changes nothing if the hold is already released, over or unknown', () => {
     const held = holdBack(WELL, MISSING, 100);
     const release = releaseHold(held, 1, 500);

@@ -278,6 +278,37 @@ describe('old open groups of one moment, or of the same seconds', () => {
 
     expect(await areRemoved(world, few)).toBe(true);
   });
+
+  // Before, each tick began a crowd that it could not finish. What the tick had sent until then did not count.
+  it('are not begun if the rest of the tick is too short for all of a moment', async () => {
+    const { world } = await slowWorld(
+      (store) => {
+        const old = oldGroups(store);
+        setAll(store, old, false);
+        for (let crowd = 0; crowd < 4; crowd += 1) {
+          const together = old.slice(crowd * 100, crowd * 100 + 14);
+          setAll(store, together, true);
+          let at: number | undefined;
+          for (const id of together)
+            store.control.mutate(id, (draft) => {
+              at ??= draft.created_at;
+              draft.created_at = at;
+            });
+        }
+      },
+      {
+        ...{ groups: 1_500, knobs: SLOW.knobs },
+        settings: { reconcileMs: 300_000, requestsPerMinute: 120 },
+      },
+    );
+    answerAfter(world, 2_000);
+    const cycle = async () => (await world.state()).reconciliation.open;
+    const { lastCompletedAt: before } = await cycle();
+    for (let ticks = 0; ticks < 60 && (await cycle()).lastCompletedAt === before; ticks += 1)
+      await ticksWithoutSlowWalk(world, 'new', 1);
+
+    expect((await cycle()).lastRequests).toBeGreaterThanOrEqual(3 * 14);
+  });
 });
 
 /** A process that does not decide alike each time. */
