@@ -7,7 +7,7 @@ import { aState } from './sample-states.ts';
 const wire = badWire();
 
 test.each(['GetItem', 'PutItem'])('a %s without an answer fails soon', async (operation) => {
-  const activities = createDynamoDbActivities({ ...wire, timeoutMs: 100 });
+  const activities = createDynamoDbActivities({ ...wire, timeoutMs: 1_000 });
   wire.proxy.next(operation, () => new Promise(() => {}), 9);
 
   const call = operation === 'GetItem' ? activities.load('acme') : activities.save('acme', anActivity(1, 1));
