@@ -1,4 +1,4 @@
-// What walks and sweeps teach about the usual rate of changes without a newer stamp. Pure: from one state to the next.
+// Learns the usual rate of changes without a newer stamp from walks and sweeps. Pure: from one state to the next.
 import type { Instant } from '../instant.ts';
 import { USUAL_HALVES_IN } from '../limits.ts';
 import { type Tier, withCycle } from '../source/cycle-state.ts';
@@ -38,8 +38,8 @@ export function finishLearning(state: SourceState, tier: Tier, now: Instant): So
 type Released = NonNullable<SourceState['guarding']['released']>;
 
 /**
- * What a walk teaches after it published a release. If another release was published shortly before, the smaller of both
- * rates is usual from now on.
+ * Returns what is learned from a walk that published a release. If another release was published shortly before, the
+ * smaller of both rates is usual from now on.
  */
 function afterRelease({ released: before }: SourceState['guarding'], { since }: Hold, released: Released) {
   if (before === undefined || released.learnedAt - before.learnedAt > USUAL_HALVES_IN)

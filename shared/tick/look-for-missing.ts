@@ -195,7 +195,7 @@ async function lookForGroup(
     return isReleased ? 'again' : absent;
   }
   if (!mayBeRemoved) {
-    // What an answer with a Date that was ahead has noted is not settled before that Date: the walk can't wait so long.
+    // Perhaps it was noted while Date was ahead, and is not settled before that moment: the walk can't wait so long.
     const isSettledSoon = since - page.receivedAt <= longestPause(options.tier, settings);
     return isReleased && isSettledSoon && !areRemovalsHeld(run.state) ? 'again' : absent;
   }

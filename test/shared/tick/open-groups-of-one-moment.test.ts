@@ -131,7 +131,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
   ])('groups of one moment are read after %s', async (_, disturb) => {
     const { world, crowd, later } = await crowded(120, FEW_REQUESTS, {
       hasLater: true,
-      change: (store) => createTogether(store, 120),
+      change: (store) => createTogether(store, firstOpen(store, 120)),
     });
     const session = processByChance(world);
     await ticksWithoutSlowWalk(world, session, 15);
@@ -151,7 +151,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
     let firstAt = 0;
     const { world, crowd } = await crowded(120, SLOW, {
       change(store) {
-        createTogether(store, 120);
+        createTogether(store, firstOpen(store, 120));
         firstAt = Date.parse(String(openOnes(store)[0]?.created_at));
       },
     });
@@ -180,7 +180,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
       { ...FEW_REQUESTS, knobs },
       {
         change(store) {
-          createTogether(store, 70);
+          createTogether(store, firstOpen(store, 70));
           const old = oldGroups(store);
           setAll(
             store,
@@ -212,7 +212,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
         behind: 665,
         hasLater: true,
         change(store) {
-          createTogether(store, 26);
+          createTogether(store, firstOpen(store, 26));
           const old = oldGroups(store);
           const others = Array.from({ length: 22 }, (_, place) => Number(old[5 + place * 30]));
           setAll(store, others, true);
@@ -261,12 +261,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
         setAll(store, old, false);
         open = old.filter((_, index) => index % 10 === 4).slice(0, 60);
         setAll(store, open, true);
-        let at = 0;
-        for (const [place, id] of open.entries())
-          store.control.mutate(id, (draft) => {
-            if (place % 2 === 0) at = draft.created_at;
-            draft.created_at = at;
-          });
+        for (let pair = 0; pair < open.length; pair += 2) createTogether(store, open.slice(pair, pair + 2));
       },
       { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000 } },
     );
@@ -279,7 +274,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
     expect(await areRemoved(world, few)).toBe(true);
   });
 
-  // Before, each tick began a crowd that it could not finish. What the tick had sent until then did not count.
+  // Before, each tick began a crowd that it could not finish, and then none of the tick's requests were counted.
   it('are not begun if the rest of the tick is too short for all of a moment', async () => {
     const { world } = await slowWorld(
       (store) => {
@@ -288,12 +283,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
         for (let crowd = 0; crowd < 4; crowd += 1) {
           const together = old.slice(crowd * 100, crowd * 100 + 14);
           setAll(store, together, true);
-          let at: number | undefined;
-          for (const id of together)
-            store.control.mutate(id, (draft) => {
-              at ??= draft.created_at;
-              draft.created_at = at;
-            });
+          createTogether(store, together);
         }
       },
       {
@@ -316,11 +306,18 @@ function processByChance(world: SourceWorld) {
   return world.startProcess('b', { random: createSeededRandom(1).next });
 }
 
-/** Gives the first so many open groups one creation. */
-function createTogether(world: SourceWorld, count: number): void {
+/** The first so many open groups. */
+function firstOpen(world: SourceWorld, count: number): number[] {
+  return openOnes(world)
+    .slice(0, count)
+    .map(({ id }) => Number(id));
+}
+
+/** Gives groups the creation of the first. */
+function createTogether(world: SourceWorld, groups: readonly number[]): void {
   let createdAt: number | undefined;
-  for (const { id } of openOnes(world).slice(0, count)) {
-    world.control.mutate(Number(id), (draft) => {
+  for (const id of groups) {
+    world.control.mutate(id, (draft) => {
       createdAt ??= draft.created_at;
       draft.created_at = createdAt;
     });
