@@ -29,6 +29,11 @@ export interface WalkGuard extends ReadingGuard {
    * in a range that was not covered, the rest may differ as well: they are left to the walk that reads the range again.
    */
   conclude(recorder: Pick<Recorder, 'record'>, range?: { readonly isCovered: boolean }): Promise<void>;
+  /**
+   * Learns how much usually differs, from all that was judged. Call it when the range was read: its first part alone would
+   * make a share usual that the whole range does not show.
+   */
+  learn(): void;
 }
 
 export interface GuardedWalk {
@@ -44,6 +49,7 @@ export interface GuardedWalk {
 export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | undefined): WalkGuard {
   const changes = gatherUnstamped(run.readings);
   let counted: Counted = { compared: 0, unstamped: 0 };
+  let ratePerHour = 0;
 
   /**
    * How long the groups had to change since they were last walked. A shorter time comes from a clock that was set, or from
@@ -76,6 +82,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
     const judged = judge(run.source.state, tier, found, waiting);
     run.source.update(() => judged.state);
+    ratePerHour = judged.ratePerHour;
     return judged.isAdmitted;
   }
 
@@ -111,6 +118,9 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
         await run.source.save();
       }
     },
+    learn() {
+      run.source.update((state) => noteRate(state, tier, ratePerHour));
+    },
   };
 }
 
@@ -138,7 +148,7 @@ interface Found {
   readonly now: Instant;
 }
 
-/** Returns whether the waiting changes may be published, and the state that remembers it. */
+/** Returns whether the waiting changes may be published, the state that remembers it, and the rate that was shown. */
 function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly ComparedReading[]) {
   const { range, cycle, fresh, from, now } = found;
   const { usual } = state.guarding;
@@ -149,7 +159,7 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   const isFault = isOverThreshold && !isPermitted;
   // Another tier's walk holds changes: perhaps these.
   if (waiting.length > 0 && isStanding && !isFault && findHold(state, GUARD, tier) === undefined)
-    return { state, isAdmitted: false };
+    return { state, isAdmitted: false, ratePerHour: 0 };
   if (waiting.length > 0 && (isStanding || isFault)) {
     const held = holdBack(
       state,
@@ -163,13 +173,13 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
       },
       now,
     );
-    return { state: held, isAdmitted: false };
+    return { state: held, isAdmitted: false, ratePerHour: 0 };
   }
   // A fault of which nothing waits will be published once it has settled, so it must not become usual before.
-  if (isStanding || isFault) return { state, isAdmitted: true };
+  if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
   const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
-  const learned = noteRate(state, tier, Math.max(...rates));
-  return { state: usePermitOf(learned, tier, fresh.unstamped), isAdmitted: true };
+  const used = usePermitOf(state, tier, fresh.unstamped);
+  return { state: used, isAdmitted: true, ratePerHour: Math.max(...rates) };
 }
 
 /**

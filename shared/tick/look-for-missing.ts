@@ -14,11 +14,12 @@ import {
 } from '../guarding/guard-missing.ts';
 import { sampleMissingGroups } from '../guarding/hold-samples.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
+import { DEGRADED_AFTER } from '../limits.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
-import { keepsToShare, longestPause } from '../source/reconciliation-plan.ts';
+import { keepsToShare } from '../source/reconciliation-plan.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
 import { lookUpOrSetAside, startingAnywhere } from './look-up.ts';
 import type { NotFound } from './read-around.ts';
@@ -195,8 +196,8 @@ async function lookForGroup(
     return isReleased ? 'again' : absent;
   }
   if (!mayBeRemoved) {
-    // Perhaps it was noted while Date was ahead, and is not settled before that moment: the walk can't wait so long.
-    const isSettledSoon = since - page.receivedAt <= longestPause(options.tier, settings);
+    // Perhaps it was noted while Date was ahead, and is not settled before that moment: the walk can't wait for hours.
+    const isSettledSoon = since - page.receivedAt <= DEGRADED_AFTER;
     return isReleased && isSettledSoon && !areRemovalsHeld(run.state) ? 'again' : absent;
   }
   if (!isTrusted) return absent;

@@ -43,18 +43,17 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const { groups, isDone } = await findNext(run, options);
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return step(undefined, true);
-  const range = { from: first.createdAt, to: last.createdAt };
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     // The first is looked up before: if it is not found, there must be time for the lists around it.
-    if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
-      await readPages(run, range, groups, options);
+    if (place === 1) await readDensePages(run, groups, first, options);
     if (options.seen.has(groupId)) continue;
     // Groups created at the same moment stay together: if the tick ended among them, all would be looked up again.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
     if (isNewMoment) {
-      const together = groups.filter((group) => group.createdAt === createdAt).length;
+      const together = notSeen(createdWith(groups, createdAt), options.seen).length;
       if (!options.hasTime(together)) return step(createdAt, false);
-      if (together > 1) await options.noteCovered(createdAt);
+      // In case they take longer than expected. Not before each pair: each time, what was read so far is judged alone.
+      if (together > 1 && !options.hasTime(2 * together)) await options.noteCovered(createdAt);
     }
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
@@ -62,7 +61,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (page.rows.length === 0) return step(createdAt, false, { groupId, createdAt, page });
     await options.take(page);
   }
-  return step(endOfMoment(range.to), isDone);
+  return step(endOfMoment(last.createdAt), isDone);
 }
 
 function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: NotFound): OpenStep {
@@ -87,6 +86,30 @@ async function findNext(
     groups.push(group);
   }
   return { groups, isDone: true };
+}
+
+function createdWith(groups: readonly KnownGroup[], moment: Instant): readonly KnownGroup[] {
+  return groups.filter(({ createdAt }) => createdAt === moment);
+}
+
+function notSeen(groups: readonly KnownGroup[], seen: ReadonlySet<number>): readonly KnownGroup[] {
+  return groups.filter(({ groupId }) => !seen.has(groupId));
+}
+
+/** Reads pages of the groups' range, or of the moment of the first, if that takes fewer requests than look-ups. */
+async function readDensePages(
+  run: TickRun,
+  groups: readonly KnownGroup[],
+  { createdAt: from }: KnownGroup,
+  options: OpenOptions,
+): Promise<void> {
+  const ofOneMoment = createdWith(groups, from);
+  for (const part of ofOneMoment.length < groups.length ? [groups, ofOneMoment] : [groups]) {
+    const range = { from, to: part.at(-1)?.createdAt ?? from };
+    if (!mayReadPages(run, range) || !(await isDense(run, part, range, options.seen))) continue;
+    await readPages(run, range, part, options);
+    return;
+  }
 }
 
 /** Saved as the width if pages did not show a range too narrow to be divided: below the width of any range. */
@@ -115,8 +138,8 @@ async function isDense(
 ): Promise<boolean> {
   const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
-  const left = groups.filter(({ groupId }) => !seen.has(groupId)).length;
-  const most = (left - PROOF_REQUESTS) * rowsPerRequest;
+  const most = (notSeen(groups, seen).length - PROOF_REQUESTS) * rowsPerRequest;
+  if (most <= 0) return false;
   let rows = 0;
   for await (const _ of run.session.store.knownCreatedBetween(sourceOf(run), range.from, range.to)) {
     rows += 1;
@@ -145,7 +168,7 @@ async function readPages(
     for (let pages = 0; pages < maxRequests && hasTime(); pages += 1) {
       const page = await readPage({ created }, rows, reader);
       rows += page.rows.length;
-      if (page.rows.length > 0 && groups.some(({ groupId }) => !seen.has(groupId))) continue;
+      if (page.rows.length > 0 && notSeen(groups, seen).length > 0) continue;
       setWidth(run, Math.max(rangeWidth, NARROWEST_RANGE));
       return;
     }

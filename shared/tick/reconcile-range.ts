@@ -127,6 +127,7 @@ export async function reconcileRange(
   }
 
   const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
+  guard.learn();
   return { ...range, sent: run.requestsOfWalks() - before };
 }
 

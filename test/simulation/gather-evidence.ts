@@ -61,6 +61,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     },
     pollsSeeFrom: pollsSeeFrom(plan, startedAt),
     pollsBlind: pollsBlind(plan, startedAt),
+    openWalksEnd: openWalksEnd(plan, startedAt),
     lasting: lastingOf(world, startedAt),
     endedAt: time.now(),
     strayWrites: observed.pollers.flatMap((pollers) => pollers.strayWrites()),
@@ -107,6 +108,12 @@ function pollsBlind({ turns = [] }: Plan, startedAt: Instant): Evidence['pollsBl
   if (turn?.forMs === undefined) return undefined;
   const from = startedAt + turn.atMs * MILLISECOND;
   return { from, to: from + turn.forMs * MILLISECOND };
+}
+
+/** Afterwards the run skips time. */
+function openWalksEnd({ openWalksEndEveryMs, activeMs }: Plan, startedAt: Instant): Evidence['openWalksEnd'] {
+  if (openWalksEndEveryMs === undefined) return undefined;
+  return { every: openWalksEndEveryMs * MILLISECOND, until: startedAt + activeMs * MILLISECOND };
 }
 
 /** A new token may be found and confirmed some ticks after its exchange. */

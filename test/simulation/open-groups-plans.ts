@@ -1,6 +1,6 @@
 // Plans for stores whose old groups are still open, and too large for a full walk in each cycle.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
-import type { Plan } from './plan.ts';
+import { NO_FAULTS, type Plan } from './plan.ts';
 import { vast, withLastingFault } from './unusual-plans.ts';
 
 /**
@@ -87,5 +87,35 @@ function withSlowAnswers(crowd: Plan): Plan {
     ...crowd,
     warm: 1,
     knobs: { ...crowd.knobs, createdTogether, latencyMs: { least: 1_000, most: 1_500 } },
+  };
+}
+
+/**
+ * A calm store whose old open groups come in pairs of one moment. Only walks find most changes, and nothing delays one over
+ * open groups for more than a few ticks.
+ */
+export function inPairs(plan: Plan, random: Random): Plan {
+  const base = vast(plan, random);
+  const { rateLimit, date, unreadableEvery, offsetMax, offsetOver, offsetMaxOf, ties, ...knobs } = base.knobs;
+  return {
+    ...base,
+    groups: 110 + random.below(20),
+    activeMs: 600_000,
+    openWalksEndEveryMs: 300_000,
+    changesPerSecond: 0.1,
+    rotationMs: undefined,
+    sources: 1,
+    warm: random.pick([0, 1]),
+    faults: NO_FAULTS,
+    knobs: {
+      ...knobs,
+      touches: [],
+      limitMax: 2,
+      lifetimeFactor: 20,
+      createdTogether: 2,
+      stampPrecision: random.pick(['ms', 's']),
+      groupRemovals: random.pick([0, 0.2]),
+    },
+    settings: { ...base.settings, intervalMs: 60_000, requestsPerMinute: 240, requestTimeoutMs: 10_000 },
   };
 }

@@ -8,11 +8,12 @@ const SHARE = 0.08;
 /**
  * Adds operations to a small share of plans, drawn separately, so that all other plans stay unchanged. Plans with a
  * mishap get none, because a new generation announces all of the mishap's groups; nor do plans in which the service,
- * its access or the schedule changes.
+ * its access or the schedule changes, or nothing may delay a walk.
  */
 export function withOperations(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 78));
-  if (!random.chance(SHARE) || plan.mishap !== undefined || !isSteady(plan)) return plan;
+  const isLeftAlone = plan.mishap !== undefined || plan.openWalksEndEveryMs !== undefined || !isSteady(plan);
+  if (!random.chance(SHARE) || isLeftAlone) return plan;
   const operations = Array.from({ length: 1 + random.below(2) }, (): Operation => {
     return { what: random.pick(OPERATION_NAMES), atMs: Math.floor(plan.activeMs * random.fraction()) };
   }).sort((a, b) => a.atMs - b.atMs);

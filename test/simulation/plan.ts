@@ -104,7 +104,7 @@ export interface SimulatedSettings {
 }
 
 /** The kinds of plans; profiles.ts. */
-export const PROFILES = ['polls', 'everything', 'guards', 'look-ups'] as const;
+export const PROFILES = ['polls', 'everything', 'guards', 'look-ups', 'open-groups'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export interface Plan {
@@ -148,6 +148,8 @@ export interface Plan {
   readonly sweepMs?: number | undefined;
   /** The operator's commands, in order of time. */
   readonly operations?: readonly Operation[] | undefined;
+  /** The longest time between the ends of two walks over old open groups, in a plan where nothing delays them. */
+  readonly openWalksEndEveryMs?: number | undefined;
   /** Whether the feed must find changes that only reconciliation finds. Then it gets the time for it. */
   readonly reconciles: boolean;
   /** If given, only these faults happen (`<call>#<count>`), independent of the rates. */

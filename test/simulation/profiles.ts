@@ -1,6 +1,6 @@
 // Draws the plan of a seed. A profile decides which changes the feed must find: `polls` omits changes that only
-// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, and in `look-ups`
-// those of some groups always hang. To test more behaviours, add values here.
+// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, in `look-ups` those of
+// some groups always hang, and in `open-groups` nothing delays walks over old open groups. To test more behaviours, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -8,7 +8,7 @@ import { rotating, sharedToken, withoutToken } from './credential-plans.ts';
 import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
 import { movedAddress, suspicious, withHeldValues, withLaterChanges } from './mishap-plans.ts';
-import { longOpen } from './open-groups-plans.ts';
+import { inPairs, longOpen } from './open-groups-plans.ts';
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -78,8 +78,8 @@ function withLongOpen(plan: Plan): Plan {
     : plan;
 }
 
-function isPlain({ mishap, turns, lasting, earlySlot }: Plan): boolean {
-  return [mishap, turns, lasting, earlySlot].every((each) => each === undefined);
+function isPlain({ mishap, turns, lasting, earlySlot, openWalksEndEveryMs }: Plan): boolean {
+  return [mishap, turns, lasting, earlySlot, openWalksEndEveryMs].every((each) => each === undefined);
 }
 
 const DAY_MS = 86_400_000;
@@ -161,6 +161,7 @@ function drawPlan(seed: number, profile: Profile): Plan {
   if (profile === 'polls') return random.chance(0.07) ? bustling(plan, random) : plan;
   if (profile === 'guards') return withHeldValues(withLaterChanges(inAnotherOrder(suspicious(plan, random))));
   if (profile === 'look-ups') return withHangingLookUps(plan, random);
+  if (profile === 'open-groups') return inPairs(plan, random);
   const [unusual] = UNUSUAL.filter(({ share }) => random.chance(share));
   return unusual === undefined ? withLaterWorlds(plan) : unusual.make(plan, random);
 }

@@ -42,6 +42,7 @@ async function walkRange(
   pass(guard, groups, changed);
   await guard.concludePage(recorder);
   await guard.conclude(recorder);
+  guard.learn();
 }
 
 const countRecorded = (done: readonly string[]) =>
@@ -243,6 +244,7 @@ describe('a page of a walk', () => {
     pass(guard, idsFrom(1, 100), 20);
     await guard.concludePage(recorder);
     await guard.conclude(recorder);
+    guard.learn();
 
     const whileWalking = run.source.state.guarding.usual?.ratePerHour;
     run.source.update((state) => finishLearning(state, 'all', NOW));

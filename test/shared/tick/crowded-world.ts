@@ -38,3 +38,14 @@ export async function crowded(
 export function openOnes(world: SourceWorld) {
   return shownOldGroups(world).filter(({ returns }) => returns.some(({ status }) => status === 'OPEN'));
 }
+
+/** Gives groups the creation of the first. */
+export function createTogether(world: SourceWorld, groups: readonly number[]): void {
+  let createdAt: number | undefined;
+  for (const id of groups) {
+    world.control.mutate(id, (draft) => {
+      createdAt ??= draft.created_at;
+      draft.created_at = createdAt;
+    });
+  }
+}

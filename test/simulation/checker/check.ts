@@ -12,6 +12,7 @@ import { checkHoldsEnd } from './holds-end.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOpenWalks } from './open-walks.ts';
+import { checkOpenWalksInTime } from './open-walks-in-time.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPollsBlind } from './polls-blind.ts';
 import { checkPollsSee } from './polls-see.ts';
@@ -53,6 +54,7 @@ export function check(evidence: Evidence): Violation[] {
         ...checkPollsBlind(evidence, source),
         ...checkSourceRead(evidence, source, published, histories),
         ...checkOpenWalks(evidence, source, published, histories),
+        ...checkOpenWalksInTime(evidence, source),
         ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
       ];
     }),

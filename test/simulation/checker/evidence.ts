@@ -206,6 +206,8 @@ export interface Evidence {
   readonly pollsSeeFrom: Time | undefined;
   /** If polls find nothing for a while, in a store that they don't walk: long enough for the feed to report it. */
   readonly pollsBlind: { readonly from: Time; readonly to: Time } | undefined;
+  /** If nothing delays walks over old open groups: the longest time between the ends of two, until then. */
+  readonly openWalksEnd: { readonly every: Time; readonly until: Time } | undefined;
   readonly lasting: Lasting | undefined;
   readonly endedAt: Time;
   /** Errors that the feed's code threw without an injected fault. */
