@@ -23,7 +23,7 @@ export function destinationTable({ relays, subscribers, webhooks }: Overview, mo
   const asOf = moments.short(new Date(subscribers.askedAtMs).toISOString());
   return html`${table(
     'Destinations',
-    ['Destination', 'State', 'Waiting', 'Oldest', 'Given up'],
+    ['Destination', 'State', 'Waiting', 'Oldest', 'Behind'],
     lines.map(({ cells }) => cells),
   )}${subscribers.subscribers.length > 0 && html`<p class="dim">Subscribers as of ${asOf}; updated once a minute.</p>`}`;
 }

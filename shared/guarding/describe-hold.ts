@@ -24,11 +24,11 @@ export function describeConsequence({ guard }: Hold): string {
       return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';
     case 'known_range_empty':
     case 'groups_removed':
-      return 'No return group is published as removed. The hold ends by itself after a walk that misses none.';
+      return 'No return group is published as removed. The hold ends by itself after a walk that finds none missing.';
     case 'entities_removed':
-      return 'No entity is published as removed; other changes are. The hold ends by itself after a walk that misses none.';
+      return 'No entity is published as removed; other changes are. The hold ends by itself after a walk that finds none missing.';
     case 'changed_without_stamps':
-      return 'Such changes are not published; all others are. The hold ends by itself once most sampled groups show their old values.';
+      return 'Such changes are not published; all others are. The hold ends by itself after a whole walk in which most sampled groups show other values than the held ones.';
   }
 }
 

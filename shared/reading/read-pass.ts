@@ -101,9 +101,9 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
   return track.end('overlong');
 }
 
-const ALL_OTHERS = { reason: 'all rows were others', isShifted: false };
+const ALL_OTHERS = { reason: 'no row at its start had been read before', isShifted: false };
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
-const NO_FOOTHOLD = { reason: 'a page has no row that differs from all others', isShifted: false };
+const NO_FOOTHOLD = { reason: 'no row of a page can be joined to the page before', isShifted: false };
 
 /** How many rows to go back so that the next page repeats this many rows by which it can be joined: at most the page. */
 function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {

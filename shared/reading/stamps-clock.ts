@@ -97,7 +97,7 @@ function isPlausible(stamp: Instant, { lead, fall }: StampsState, receivedAt: In
   return stamp <= receivedAt + (isFromBeforeTheFall ? Math.min(fall.lead, lead) : lead);
 }
 
-/** The newest stamp that at least `agreeing` others have or exceed, itself included. */
+/** The newest stamp that at least `agreeing` of the stamps equal or exceed, counting itself. */
 function newestOf(stamps: readonly Instant[], agreeing: number): Instant | undefined {
   return [...stamps].sort((a, b) => b - a)[agreeing - 1];
 }

@@ -19,7 +19,7 @@ const FEW_FAILING = 2;
 const PROBE_EVERY = 10 * MINUTE;
 /** How long ticks keep trying to confirm a removal: a walk that skips it may come back only after days. */
 const CONFIRMED_WITHIN = 5 * MINUTE;
-/** Groups whose requests were cut off: with more, the oldest is tried once more. */
+/** Notes of groups whose request was cut off. A further note replaces the oldest: that group is tried once more. */
 const MOST_CUT_OFF = 10;
 
 /**

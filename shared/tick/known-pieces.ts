@@ -48,8 +48,8 @@ function cutsAfter(
 }
 
 /**
- * Notes if all pages since a walk over all groups began were shorter than a piece should be: pieces don't show it if
- * each seems to fit in a page.
+ * Notes the length of the longest page if all pages since a walk over all groups began were shorter than a piece should
+ * be: they are cut short. Reading pieces does not show that, because each page seems to hold its whole piece.
  */
 export function noteCutShort({
   session: { list },

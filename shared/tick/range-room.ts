@@ -12,8 +12,8 @@ export interface RangeRoom {
   /** Pages that the next range may have; undefined if there is no time for one worth beginning. */
   pages(): number | undefined;
   /**
-   * Whether so many further requests of the range under way may begin, by the time that each of it has taken: a new
-   * process only guesses how long a page takes. Without a number, whether one may.
+   * Whether there is time for so many further requests (1 by default). It assumes that each takes as long as those of this
+   * range so far: a new process only guesses how long a page takes.
    */
   readonly hasTime: (requests?: number) => boolean;
   /** Runs a range's work and learns from it how long a page takes. */

@@ -1,7 +1,7 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it.
 // So lists are read from its creation on to their proved end, with the next known group. If these show nothing, one
-// page shows whether groups created later are there. If the service shows none of more groups than may be removed, it
-// hides them: no removal (guard-missing.ts). The feed judges the groups of one moment at a time, so no group counts
+// page shows whether groups created later are there. If it shows none of the next known groups, and these are more than
+// may be removed in a cycle, the service hides them: no removal (guard-missing.ts). The feed judges the groups of one moment at a time, so no group counts
 // twice.
 
 import { mostRemovals } from '../guarding/most-removals.ts';
@@ -37,7 +37,8 @@ export interface AroundOptions {
 
 export interface Around {
   /**
-   * The moment of the group, if lists around it were read to their proved end: known groups that they lack are missing.
+   * The moment of the group, if lists around it were read to their proved end. Known groups of it that were not shown are
+   * looked up.
    */
   readonly range: BoundedInterval | undefined;
   /** Whether the lists show none of the next known groups either, more than may be removed. */

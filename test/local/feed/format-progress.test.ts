@@ -93,15 +93,15 @@ test('does not count backwards if a range is read again', () => {
 test('a slow baseline names its causes and the maximum of the time left', () => {
   const progress = createBaselineProgress();
   const error = new Error('No connection.');
-  progress.note(report({ unstable: 'all rows were others' }), NOW);
+  progress.note(report({ unstable: 'no row at its start had been read before' }), NOW);
   progress.note(report({ rateLimited: 1, error, state: { pageLimit: 20 } as SourceState }), NOW);
   progress.line(baseline({ groups: 20, estimatedGroups: 300 }), NOW);
 
   const line = progress.line(baseline({ groups: 60, estimatedGroups: 300 }), NOW + 20_000);
 
   expect(line).toBe(
-    'baseline: 60 groups, at most ~2 min left, 2 groups/s, the list does not keep its order (all rows were others), ' +
-      'the service refuses requests as too many (429), No connection, pages of 20 rows, 0 requests',
+    'baseline: 60 groups, at most ~2 min left, 2 groups/s, the list does not keep its order ' +
+      '(no row at its start had been read before), the service refuses requests as too many (429), No connection, pages of 20 rows, 0 requests',
   );
 });
 

@@ -230,7 +230,7 @@ describe('a status for people', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
     const sentence =
-      'No return group is published as removed. The hold ends by itself after a walk that misses none.';
+      'No return group is published as removed. The hold ends by itself after a walk that finds none missing.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 
