@@ -30,8 +30,8 @@ export interface WalkGuard extends ReadingGuard {
    */
   conclude(recorder: Pick<Recorder, 'record'>, range?: { readonly isCovered: boolean }): Promise<void>;
   /**
-   * Learns how much usually differs, from all that was judged. Call it when the range was read: its first part alone would
-   * make a share usual that the whole range does not show.
+   * Learns how much usually differs, from all that was judged. Call it once the range was read, or the turn of a walk that
+   * looks groups up: a part of it may show a far higher share than the whole.
    */
   learn(): void;
 }
@@ -178,18 +178,19 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   // A fault of which nothing waits will be published once it has settled, so it must not become usual before.
   if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
   const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
-  const used = usePermitOf(state, tier, fresh.unstamped);
-  return { state: used, isAdmitted: true, ratePerHour: Math.max(...rates) };
+  const ratePerHour = Math.max(...rates);
+  return { state: usePermitOf(state, tier, fresh.unstamped, ratePerHour), isAdmitted: true, ratePerHour };
 }
 
 /**
  * Returns the state after changes were published: they use up the tier's permit. The cycle no longer counts them, so the
- * next range may use the rest of the permit.
+ * next range may use the rest of the permit; and what they show is noted now, in case the tick ends here.
  */
-function usePermitOf(state: SourceState, tier: Tier, published: number): SourceState {
+function usePermitOf(state: SourceState, tier: Tier, published: number, ratePerHour: number): SourceState {
   const permit = findPermit(state, GUARD, tier);
   if (permit === undefined) return state;
   const used = Math.min(permit.suspects, published);
-  const cycle = state.reconciliation[tier];
-  return withCycle(usePermit(state, permit, used), tier, { ...cycle, unstamped: cycle.unstamped - used });
+  const noted = noteRate(state, tier, ratePerHour);
+  const cycle = noted.reconciliation[tier];
+  return withCycle(usePermit(noted, permit, used), tier, { ...cycle, unstamped: cycle.unstamped - used });
 }

@@ -1,8 +1,8 @@
 // Whether lists still show an old open group that its look-up did not find: an index by id may lag behind, or lack it.
 // So lists are read from its creation on to their proved end, with the next known group. If these show nothing, one
 // page shows whether groups created later are there. If it shows none of the next known groups, and these are more than
-// may be removed in a cycle, the service hides them: no removal (guard-missing.ts). The feed judges the groups of one moment at a time, so no group counts
-// twice.
+// may be removed in a cycle, the service hides them: no removal (guard-missing.ts). The feed judges the groups of one
+// moment at a time, so no group counts twice.
 
 import { mostRemovals } from '../guarding/most-removals.ts';
 import type { Instant } from '../instant.ts';

@@ -2,7 +2,7 @@
 // order of creation, a few at a time. If many lie close together, pages of their range are read first, and only groups
 // that these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
-import { NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
+import { FIRST_WIDTH, NARROWEST_RANGE, PROOF_REQUESTS } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
@@ -43,17 +43,19 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
   const { groups, isDone } = await findNext(run, options);
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined) return step(undefined, true);
+  const range = { from: first.createdAt, to: last.createdAt };
   for (const [place, { groupId, createdAt }] of groups.entries()) {
     // The first is looked up before: if it is not found, there must be time for the lists around it.
-    if (place === 1) await readDensePages(run, groups, first, options);
+    if (place === 1 && mayReadPages(run, range) && (await isDense(run, groups, range, options.seen)))
+      await readPages(run, range, groups, options);
     if (options.seen.has(groupId)) continue;
     // Groups created at the same moment stay together: if the tick ended among them, all would be looked up again.
     const isNewMoment = createdAt !== (groups[place - 1] ?? first).createdAt;
     if (isNewMoment) {
-      const together = notSeen(createdWith(groups, createdAt), options.seen).length;
+      const together = notSeen(groups, options.seen).filter((group) => group.createdAt === createdAt).length;
       if (!options.hasTime(together)) return step(createdAt, false);
-      // In case they take longer than expected. Not before each pair: each time, what was read so far is judged alone.
-      if (together > 1 && !options.hasTime(2 * together)) await options.noteCovered(createdAt);
+      // Not before each pair of an ordinary cycle: what was read so far would be judged alone each time.
+      if (together > 1 && wasCutOff(run)) await options.noteCovered(createdAt);
     }
     await options.pollWhenDue();
     const page = await lookUpOrSetAside(run, 'open', groupId);
@@ -61,7 +63,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (page.rows.length === 0) return step(createdAt, false, { groupId, createdAt, page });
     await options.take(page);
   }
-  return step(endOfMoment(last.createdAt), isDone);
+  return step(endOfMoment(range.to), isDone);
 }
 
 function step(coveredThrough: Instant | undefined, isDone: boolean, notFound?: NotFound): OpenStep {
@@ -88,28 +90,13 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-function createdWith(groups: readonly KnownGroup[], moment: Instant): readonly KnownGroup[] {
-  return groups.filter(({ createdAt }) => createdAt === moment);
+/** Whether a tick of this cycle ended too early, or pages did not show what they should: each narrows the range. */
+function wasCutOff({ state }: TickRun): boolean {
+  return state.reconciliation.open.rangeWidth < FIRST_WIDTH;
 }
 
 function notSeen(groups: readonly KnownGroup[], seen: ReadonlySet<number>): readonly KnownGroup[] {
   return groups.filter(({ groupId }) => !seen.has(groupId));
-}
-
-/** Reads pages of the groups' range, or of the moment of the first, if that takes fewer requests than look-ups. */
-async function readDensePages(
-  run: TickRun,
-  groups: readonly KnownGroup[],
-  { createdAt: from }: KnownGroup,
-  options: OpenOptions,
-): Promise<void> {
-  const ofOneMoment = createdWith(groups, from);
-  for (const part of ofOneMoment.length < groups.length ? [groups, ofOneMoment] : [groups]) {
-    const range = { from, to: part.at(-1)?.createdAt ?? from };
-    if (!mayReadPages(run, range) || !(await isDense(run, part, range, options.seen))) continue;
-    await readPages(run, range, part, options);
-    return;
-  }
 }
 
 /** Saved as the width if pages did not show a range too narrow to be divided: below the width of any range. */
@@ -139,7 +126,6 @@ async function isDense(
   const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
   const most = (notSeen(groups, seen).length - PROOF_REQUESTS) * rowsPerRequest;
-  if (most <= 0) return false;
   let rows = 0;
   for await (const _ of run.session.store.knownCreatedBetween(sourceOf(run), range.from, range.to)) {
     rows += 1;

@@ -89,6 +89,7 @@ export async function reconcileRange(
       moveTo(end);
       const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
       if (step.notFound !== undefined && hasRoom) continue;
+      guard.learn();
       const { rangeWidth: width } = run.state.reconciliation.open;
       const position = { coveredThrough: again ?? end, rangeWidth: width };
       return {
@@ -117,6 +118,7 @@ export async function reconcileRange(
     // Rows outside of what was covered belong to a later range, which reads them again with its others.
     const rowsCovered = createdWithin(step.covered, read);
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
+    guard.learn();
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
     const covered = step.covered && inDigits(step.covered, run.stamps);
     // If the tick ends before its missing groups are looked up, the range is halved: that is no progress.
@@ -127,7 +129,6 @@ export async function reconcileRange(
   }
 
   const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
-  guard.learn();
   return { ...range, sent: run.requestsOfWalks() - before };
 }
 

@@ -1,6 +1,7 @@
 // Old open groups that were created at one moment, or within the same seconds: no range divides them.
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import type { SourceWorld } from '../source-world.ts';
 import { createTogether, crowded, openOnes } from './crowded-world.ts';
@@ -10,6 +11,7 @@ import {
   cancel,
   NO_ANSWER,
   oldGroups,
+  pauseSlowWalk,
   SLOW,
   setAll,
   slowWorld,
@@ -274,34 +276,38 @@ describe('old open groups of one moment, or of the same seconds', () => {
     expect(await areRemoved(world, few)).toBe(true);
   });
 
-  // Before, their page was not read if others lie further on, and no tick had time for twenty look-ups.
-  it('are passed by new processes if a page shows them all, and others follow far away', async () => {
-    let later: readonly number[] = [];
+  // Before, each tick was cut off among them, and nothing that it had read was noted.
+  it('are passed by new processes if their look-ups are slower than those before them', async () => {
+    let slow: readonly number[] = [];
+    let behind: readonly number[] = [];
     const { world } = await slowWorld(
       (store) => {
         const old = oldGroups(store);
         setAll(store, old, false);
-        const together = old.slice(100, 120);
-        later = old
-          .slice(300)
-          .filter((_, index) => index % 20 === 0)
-          .slice(0, 20);
-        setAll(store, [...together, ...later], true);
-        createTogether(store, together);
+        slow = old.slice(600, 609);
+        behind = old.slice(800, 1_000).filter((_, index) => index % 60 === 0);
+        setAll(store, [...old.filter((_, index) => index % 10 === 4).slice(0, 14), ...slow, ...behind], true);
+        createTogether(store, slow);
       },
-      {
-        ...{ groups: 1_600, knobs: { limitMax: 20, touches: [] } },
-        settings: { reconcileMs: 60_000, requestsPerMinute: 120 },
-      },
+      { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000, requestsPerMinute: 300 } },
     );
-    await ticksWithoutSlowWalk(world, 'new', 5);
-    answerAfter(world, 2_500);
-    const few = later.slice(0, 3);
-    for (const id of few) cancel(world, id);
+    await ticksWithoutSlowWalk(world, 'new', 6);
+    const isSlow = new Set(slow.map(String));
+    world.network.intercept = (request) => {
+      const afterMs = isSlow.has(request.query.get('return_group_id') ?? '') ? 5_000 : 900;
+      return { ...world.reference.service.answer(request), afterMs };
+    };
+    const changed = [...slow.slice(-2), ...behind];
+    for (const id of changed) cancel(world, id);
+    const { next: random } = createSeededRandom(3);
 
-    await ticksUntil(() => areRemoved(world, few), { world, session: 'new', most: 20 });
+    for (let ticks = 0; ticks < 20 && !(await areRemoved(world, changed)); ticks += 1) {
+      await pauseSlowWalk(world, 5 * MINUTE);
+      await pauseRecentWalk(world);
+      await world.nextTick(world.startProcess(`p${world.time.elapsed()}`, { random }));
+    }
 
-    expect(await typesOf(world, few)).not.toContain('');
+    expect(await typesOf(world, changed)).not.toContain('');
   });
 
   // Before, each tick began a crowd that it could not finish, and then none of the tick's requests were counted.
@@ -311,9 +317,8 @@ describe('old open groups of one moment, or of the same seconds', () => {
         const old = oldGroups(store);
         setAll(store, old, false);
         for (let crowd = 0; crowd < 4; crowd += 1) {
-          const together = old.slice(crowd * 100, crowd * 100 + 90);
-          // So few of them that pages are no shorter way.
-          setAll(store, together.slice(0, 14), true);
+          const together = old.slice(crowd * 100, crowd * 100 + 14);
+          setAll(store, together, true);
           createTogether(store, together);
         }
       },
@@ -331,6 +336,20 @@ describe('old open groups of one moment, or of the same seconds', () => {
     expect((await cycle()).lastRequests).toBeGreaterThanOrEqual(3 * 14);
   });
 });
+
+/** As in a store with few recent groups, whose walk takes hardly any time. */
+async function pauseRecentWalk(world: SourceWorld) {
+  const state = await world.state();
+  const { reconciliation, version } = state;
+  const recent = {
+    ...reconciliation.recent,
+    isUnderWay: false,
+    isAsked: false,
+    startedAt: world.time.now() + 58 * SECOND,
+  };
+  const paused = { ...state, version: version + 1, reconciliation: { ...reconciliation, recent } };
+  await world.states.save(paused, version);
+}
 
 /** A process that does not decide alike each time. */
 function processByChance(world: SourceWorld) {
