@@ -60,7 +60,7 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
     graph('Freshness: seconds since the last complete poll', HALF, [
       ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
     ]),
-    graph('Held findings, return groups set aside or behind', HALF, [
+    graph('Holds; return groups set aside or behind', HALF, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
       ...DESTINATION_NAMES.map((name) =>

@@ -33,13 +33,13 @@ const DESTINATION_ALARMS: Readonly<
 > = {
   ordered: {
     suffix: 'Ordered',
-    late: 'The ordered subscribers get no events: they are saved, but not published to the topic.',
+    late: 'The ordered subscribers get no events: the events are saved, but not published to the topic.',
     behind:
       'The ordered subscribers get no changes of some return groups: the topic rejects an event of each.',
   },
   bus: {
     suffix: 'Bus',
-    late: 'Subscribers of the bus get no events: they are saved, but not published to the bus.',
+    late: 'Subscribers of the bus get no events: the events are saved, but not published to the bus.',
     behind: 'Subscribers of the bus get no changes of some return groups: the bus rejects an event of each.',
   },
 };
@@ -86,8 +86,8 @@ export class Monitoring extends Construct {
       {
         metric: countOf(deadLetters),
         hurts:
-          `Users of the ordered subscriber ${name} miss changes: it failed events ${ORDERED_TRIES} times, ` +
-          'and they are in its dead-letter queue.',
+          `Users of the ordered subscriber ${name} miss changes: it failed on an event ${ORDERED_TRIES} times, ` +
+          'and the event is in its dead-letter queue.',
         anchor: 'an-ordered-subscriber-has-dead-letters',
         threshold: 1,
       },
@@ -163,7 +163,7 @@ export class Monitoring extends Construct {
       {
         metric: countOf(queue),
         hurts:
-          'Users of a subscriber of the bus miss changes: events could not be delivered to it, or it failed them.',
+          'Users of a subscriber of the bus miss changes: events could not be delivered to it, or it failed on each try.',
         anchor: 'a-subscriber-of-the-bus-has-dead-letters',
         threshold: 1,
       },
@@ -199,7 +199,7 @@ export class Monitoring extends Construct {
       ...findings,
       metric: metrics.holds({ period }),
       hurts:
-        'Subscribers do not get changes that may be real: they look wrong and are held until you decide.',
+        'A guard holds changes that look wrong: subscribers get them when you release the hold, if they are right.',
       anchor: 'changes-are-held',
     });
     this.#alarm('SetAside', {

@@ -194,7 +194,7 @@ export class ReturnsChangeFeed extends Construct {
     return this.#metrics.setAsideGroups(options);
   }
 
-  /** Findings that are held because they look wrong: the maximum of all sources. */
+  /** Holds that wait for a release: the maximum of all sources. */
   metricHolds(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.holds(options);
   }

@@ -130,7 +130,7 @@ export class SampleWarehouse extends Construct {
     createThresholdAlarm(this, 'EventsLost', {
       ...{ metric: countOf(deadLetters), threshold: 1, evaluationPeriods: 1 },
       alarmDescription:
-        "The warehouse may get no decision about a parcel's goods: events could not be delivered to it, or it failed them.",
+        "The warehouse may get no decision about a parcel's goods: events could not be delivered to it, or it failed on each try.",
     });
   }
 }

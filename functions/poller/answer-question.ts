@@ -26,7 +26,7 @@ export async function answerQuestion(
     if (!(error instanceof Error)) throw error;
     log.warn('An operator’s question was not answered.', { source, error });
     if (isAskingFailure(error)) return { error: error.message };
-    return { error: `The poller failed (${error.name}); its log says more.` };
+    return { error: `The poller failed (${error.name}); see its log for the cause.` };
   }
 }
 

@@ -50,7 +50,7 @@ export function collapseRepeats(log: Log, elapsed: () => number) {
     const { level, message, fields, unlogged, loggedAt } = fault;
     if (unlogged === 0) return;
     log[level](
-      `Again, ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`,
+      `Repeated ${inWords(unlogged)} in the last ${formatDuration(now - loggedAt)}: ${message}`,
       fields,
     );
     Object.assign(fault, { loggedAt: now, unlogged: 0 });
@@ -59,7 +59,9 @@ export function collapseRepeats(log: Log, elapsed: () => number) {
   function conclude(key: string, { times, firstAt, lastAt, message }: Fault): void {
     faults.delete(key);
     if (times > 1)
-      log.info(`Over, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`);
+      log.info(
+        `No longer repeating, after ${inWords(times)} in ${formatDuration(lastAt - firstAt)}: ${message}`,
+      );
   }
 
   return {

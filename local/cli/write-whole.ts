@@ -9,7 +9,7 @@ export class OutputError extends Error {
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      `Standard output can't be written: ${reason}. What was not printed counts as not printed: run again.`,
+      `Standard output can't be written: ${reason}. Run the command again: with --data, the next run prints what is missing.`,
       {
         cause,
       },

@@ -40,8 +40,8 @@ export function createRotateCommand(): Command {
       const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));
       await createPrinter(process.stdout).line(secret);
       await createPrinter(process.stderr).line(
-        `rotated: within five minutes this secret and the previous one both sign the events of ${id}, until the ` +
-          'next rotation. Give it to the receiver.',
+        `rotated: give this secret to the receiver. Within five minutes it and the previous one both sign the events ` +
+          `of ${id}. The previous one stops at the next rotation.`,
       );
     }),
   );

@@ -105,12 +105,12 @@ function describeStart(
   { lookbackMs }: SourceSettings,
   moments: Moments,
 ): string {
-  if (mode === 'emit') return 'announcing every return group that exists, and every change from now on';
+  if (mode === 'emit') return 'publishing every return group that exists, and every change from now on';
   // Stamps without a zone run ahead.
   const since = (startedAt - (stamps.zoned ? 0 : stamps.lead)) / MILLISECOND - lookbackMs;
   return (
-    `announcing changes since ${moments.short(since)}, the lookback of ${formatDuration(lookbackMs)} before the start; ` +
-    'what is older is recorded without events (--baseline silent)'
+    `publishing changes since ${moments.short(since)}, the lookback of ${formatDuration(lookbackMs)} before the start; ` +
+    'older changes are stored without events (--baseline silent)'
   );
 }
 

@@ -59,7 +59,7 @@ function addSnapshot(add: Add, snapshot: Known, moments: Moments): void {
 function holdTexts({ message, sample }: Explanation['holds'][number]): string[] {
   if (sample === null)
     return [`${message} It may keep changes of this return back; "status" has the command that releases it.`];
-  return [`It keeps back: ${sample.what} ${sample.before} → ${sample.after}`, message];
+  return [`A hold keeps this change back: ${sample.what} ${sample.before} → ${sample.after}`, message];
 }
 
 function entityTexts(

@@ -181,7 +181,12 @@ export const KNOBS = {
     'seconds',
     'Lead of the clock that assigns updated_at over the store’s clock.',
   ),
-  dateSkewSeconds: amount(0, 'seconds', 'Lead of the Date header over the timestamps.', -1_000_000),
+  dateSkewSeconds: amount(
+    0,
+    'seconds',
+    'How far the Date header is ahead of the timestamps; below 0: behind.',
+    -1_000_000,
+  ),
   latencyMs: span({ least: 0, most: 0 }, 'milliseconds', 'Duration of an answer.'),
   allowlistItems: count(40, 0, 'Number of allowlist items.'),
   // Faults.

@@ -156,7 +156,7 @@ function isStillKnown(
   found: Found,
 ): boolean {
   const key = keyOf(entity);
-  // Never settled at the first absence: each answer arrives after its request.
+  // At the first absence this answer's arrival counts, which is later than its request: so that alone removes nothing.
   const absentSince = known.absences[key] ?? reading.receivedAt;
   if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
     found.changes.push({ verb: 'removed', object: asPublished(entity, known) });

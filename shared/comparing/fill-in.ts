@@ -39,7 +39,7 @@ function fillInArray(
   pending: Pending,
 ): readonly WatchedEntity[] | undefined {
   const isPending = (entity: WatchedEntity) => pending.has(keyOf(entity));
-  // The events of these entities show the array for the first time: until then it stays unknown.
+  // The events of these entities show the array for the first time. It stays unknown until they are published.
   if (before === undefined && after?.some(isPending) === true) return undefined;
   const waiting = before?.flatMap((entity) => {
     const change = pending.get(keyOf(entity));

@@ -108,7 +108,8 @@ function contextOf(
 
 /**
  * When the request was sent that last showed the group as it was before the change. Without a newer stamp, a reading
- * that follows another by less than `settle` may be the older of the two. Then only the saved one surely comes before.
+ * that follows another by less than `settle` may be the older of the two. Then only the saved
+ * reading is certain to be older than the change.
  */
 function surelyBefore(
   snapshot: Snapshot,
@@ -121,9 +122,9 @@ function surelyBefore(
 }
 
 /**
- * When the request was sent that last showed all that a snapshot holds, for the last save and for those before it. A
- * change that is still unpublished then may have happened long before this reading: since the last one or, if that
- * lacked an array, since the group's creation.
+ * When the request was sent that last showed all that a snapshot holds, for the last save and for those before it.
+ * Changes that the earlier saves leave unpublished may be older than this reading. They happened after the last reading
+ * or, if that lacked an array, after the group's creation.
  */
 function lastShownWhole(
   snapshot: Snapshot | undefined,

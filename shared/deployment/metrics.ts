@@ -12,7 +12,7 @@ export const METRICS = {
   secondsBehind: 'SecondsBehind',
   /** Of the feed (dimension `service`): return groups of a source that can't be read, and are set aside. */
   setAsideGroups: 'SetAsideGroups',
-  /** Of the feed (dimension `service`): findings of a source that are held because they look wrong. */
+  /** Of the feed (dimension `service`): holds of a source that wait for a release. */
   holds: 'Holds',
   /**
    * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event that it

@@ -1,5 +1,6 @@
 // Requests for operators, beside the ticks: from the same budget, and only while a tick would send requests as well.
-// They do not change the source's state. They use only the budget that polls leave, so no number of them delays a poll.
+// They do not change the source's state. They use only the budget that polls leave, so they delay no poll; with a budget
+// below 25 requests a poll may wait for one of them.
 
 import { describeConsequence, describeHold } from '../guarding/describe-hold.ts';
 import { findHold } from '../guarding/holds.ts';
@@ -12,7 +13,7 @@ import { InvalidBaseUrlError } from '../returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from '../returns-service/errors.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-/** Polls never use the part of the budget that is reserved for this purpose, and go first in the other part. */
+/** A fifth of the budget is reserved for this purpose: polls never use it. In the rest they go first. */
 export const ASKING_PURPOSE: Purpose = 'reconciliation';
 /** How long an operator waits for an answer; the poller stops here, long before its own time limit. */
 export const ASKING_MS = 20_000;

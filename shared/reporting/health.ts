@@ -141,7 +141,7 @@ const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered e
 const BLIND: Degradation = {
   code: 'behind',
   message:
-    'Polls find no changes: lists by updated_at do not show groups at the updated_at that the service shows. It may read filters in another time zone. Until then only walks over all groups find changes.',
+    'Polls find no changes: lists by updated_at do not show groups at the updated_at that the service shows. The service may read filters in another time zone than it shows. As long as this lasts, only walks over all groups find changes.',
 };
 
 const STALLED: Degradation = {

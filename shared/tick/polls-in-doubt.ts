@@ -4,7 +4,7 @@ import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { GROUPS_THAT_AGREE } from '../reading/stamps-clock.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-/** If the service answers no question for this long, the next poll that finds a change ends the doubt. */
+/** If no check gets an answer for this long, the next poll that finds a change ends the doubt. */
 const PATIENCE = 2 * HOUR;
 
 export type PollsInDoubt = NonNullable<SourceState['stamps']['pollsInDoubt']>;
@@ -15,7 +15,7 @@ export function withDoubt(state: SourceState, pollsInDoubt: PollsInDoubt | undef
   return { ...state, stamps: { ...state.stamps, pollsInDoubt } };
 }
 
-/** Returns the doubt after a question for its first group that got no answer: the next one is for another group. */
+/** Returns the doubt after a check of its first group that got no answer: the next check is of another group. */
 export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | undefined {
   const { pollsInDoubt } = stamps;
   if (pollsInDoubt === undefined) return undefined;

@@ -43,11 +43,12 @@ export type RingOutcome =
  */
 export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutcome>;
 
-/** Answers about an event's content, and none of another kind, for so long show that it is the event … */
+/** An event is skipped after so long with answers about its content and no other failure. */
 const CONTENT_PATIENCE = DAY;
 /**
- * … if the endpoint has accepted another one within this time: an endpoint that rejects everything, because its secret is
- * wrong for instance, is at fault itself. Longer than any pause, so every accepted event is recent at some retry.
+ * It is skipped only if the endpoint has accepted another event within this time. An endpoint that rejects everything is
+ * itself at fault, for instance because its secret is wrong. Longer than any pause, so every accepted event is recent at
+ * some retry.
  */
 const ACCEPTED_LATELY = 12 * HOUR;
 /** The pause before the next try where no failed attempt decides it. */

@@ -44,7 +44,7 @@ test('a warning is logged at once, and its repeats are counted every five minute
   fail(19, 30 * SECOND);
 
   expect(first).toEqual(['warn: Not read. no answer after 0 ms']);
-  expect(lines()).toEqual(['warn: Again, 10 times in the last 5 min: Not read. no answer after 9 ms']);
+  expect(lines()).toEqual(['warn: Repeated 10 times in the last 5 min: Not read. no answer after 9 ms']);
 });
 
 test('a fault that ceases counts as over after three of its intervals, and is logged with its count', () => {
@@ -60,7 +60,7 @@ test('a fault that ceases counts as over after three of its intervals, and is lo
 
   expect(tooEarly).toEqual([]);
   expect(lines()).toEqual([
-    'info: Over, after 4 times in 90 s: Not read.',
+    'info: No longer repeating, after 4 times in 90 s: Not read.',
     'warn: Not read. no answer after 0 ms',
   ]);
 });
@@ -104,7 +104,7 @@ test('repeats that were not logged yet are logged at the end', () => {
   log.flush();
   log.flush();
 
-  expect(lines()).toEqual(['warn: Again, twice in the last 2 s: Not read. no answer after 2 ms']);
+  expect(lines()).toEqual(['warn: Repeated twice in the last 2 s: Not read. no answer after 2 ms']);
 });
 
 test('the number of tracked faults is bounded', () => {

@@ -147,8 +147,8 @@ describe('log lines', () => {
 
     expect(linesOf(await logged())).toEqual([
       '2026-11-20 19:30:05  info     acme: watching returns.example.com every 60 s; times in Europe/Berlin, now UTC+01:00',
-      '2026-11-20 19:30:05  info     acme: announcing changes since 19:25:05, the lookback of 5 min before the start; ' +
-        'what is older is recorded without events (--baseline silent)',
+      '2026-11-20 19:30:05  info     acme: publishing changes since 19:25:05, the lookback of 5 min before the start; ' +
+        'older changes are stored without events (--baseline silent)',
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('log lines', () => {
 
     display.showReport(report({}, state));
 
-    expect(await logged()).toContain('announcing changes since 19:25:05, ');
+    expect(await logged()).toContain('publishing changes since 19:25:05, ');
   });
 
   test('of a known source announce nothing, and show the progress from which its baseline continues', async () => {

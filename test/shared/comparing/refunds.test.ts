@@ -201,7 +201,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, completed.toReversed())).toEqual([]);
   });
 
-  it('leaves a match by all of its values to another one that has no other', () => {
+  it('leaves a refund with all of its values to another one that matches nothing else', () => {
     const known = [refund(null), refund('x')];
 
     const { created, known: all } = compareRefunds(known, [refund('y', 10, null), refund(null)]);

@@ -36,7 +36,7 @@ function failLookUps({ network }: SourceWorld, groups: readonly number[]): void 
 
 describe('changes of most groups are not held', () => {
   // Before, each tick that was cut off added groups that no longer differed, and the rate was noted only at the end.
-  it('if the walk that published as many before was cut off again and again', async () => {
+  it('after a walk that published as many, although its ticks were cut off again and again', async () => {
     const { world, ticks, gone, changeMany } = await storeWithoutStamps();
     changeMany();
     for (const id of gone) world.control.remove(id);
@@ -52,7 +52,7 @@ describe('changes of most groups are not held', () => {
   });
 
   // Before, the released changes were not noted: the cycle no longer counts them, and the next tick finds no more.
-  it('if as many were released twice, and a look-up got no answer when each was published', async () => {
+  it('after two releases of as many, although a look-up got no answer when each was published', async () => {
     const { world, ticks, gone, changeMany } = await storeWithoutStamps();
     await ticks(25);
     for (const id of gone.slice(0, 2)) {

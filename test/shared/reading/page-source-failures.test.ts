@@ -50,7 +50,7 @@ describe('a first page that fails', () => {
   });
 
   // Before, half a minute without the service made pages smaller.
-  it('once and is not tried again is requested again if ten rows arrive, and pages stay as long', async () => {
+  it('in a way that is not tried again: the page is read at full length after all if ten rows arrive', async () => {
     let requests = 0;
     const list = openList(() => {
       requests += 1;
@@ -91,7 +91,7 @@ describe('a first page that fails', () => {
   });
 
   // Otherwise the poll ends as failed, and the next tick begins with as long a range.
-  it('and is not tried again is left to the next tick if there is no time for ten rows', async () => {
+  it('in a way that is not tried again is left to the next tick if there is no time to ask for ten rows', async () => {
     const list = openList(({ offset = 0 }) => {
       throw offset > 0 ? notTriedAgain : new DeadlineReached('too late');
     });
@@ -124,7 +124,7 @@ describe('a first page that fails', () => {
     expect(limitsOf(list)).toEqual([10, 10]);
   });
 
-  it('and is not tried again is no page out of reach, unless the service answers in between', async () => {
+  it('in a way that is not tried again counts as out of reach only if the service answers a request for ten rows', async () => {
     const down = openList(() => {
       throw notTriedAgain;
     });

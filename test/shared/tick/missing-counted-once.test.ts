@@ -120,7 +120,7 @@ it('more than a hundredth gone at once is held after a hold was released in the 
 });
 
 // Before, the groups behind one that was released counted again each time the walk went back to that one.
-it('thirteen removed open groups are published, one of which was released', async () => {
+it('thirteen removed open groups are published, although one of them was held and released before', async () => {
   const { world, session, open } = await worldWithManyOpen();
   await ticksWithoutSlowWalk(world, session, 5);
   const [first = 0, noted = 0, ...others] = open.slice(10, 23);

@@ -26,7 +26,7 @@ describe('while the walk over all groups takes days', () => {
   });
 
   // Before, the one that it showed was taken as a sign that the others are removed.
-  it('no removal if the service hides all but one', async () => {
+  it('no old group is published as removed if the service hides all but one of them', async () => {
     const { world, session, open } = await worldWithFewOpen();
     for (const id of oldGroups(world)) if (id !== open[6]) world.control.remove(id);
 

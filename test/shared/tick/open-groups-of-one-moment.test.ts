@@ -232,7 +232,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
   });
 
   // Before, each tick read the pages of the same two seconds, and then had time for one group more.
-  it('groups behind two seconds are read if their pages take longer than a tick', async () => {
+  it('the walk gets past two seconds of groups whose pages take longer than a tick', async () => {
     const { world, later } = await crowded(120, SLOW, {
       hasLater: true,
       change(store) {
@@ -255,7 +255,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
   });
 
   // Before, each such moment ended the walk's turn: it read two of them in a tick, however many there are.
-  it('that come in pairs are read as soon as others', async () => {
+  it('that come in pairs are read within as few ticks as others', async () => {
     let open: readonly number[] = [];
     const { world, session } = await slowWorld(
       (store) => {
@@ -277,7 +277,7 @@ describe('old open groups of one moment, or of the same seconds', () => {
   });
 
   // Before, each tick was cut off among them, and nothing that it had read was noted.
-  it('are passed by new processes if their look-ups are slower than those before them', async () => {
+  it('do not stop new processes if their look-ups are slower than those before them', async () => {
     let slow: readonly number[] = [];
     let behind: readonly number[] = [];
     const { world } = await slowWorld(

@@ -230,7 +230,7 @@ describe('while the walk over all groups takes days', () => {
   });
 
   // Before, the walk went on behind them, and looked them up a second time in its next cycle.
-  it('released ones are published minutes later, though a cycle takes long', async () => {
+  it('removed groups are published minutes after the release of their hold, though a cycle takes long', async () => {
     const open: number[] = [];
     const { world, session } = await slowWorld((store) => void open.push(...openEach(store, 8)), {
       ...SLOW,

@@ -67,7 +67,7 @@ it('three groups that polls passed over set the clock and the settled instant ba
   expect(three.stamps).toMatchObject({ lead: HOUR, newest: NOW, newestReceivedAt: NOW, passed: [] });
 });
 
-it('a second three of the same walk do not forget how far stamps were ahead', async () => {
+it('three more changes that polls passed over, found by the same walk, keep the known lead of the stamps', async () => {
   const state = await aState(
     { newest: NOW + 8 * HOUR, newestReceivedAt: NOW, lead: 8 * HOUR },
     NOW + 8 * HOUR,

@@ -58,7 +58,7 @@ describe('a sender whose clock was ahead', () => {
     expect(await timeUntilAccepted(world, KEY)).toBe(0);
   });
 
-  it('causes no retries at the first pace once the clocks are right', async () => {
+  it('leaves the schedule of retries as it is once the clocks are right', async () => {
     const world = worldWith(1);
     world.answer = () => ({ status: 500 });
     await ringAhead(world, KEY, 7 * DAY);
