@@ -30,8 +30,8 @@ export interface WalkGuard extends ReadingGuard {
    */
   conclude(recorder: Pick<Recorder, 'record'>, range?: { readonly isCovered: boolean }): Promise<void>;
   /**
-   * Learns how much usually differs, from all that was judged. Call it once the range was read, or the turn of a walk that
-   * looks groups up: a part of it may show a far higher share than the whole.
+   * Learns how much usually differs, from all that was judged. Call it at the end of the range, or of the turn of a walk
+   * that looks groups up: a part of it may show a far higher share than the whole.
    */
   learn(): void;
 }

@@ -90,7 +90,12 @@ async function findNext(
   return { groups, isDone: true };
 }
 
-/** Whether a tick of this cycle ended too early, or pages did not show what they should: each narrows the range. */
+/** Narrows the range after a turn that was cut off, by the tick's end or by a failure. */
+export function noteCutOff(run: TickRun): void {
+  setWidth(run, Math.min(run.state.reconciliation.open.rangeWidth, FIRST_WIDTH - 1));
+}
+
+/** Whether a turn of this cycle was cut off, or pages did not show what they should: both narrow the range. */
 function wasCutOff({ state }: TickRun): boolean {
   return state.reconciliation.open.rangeWidth < FIRST_WIDTH;
 }

@@ -14,7 +14,7 @@ import { knownPieces } from './known-pieces.ts';
 import { lookForMissing, type SearchOutcome } from './look-for-missing.ts';
 import type { RangeRoom } from './range-room.ts';
 import { readAround } from './read-around.ts';
-import { type OpenStep, readOpen } from './read-open.ts';
+import { noteCutOff, type OpenStep, readOpen } from './read-open.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface RangeReading {
@@ -89,7 +89,6 @@ export async function reconcileRange(
       moveTo(end);
       const hasRoom = hasTime() && run.requestsOfWalks() - before < maxPages;
       if (step.notFound !== undefined && hasRoom) continue;
-      guard.learn();
       const { rangeWidth: width } = run.state.reconciliation.open;
       const position = { coveredThrough: again ?? end, rangeWidth: width };
       return {
@@ -118,7 +117,6 @@ export async function reconcileRange(
     // Rows outside of what was covered belong to a later range, which reads them again with its others.
     const rowsCovered = createdWithin(step.covered, read);
     await guard.conclude(recorder, { isCovered: rowsCovered > 0 });
-    guard.learn();
     const isGettingOn = rowsCovered > 0 || (step.covered !== undefined && step.isDone);
     const covered = step.covered && inDigits(step.covered, run.stamps);
     // If the tick ends before its missing groups are looked up, the range is halved: that is no progress.
@@ -128,8 +126,16 @@ export async function reconcileRange(
     return { ...step, missed };
   }
 
-  const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
-  return { ...range, sent: run.requestsOfWalks() - before };
+  try {
+    const range = await (tier === 'open' ? readOpenGroups() : readByCreation());
+    return { ...range, sent: run.requestsOfWalks() - before };
+  } catch (error) {
+    if (tier === 'open') noteCutOff(run);
+    throw error;
+  } finally {
+    // Also if the tick ends here: what was published is not found again.
+    guard.learn();
+  }
 }
 
 function noteLostOrder(list: ListShape): void {

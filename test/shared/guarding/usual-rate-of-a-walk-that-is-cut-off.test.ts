@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+import { NO_ANSWER, oldGroups, openWalks, SLOW, setAll, slowWorld } from '../tick/slow-world.ts';
 import { releaseNow } from './release-now.ts';
 
 const RESET: Answer = { status: 200, headers: {}, body: '', delivery: 'reset', afterMs: 0 };
 
 /** A store whose changes move no stamp. */
-async function storeWithoutStamps() {
+async function storeWithoutStamps(groups = 120) {
   const world = createSourceWorld({
-    groups: 120,
+    groups,
     knobs: { touches: [] },
     settings: { reconcileMs: 600_000 },
   });
@@ -70,6 +71,51 @@ describe('changes of most groups are not held', () => {
 
     changeMany();
     await ticks(14);
+
+    expect(standingHolds(await world.state())).toEqual([]);
+  });
+
+  // Before, only what the list itself had shown counted.
+  it('after walks that found as many by look-ups, because lists lack some groups', async () => {
+    const { world, ticks } = await storeWithoutStamps(21);
+    const ids = world.oldestFirst();
+    const lacked = new Set<unknown>(ids.filter((_, index) => index % 2 === 1).slice(0, 2));
+    world.network.intercept = (request) => {
+      const answer = world.reference.service.answer(request);
+      if (answer.status !== 200 || request.query.has('return_group_id')) return answer;
+      const rows = JSON.parse(answer.body) as { id: unknown }[];
+      return { ...answer, body: JSON.stringify(rows.filter(({ id }) => !lacked.has(id))) };
+    };
+
+    for (let walk = 0; walk < 4; walk += 1) {
+      for (const id of ids) world.change(id, undefined);
+      await ticks(14);
+      expect(standingHolds(await world.state())).toEqual([]);
+    }
+  });
+
+  // Before, the next tick noted 0, because it found nothing more.
+  it('after a walk over open groups that published half as many, and was then cut off by a look-up', async () => {
+    let open: readonly number[] = [];
+    const { world, session } = await slowWorld(
+      (store) => {
+        const old = oldGroups(store);
+        setAll(store, old, false);
+        open = old.filter((_, index) => index % 10 === 4).slice(0, 42);
+        setAll(store, open, true);
+      },
+      { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000 } },
+    );
+    const [removed = 0, unanswered = 0] = open.slice(-2);
+    await openWalks(world, session, 3);
+    world.control.remove(removed);
+    world.network.intercept = ({ query }) =>
+      query.get('return_group_id') === String(unanswered) ? NO_ANSWER : undefined;
+    for (const id of open.slice(0, 18)) world.change(id, undefined);
+    await openWalks(world, session, 2);
+
+    for (const id of open.slice(0, 40)) world.change(id, undefined);
+    await openWalks(world, session, 3);
 
     expect(standingHolds(await world.state())).toEqual([]);
   });

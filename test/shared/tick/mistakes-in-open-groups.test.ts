@@ -1,9 +1,8 @@
 // A service that shows other values of all old open groups, with the same stamps, while only look-ups read these.
 import { describe, expect, it } from 'vitest';
-import type { SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceWorld } from '../source-world.ts';
 import { createTogether } from './crowded-world.ts';
-import { oldGroups, SLOW, setAll, slowWorld, ticksWithoutSlowWalk, typesOf } from './slow-world.ts';
+import { oldGroups, openWalks, SLOW, setAll, slowWorld, typesOf } from './slow-world.ts';
 
 /** A hundred old open groups, which one turn of their walk reads. */
 async function worldWithHundredOpen(come: 'in pairs' | 'one by one') {
@@ -36,15 +35,6 @@ function showOtherOutcomes({ network, reference }: SourceWorld, groups: readonly
   };
 }
 
-async function walks(world: SourceWorld, session: SourceSession, count: number): Promise<void> {
-  const lastCompleted = async () => (await world.state()).reconciliation.open.lastCompletedAt;
-  for (let made = 0; made < count; made += 1) {
-    const before = await lastCompleted();
-    for (let ticks = 0; ticks < 20 && (await lastCompleted()) === before; ticks += 1)
-      await ticksWithoutSlowWalk(world, session, 1);
-  }
-}
-
 async function withEvents(world: SourceWorld, groups: readonly number[]): Promise<number[]> {
   const types = await typesOf(world, groups);
   return groups.filter((_, place) => types[place] !== '');
@@ -54,10 +44,10 @@ describe('other values of all old open groups are held', () => {
   // Before, what was read before each pair was judged alone: the first twenty were published.
   it.each(['in pairs', 'one by one'] as const)('if the groups come %s', async (come) => {
     const { world, session, open } = await worldWithHundredOpen(come);
-    await walks(world, session, 3);
+    await openWalks(world, session, 3);
 
     showOtherOutcomes(world, open);
-    await walks(world, session, 3);
+    await openWalks(world, session, 3);
 
     expect(await withEvents(world, open)).toEqual([]);
     expect((await world.state()).guarding.holds).toMatchObject([
@@ -71,17 +61,17 @@ describe('other values of all old open groups are held', () => {
     ['one that was removed', 'one by one', true],
   ] as const)('although many of those before %s have changed', async (_, come, isRemoved) => {
     const { world, session, open } = await worldWithHundredOpen(come);
-    await walks(world, session, 3);
+    await openWalks(world, session, 3);
     const changed = open.slice(0, 24).filter((_id, index) => index % 5 === 1 || index % 5 === 3);
     for (const id of changed) world.change(id, undefined);
     const [next] = open.slice(24);
     if (isRemoved && next !== undefined) world.control.remove(next);
-    await walks(world, session, 3);
+    await openWalks(world, session, 3);
     const before = await withEvents(world, open);
     expect(before).toEqual(expect.arrayContaining(changed));
 
     showOtherOutcomes(world, open);
-    await walks(world, session, 3);
+    await openWalks(world, session, 3);
 
     expect(await withEvents(world, open)).toEqual(before);
     expect((await world.state()).guarding.holds).toMatchObject([{ guard: 'changed_without_stamps' }]);

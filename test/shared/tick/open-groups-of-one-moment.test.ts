@@ -310,6 +310,34 @@ describe('old open groups of one moment, or of the same seconds', () => {
     expect(await typesOf(world, changed)).not.toContain('');
   });
 
+  // Before, only the end of a tick's time counted as a turn that was cut off, so each tick began at the first pair again.
+  it('that come in pairs are read although connections are reset in the second half of each tick', async () => {
+    let open: readonly number[] = [];
+    const { world, session } = await slowWorld(
+      (store) => {
+        const old = oldGroups(store);
+        setAll(store, old, false);
+        open = old.filter((_, index) => index % 10 === 4).slice(0, 100);
+        setAll(store, open, true);
+        for (let pair = 0; pair < open.length; pair += 2) createTogether(store, open.slice(pair, pair + 2));
+      },
+      { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000, requestsPerMinute: 120 } },
+    );
+    await ticksWithoutSlowWalk(world, session, 4);
+    let begunAt = 0;
+    world.network.intercept = () =>
+      world.time.now() - begunAt < 24 * SECOND ? undefined : { ...NO_ANSWER, delivery: 'reset' };
+    const few = open.slice(-2);
+    for (const id of few) cancel(world, id);
+
+    for (let ticks = 0; ticks < 14; ticks += 1) {
+      begunAt = world.time.now() + MINUTE;
+      await ticksWithoutSlowWalk(world, session, 1);
+    }
+
+    expect(await typesOf(world, few)).not.toContain('');
+  });
+
   // Before, each tick began a crowd that it could not finish, and then none of the tick's requests were counted.
   it('are not begun if the rest of the tick is too short for all of a moment', async () => {
     const { world } = await slowWorld(

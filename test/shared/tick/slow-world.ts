@@ -92,6 +92,16 @@ export async function cycles(world: SourceWorld, session: SourceSession, count: 
   }
 }
 
+/** Until so many walks over open groups have ended. */
+export async function openWalks(world: SourceWorld, session: SourceSession, count: number): Promise<void> {
+  const lastCompleted = async () => (await world.state()).reconciliation.open.lastCompletedAt;
+  for (let made = 0; made < count; made += 1) {
+    const before = await lastCompleted();
+    for (let ticks = 0; ticks < 20 && (await lastCompleted()) === before; ticks += 1)
+      await ticksWithoutSlowWalk(world, session, 1);
+  }
+}
+
 /** Each answer takes so long. */
 export function answerAfter(world: SourceWorld, afterMs: number) {
   world.network.intercept = (request) => ({ ...world.reference.service.answer(request), afterMs });
