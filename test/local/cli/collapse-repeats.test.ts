@@ -115,5 +115,5 @@ test('the number of tracked faults is bounded', () => {
     log.warn('Behind.', { group });
   }
 
-  expect(lines().filter((line) => line.startsWith('info: Over'))).toHaveLength(50);
+  expect(lines().filter((line) => line.startsWith('info: No longer repeating'))).toHaveLength(50);
 });
