@@ -82,7 +82,8 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
     const judged = judge(run.source.state, tier, found, waiting);
     run.source.update(() => judged.state);
-    ratePerHour = judged.ratePerHour;
+    // The last judgement of an open walk's turn covers all parts of it. A list is a whole range, also before look-ups.
+    ratePerHour = tier === 'open' ? judged.ratePerHour : Math.max(ratePerHour, judged.ratePerHour);
     return judged.isAdmitted;
   }
 

@@ -133,7 +133,7 @@ export async function reconcileRange(
     if (tier === 'open') noteCutOff(run);
     throw error;
   } finally {
-    // Also if the tick ends here: what was published is not found again.
+    // Also if the tick ends here: what was judged and published is not found again.
     guard.learn();
   }
 }
