@@ -156,7 +156,7 @@ describe('secret and rotate', () => {
     expect(code).toBe(0);
     expect(current?.text).toMatch(/^[A-Za-z0-9]{64}$/);
     expect(stdout).toBe(`whsec_${current?.text}\n`);
-    expect(stderr).toContain('this secret and the previous one both sign');
+    expect(stderr).toContain('it and the previous one both sign');
     expect(previous?.text).toBe(SECRET);
   });
 
