@@ -1,5 +1,5 @@
-// The addresses of a name, checked. A URL may name a machine inside the network: without the check its owner could reach
-// machines that only the sender can reach. The check is made on the addresses that the connection uses: one
+// The addresses of a name, checked. A URL may name a machine inside the network: without the check its owner could
+// reach machines that only the sender can reach. The check is made on the addresses that the connection uses: one
 // resolution, all of its answers, so that a name can't show one address to the check and another to the connection.
 import { type LookupAddress, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';

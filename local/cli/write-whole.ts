@@ -9,7 +9,8 @@ export class OutputError extends Error {
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      `Standard output can't be written: ${reason}. Run the command again: with --data, the next run prints what is missing.`,
+      `Standard output can't be written: ${reason}. Run the command again: with --data, the next run prints what ` +
+        'is missing.',
       {
         cause,
       },

@@ -132,7 +132,7 @@ async function handOver(
   const patience = new AbortController();
   const isStored = dataDir !== undefined;
   const limitMs = lastEventsMs ?? patienceMs({ isInterrupted: signal.aborted, isStored });
-  const warn = () => signal.aborted && log.warn('Printing the last events. Ctrl-C again stops at once.');
+  const warn = () => signal.aborted && log.warn('Delivering the last events. Ctrl-C again stops at once.');
   const warning = setTimeout(warn, WARN_AFTER_MS);
   const limit = untilMoment(Date.now() + limitMs, patience.signal);
   const all = feed.handOver().then(() => 'all');
@@ -142,7 +142,7 @@ async function handOver(
   });
   if (outcome === 'all') return;
   const rest = isStored ? ' The next start with the same --data continues with them.' : '';
-  log.warn(`Stopped before all events were printed.${rest}`);
+  log.warn(`Stopped before all events were delivered.${rest}`);
 }
 
 /** Whether the error means that the address or the token is wrong. @param isBegun whether the source has a state */

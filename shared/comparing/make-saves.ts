@@ -108,8 +108,8 @@ function contextOf(
 
 /**
  * When the request was sent that last showed the group as it was before the change. Without a newer stamp, a reading
- * that follows another by less than `settle` may be the older of the two. Then only the saved
- * reading is certain to be older than the change.
+ * that follows another by less than `settle` may be the older of the two. Then only the
+ * saved reading is certain to be older than the change.
  */
 function surelyBefore(
   snapshot: Snapshot,

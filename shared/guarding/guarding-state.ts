@@ -74,7 +74,10 @@ const hold = storedObject({
   releasedAt: maybe(instant),
   /** A few of the suspects, for the operator who decides. */
   samples: z.array(holdSample).default([]),
-  /** Some of the suspects as the current cycle began, with what it has found of them; only of changes without a newer stamp. */
+  /**
+   * Some of the suspects as the current cycle began, with what it has found of them; only of changes without a newer
+   * stamp.
+   */
   witnesses: z.array(holdWitness).default([]),
 });
 

@@ -160,7 +160,7 @@ test('with stored state, a watch ends soon after its time, and the next one cont
   await watch(async (event) => void printed.push(event));
 
   expect(warnings).toEqual([
-    'Stopped before all events were printed. The next start with the same --data continues with them.',
+    'Stopped before all events were delivered. The next start with the same --data continues with them.',
   ]);
   const groups = printed.flatMap(({ data }) => ('return_group' in data ? data.return_group.id : []));
   expect(new Set(groups).size).toBe(30);

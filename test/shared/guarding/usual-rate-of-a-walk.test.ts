@@ -1,9 +1,10 @@
-// What a walk has published counts for the usual rate, also if its tick ends early, or look-ups show more groups.
+// What a walk has published counts for the usual rate. So it does if its tick ends early, and if look-ups show more.
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
-import { NO_ANSWER, oldGroups, openWalks, SLOW, setAll, slowWorld } from '../tick/slow-world.ts';
+import { everyTenthOpen } from '../tick/crowded-world.ts';
+import { NO_ANSWER, openWalks } from '../tick/slow-world.ts';
 import { releaseNow } from './release-now.ts';
 
 const RESET: Answer = { status: 200, headers: {}, body: '', delivery: 'reset', afterMs: 0 };
@@ -116,16 +117,7 @@ describe('changes of most groups are not held', () => {
 
   // Before, the next tick noted 0, because it found nothing more.
   it('after a walk over open groups that published half as many, and was then cut off by a look-up', async () => {
-    let open: readonly number[] = [];
-    const { world, session } = await slowWorld(
-      (store) => {
-        const old = oldGroups(store);
-        setAll(store, old, false);
-        open = old.filter((_, index) => index % 10 === 4).slice(0, 42);
-        setAll(store, open, true);
-      },
-      { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000 } },
-    );
+    const { world, session, open } = await everyTenthOpen(42, 'one by one');
     const [removed = 0, unanswered = 0] = open.slice(-2);
     await openWalks(world, session, 3);
     world.control.remove(removed);

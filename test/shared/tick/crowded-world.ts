@@ -1,5 +1,5 @@
 // Worlds whose old open groups lie close together.
-import type { SourceWorld } from '../source-world.ts';
+import type { SourceWorld, SourceWorldOptions } from '../source-world.ts';
 import { oldGroups, SLOW, setAll, shownOldGroups, slowWorld } from './slow-world.ts';
 
 interface CrowdOptions {
@@ -48,4 +48,25 @@ export function createTogether(world: SourceWorld, groups: readonly number[]): v
       draft.created_at = createdAt;
     });
   }
+}
+
+/** A source of which every tenth old group is open, so many in all: in pairs of one creation, or one by one. */
+export async function everyTenthOpen(
+  count: number,
+  come: 'in pairs' | 'one by one',
+  settings: SourceWorldOptions['settings'] = {},
+) {
+  let open: readonly number[] = [];
+  const { world, session } = await slowWorld(
+    (store) => {
+      const old = oldGroups(store);
+      setAll(store, old, false);
+      open = old.filter((_, index) => index % 10 === 4).slice(0, count);
+      setAll(store, open, true);
+      for (let pair = 0; come === 'in pairs' && pair < open.length; pair += 2)
+        createTogether(store, open.slice(pair, pair + 2));
+    },
+    { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000, ...settings } },
+  );
+  return { world, session, open };
 }

@@ -1,25 +1,9 @@
-// A service that shows other values of all old open groups, with the same stamps, while only look-ups read these.
+// A service that shows other values of all old open groups, with the same stamps, while only look-ups read these. One
+// turn of their walk reads all of them.
 import { describe, expect, it } from 'vitest';
 import type { SourceWorld } from '../source-world.ts';
-import { createTogether } from './crowded-world.ts';
-import { oldGroups, openWalks, SLOW, setAll, slowWorld, typesOf } from './slow-world.ts';
-
-/** A hundred old open groups, which one turn of their walk reads. */
-async function worldWithHundredOpen(come: 'in pairs' | 'one by one') {
-  let open: readonly number[] = [];
-  const { world, session } = await slowWorld(
-    (store) => {
-      const old = oldGroups(store);
-      setAll(store, old, false);
-      open = old.filter((_, index) => index % 10 === 4).slice(0, 100);
-      setAll(store, open, true);
-      for (let pair = 0; come === 'in pairs' && pair < open.length; pair += 2)
-        createTogether(store, open.slice(pair, pair + 2));
-    },
-    { groups: 1_600, knobs: SLOW.knobs, settings: { reconcileMs: 60_000 } },
-  );
-  return { world, session, open };
-}
+import { everyTenthOpen } from './crowded-world.ts';
+import { openWalks, typesOf } from './slow-world.ts';
 
 function showOtherOutcomes({ network, reference }: SourceWorld, groups: readonly number[]): void {
   const shown = new Set<unknown>(groups);
@@ -43,7 +27,7 @@ async function withEvents(world: SourceWorld, groups: readonly number[]): Promis
 describe('other values of all old open groups are held', () => {
   // Before, what was read before each pair was judged alone: the first twenty were published.
   it.each(['in pairs', 'one by one'] as const)('if the groups come %s', async (come) => {
-    const { world, session, open } = await worldWithHundredOpen(come);
+    const { world, session, open } = await everyTenthOpen(100, come);
     await openWalks(world, session, 3);
 
     showOtherOutcomes(world, open);
@@ -60,7 +44,7 @@ describe('other values of all old open groups are held', () => {
     ['their pairs', 'in pairs', false],
     ['one that was removed', 'one by one', true],
   ] as const)('although many of those before %s have changed', async (_, come, isRemoved) => {
-    const { world, session, open } = await worldWithHundredOpen(come);
+    const { world, session, open } = await everyTenthOpen(100, come);
     await openWalks(world, session, 3);
     const changed = open.slice(0, 24).filter((_id, index) => index % 5 === 1 || index % 5 === 3);
     for (const id of changed) world.change(id, undefined);
