@@ -9,6 +9,7 @@ export const MISHAP_NAMES = [
   'lists empty, and released',
   'groups hidden',
   'old groups hidden',
+  'look-ups answered otherwise',
   'shipments hidden',
   'answered otherwise',
   'groups removed',

@@ -91,10 +91,16 @@ function withSlowAnswers(crowd: Plan): Plan {
 }
 
 /**
- * A calm store whose old open groups come in pairs of one moment. Only walks find most changes, and nothing delays one over
- * open groups for more than a few ticks.
+ * A store whose old open groups come in pairs of one moment. Either nothing delays a walk over them for more than a few
+ * ticks, or look-ups show other values for a while.
  */
 export function inPairs(plan: Plan, random: Random): Plan {
+  const calm = calmInPairs(plan, random);
+  return createRandom(mix(plan.seed, 95)).chance(0.5) ? withOtherLookUps(calm, random) : calm;
+}
+
+/** Only walks find most changes. */
+function calmInPairs(plan: Plan, random: Random): Plan {
   const base = vast(plan, random);
   const { rateLimit, date, unreadableEvery, offsetMax, offsetOver, offsetMaxOf, ties, ...knobs } = base.knobs;
   return {
@@ -117,5 +123,22 @@ export function inPairs(plan: Plan, random: Random): Plan {
       groupRemovals: random.pick([0, 0.2]),
     },
     settings: { ...base.settings, intervalMs: 60_000, requestsPerMinute: 240, requestTimeoutMs: 10_000 },
+  };
+}
+
+/**
+ * Look-ups show other values than lists for a while, and no group changes. A turn of a walk over open groups judges all that
+ * it looks up together, and that is far more than the twenty groups that are never held.
+ */
+function withOtherLookUps(calm: Plan, random: Random): Plan {
+  const { groupRemovals, ...knobs } = calm.knobs;
+  return {
+    ...calm,
+    openWalksEndEveryMs: undefined,
+    changesPerSecond: 0,
+    handsPerMinute: 0,
+    knobs: { ...knobs, lifetimeFactor: 60, rateLimit: 1_200 },
+    settings: { ...calm.settings, requestsPerMinute: 1_000 },
+    mishap: { kind: 'look-ups answered otherwise', fromMs: random.below(120_000), forMs: 240_000 },
   };
 }

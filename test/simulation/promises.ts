@@ -65,6 +65,7 @@ function mustEndByItself({ mishap, knobs }: World['plan']): boolean {
 const SHOWN_AS_IS: ReadonlySet<MishapName> = new Set([
   'address moved',
   'answered otherwise',
+  'look-ups answered otherwise',
   'groups removed',
   'store emptied',
   'store replaced',

@@ -93,6 +93,13 @@ export const MISHAPS = {
     walks: ['open', 'all'],
     begin: ({ veil, time }) => veil.draw((group) => (isOld(group, time.now()) ? undefined : group)),
   },
+  /** Look-ups show groups in another way than lists do. In a large store look-ups read the old groups that are open. */
+  'look-ups answered otherwise': {
+    isReleased: false,
+    walks: ['open', 'all'],
+    isEnough: areMostSettled,
+    begin: (world, about) => answerOtherwise(world, about, shownOtherwise(world), ({ isLookUp }) => isLookUp),
+  },
   'shipments hidden': {
     isReleased: false,
     needsCrowd: true,
@@ -156,11 +163,16 @@ function areMostSettled({ service }: World, about: About): boolean {
 }
 
 /** Shows groups in another way as long as they do not change. */
-function answerOtherwise(world: World, about: About, show: Show): void {
+function answerOtherwise(
+  world: World,
+  about: About,
+  show: Show,
+  isAffected: (request: { readonly isLookUp: boolean }) => boolean = () => true,
+): void {
   const before = new Map(Array.from(world.service.store.groups(), (group) => [group.id, group]));
-  world.veil.draw((group) => {
+  world.veil.draw((group, isLookUp) => {
     const isAsBefore = before.get(group.id)?.updated_at === group.updated_at;
-    return isAsBefore && isSettled(group, about) ? show(group) : group;
+    return isAsBefore && isSettled(group, about) && isAffected({ isLookUp }) ? show(group) : group;
   });
 }
 
