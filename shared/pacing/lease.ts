@@ -1,6 +1,6 @@
 // One poller per source at a time. The lease only avoids double work: two pollers at once would do no harm, because
-// each save is conditioned on the state it was computed from. The epoch shows a warm process whether another one read
-// in between.
+// each save is conditioned on the state it was computed from. The epoch shows whether another process read in between:
+// to a warm process, and to one that must not save if another has taken over.
 import type { Instant } from '../instant.ts';
 import type { Lease } from '../source/source-state.ts';
 

@@ -32,6 +32,8 @@ export interface RecorderOptions extends ReadingOptions {
   readonly trustsMemory: boolean;
   readonly settle: number;
   readonly announces: (reading: Reading) => boolean;
+  /** Called before the differences of a page are saved. If it throws, none is. */
+  readonly beforeSaves?: (() => Promise<void>) | undefined;
   /** Which fields of the reading the snapshot could not have known. */
   readonly unknowable: (snapshot: Snapshot | undefined, reading: Reading) => Unknowable;
   /** Takes back the notes that these groups can't be read or stored: now they were read, and are saved next. */
@@ -87,7 +89,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const counts: RecordCounts = { groups: 0, firstSeen: 0, events: 0, left: 0, unreadable: 0 };
   const shown = createShownGroups(options.memory, options.trustsMemory);
   const save = createSaver({
-    ...{ source, generation, store },
+    ...{ source, generation, store, beforeSaves: options.beforeSaves },
     onSaved: shown.remember,
     onOvertaken(reading) {
       options.noteOvertaken?.();

@@ -11,6 +11,8 @@ export interface SaverOptions {
   readonly generation: string;
   readonly store: Pick<SnapshotStore, 'save' | 'saveAll'>;
   readonly onSaved: (reading: Reading, snapshot: Snapshot | undefined) => void;
+  /** Called before differences are saved. If it throws, none is. */
+  readonly beforeSaves?: (() => Promise<void>) | undefined;
   /** Another process saved the group first. */
   readonly onOvertaken: (reading: Reading) => void;
   readonly onTooLarge: (error: TooLargeToStoreError) => void;
@@ -66,6 +68,7 @@ export function createSaver(options: SaverOptions): (compared: readonly Compared
   }
 
   return async (all) => {
+    if (all.some(({ compared }) => compared.verdict === 'differs')) await options.beforeSaves?.();
     await saveSilent(all);
     const withEvents = all.filter(({ compared }) => hasEvents(compared));
     await inParallel(withEvents, SAVES_AT_ONCE, saveWithEvents);

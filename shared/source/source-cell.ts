@@ -19,9 +19,11 @@ export interface SourceCell {
   update(change: (state: SourceState) => SourceState): void;
   /** Saves the state, then publishes the feed's reports that it holds. @throws LeaseLost */
   save(): Promise<void>;
+  /** Checks that no other process has taken the source over. @throws LeaseLost */
+  confirm(): Promise<void>;
 }
 
-export function createSourceCell(states: Pick<SourceStates, 'save'>, ledger: Ledger): SourceCell {
+export function createSourceCell(states: Pick<SourceStates, 'load' | 'save'>, ledger: Ledger): SourceCell {
   let known: SourceState | undefined;
   const cell: SourceCell = {
     get state() {
@@ -41,7 +43,7 @@ export function createSourceCell(states: Pick<SourceStates, 'save'>, ledger: Led
       const { version } = cell.state;
       const saved = { ...cell.state, version: version + 1 };
       if ((await states.save(saved, version)) === 'conflict') {
-        throw new LeaseLost(`Another process took over source ${saved.source}.`);
+        throw leaseLost(saved);
       }
       // Changes made during the save are left to the next one.
       cell.update((state) => ({ ...state, version: saved.version }));
@@ -55,6 +57,17 @@ export function createSourceCell(states: Pick<SourceStates, 'save'>, ledger: Led
         feedReports: state.feedReports.slice(saved.feedReports.length),
       }));
     },
+    // Not by version: a save of this process may be under way.
+    async confirm() {
+      const { source, generation, lease } = cell.state;
+      const stored = await states.load(source);
+      if (stored?.generation !== generation || stored.lease.epoch !== lease.epoch)
+        throw leaseLost(cell.state);
+    },
   };
   return cell;
+}
+
+function leaseLost({ source }: SourceState): LeaseLost {
+  return new LeaseLost(`Another process took over source ${source}.`);
 }

@@ -46,6 +46,8 @@ export function createTickRecorder(
     trustsMemory,
     settle: settings.settleMs * MILLISECOND,
     announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
+    // If another process has completed the baseline, what this one would leave unannounced may be new.
+    beforeSaves: announcesAll ? undefined : cell.confirm,
     customerData: settings.customerData,
     guard,
     unknowable(snapshot, reading) {
