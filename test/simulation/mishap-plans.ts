@@ -4,7 +4,11 @@ import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.t
 import type { Mishap, Plan } from './plan.ts';
 import { atMost, clockJumpOf, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
-const DRAWN_ELSEWHERE = new Set<MishapName>([...ADDRESS_MISHAPS, 'old groups hidden']);
+const DRAWN_ELSEWHERE = new Set<MishapName>([
+  ...ADDRESS_MISHAPS,
+  'old groups hidden',
+  'look-ups answered otherwise',
+]);
 
 const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !DRAWN_ELSEWHERE.has(name));
 
