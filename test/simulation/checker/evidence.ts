@@ -19,6 +19,14 @@ export interface Happening {
   readonly document: GroupDocument | undefined;
 }
 
+/** A proof of a range that the feed found false: it had not shown a known group of the range. */
+export interface FalseProof {
+  readonly source: string;
+  readonly groupId: number;
+  /** When a look-up had found the group. */
+  readonly at: Time;
+}
+
 export interface Arrival {
   readonly at: Time;
   readonly event: FeedEvent;
@@ -198,8 +206,7 @@ export interface Evidence {
   readonly personalNames: readonly string[];
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
-  /** Proofs of ranges that the feed found false, each as text. */
-  readonly falseProofs: readonly string[];
+  readonly falseProofs: readonly FalseProof[];
   /** The outages of the service. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
   /** If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again. */

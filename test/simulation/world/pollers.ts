@@ -7,6 +7,7 @@ import { createSourceSession, type SourceSession } from '../../../shared/source/
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import type { TickReport } from '../../../shared/tick/tick-report.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
+import type { FalseProof } from '../checker/evidence.ts';
 import type { SimulatedProcess } from './process.ts';
 import { type ProofWatch, watchProofs } from './proof-watch.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
@@ -35,7 +36,7 @@ export interface Pollers {
   /** Writes of processes after the end of their tick, when they must not write. */
   strayWrites(): readonly string[];
   /** Proofs that were found false. Not by a tick that another process had overtaken: it reads what that one saved. */
-  readonly falseProofs: readonly string[];
+  readonly falseProofs: readonly FalseProof[];
   /** Ticks that ended, including ticks without a token, which also have to report a failure. */
   readonly concluded: readonly ConcludedTick[];
 }
@@ -58,13 +59,13 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
   const concluded: ConcludedTick[] = [];
-  const falseProofs: string[] = [];
+  const falseProofs: FalseProof[] = [];
 
   function start(): Poller {
     const settings = { ...configured, baseUrl: world.address() };
     const process = world.startProcess(`poller-${settings.name}`);
     const ports = world.portsOf(process);
-    const proofs = watchProofs(world.log);
+    const proofs = watchProofs(world.log, time.now);
     const session = createSourceSession({
       ...ports,
       settings,
