@@ -37,7 +37,9 @@ export function longOpen(plan: Plan, random: Random): Plan {
   const unusual = random.pick([removing, failing, hiding, hiding]);
   const crowds = createRandom(mix(plan.seed, 94));
   if (!crowds.chance(0.5)) return unusual;
-  const crowd = crowded(crowds.chance(0.6) ? removing : unusual, crowds);
+  // Look-ups that take a tick, of some of so many groups, let a walk take hours (guarantees.md, "Budget").
+  const isSlow = unusual.lasting?.what === 'hang' || unusual.lasting?.what === 'late';
+  const crowd = crowded(crowds.chance(0.6) || isSlow ? removing : unusual, crowds);
   const hasFault = crowd.lasting !== undefined || crowd.mishap !== undefined;
   if (hasFault) return crowd;
   return crowds.pick([() => crowd, withFailingPages, withSlowAnswers])(crowd, crowds);

@@ -88,6 +88,9 @@ function drawEarlySlot(random: Random, activeMs: number): EarlySlot {
   return { atMs: random.below(activeMs), aheadMs: random.pick([1, 365]) * DAY_MS };
 }
 
+/** The share of answers with a wrong Date from which a new process may trust it. */
+const OFTEN = 0.3 / FAULT_KINDS.length;
+
 /** Removes behaviours for which the feed has no guarantee; docs/guarantees.md, "Where they end". */
 function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
@@ -97,8 +100,12 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   if (isDateAhead(knobs) && (!plan.reconciles || plan.settings.baseline === 'silent'))
     delete knobs.absurdEvery;
   // The first answers of one of many processes may agree on a wrong Date.
-  if (plan.warm === 0 && (knobs.faultRate ?? 0) >= 0.3 && knobs.faultKinds === undefined)
-    knobs.faultKinds = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  const { faultRate = 0, faultKinds = FAULT_KINDS } = knobs;
+  const isOftenWrong = faultKinds.includes('date-skewed') && faultRate / faultKinds.length >= OFTEN;
+  if (plan.warm === 0 && isOftenWrong) {
+    const others = faultKinds.filter((kind) => kind !== 'date-skewed');
+    knobs.faultKinds = others.length > 0 ? others : FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+  }
   // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest row.
   if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);

@@ -106,6 +106,8 @@ export function blinded(plan: Plan, random: Random): Plan {
   const large = largeStore(plan, random);
   return {
     ...large,
+    // A tick that fails loses what its walk has learned, and a run has few walks.
+    faults: { ...large.faults, ...atMost(0.0001, large.faults) },
     ...(lookUpsFail && { lasting: LOOK_UPS_FAIL }),
     activeMs: 900_000,
     knobs: {

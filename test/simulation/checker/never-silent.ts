@@ -61,9 +61,12 @@ function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: num
   return firstTick(source, begun + patience, outage.to);
 }
 
-/** When the first tick of a slot after the one moment ended, before the other. A tick that froze judges by its slot. */
+/**
+ * When the first tick of a slot after the one moment ended, before the other. A tick that froze judges by its slot, and a
+ * slot may be ahead.
+ */
 function firstTick({ concluded }: SourceEvidence, after: Time, before: Time): Time | undefined {
-  return concluded.find(({ slot, at }) => slot > after && at < before)?.at;
+  return concluded.find(({ slot, at }) => Math.min(slot, at) > after && at < before)?.at;
 }
 
 /** Only ticks can notice an outage, so the time counts from the first tick after the last long pause. */
