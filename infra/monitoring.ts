@@ -205,7 +205,8 @@ export class Monitoring extends Construct {
     this.#alarm('SetAside', {
       ...findings,
       metric: metrics.setAsideGroups({ period }),
-      hurts: "Subscribers get no changes of some return groups: the service's rows for these can't be read.",
+      hurts:
+        "Subscribers get no changes of some return groups: their rows can't be read or stored, or look-ups by id fail.",
       anchor: 'return-groups-are-set-aside',
     });
   }

@@ -61,7 +61,7 @@ export class ReturnsFeedStack extends Stack {
       this.#output(
         `${relay}Log`,
         relays[destination].logGroup.logGroupName,
-        'Log of events that it could not send',
+        `Log of the relay to the destination ${destination}`,
       );
       const sweep = `SweepTo${titleCase(destination)}`;
       this.#output(

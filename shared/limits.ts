@@ -7,16 +7,16 @@ import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 export const PAGE_LIMIT = 200;
 /** Rows of the previous page that a page repeats, so that a shift of the list shows (R2). */
 export const SEAM_ROWS = 3;
-/** The same in a range of creation, which rows almost never leave: there one shows a shift as well as three. */
+/** Repeated rows in a range of creation, which rows almost never leave: there one shows a shift as well as three. */
 export const SEAM_ROWS_BY_CREATION = 1;
 /** A page below both of these ends a poll's list: no service cuts a page that small (R1). */
 export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
 /** Pages of one range. A longer one takes so long that too many rows leave it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
-/** The same, at least, however few requests a tick manages: of fewer, almost all would go into seams and proofs. */
+/** Pages of a range at least, even if a tick manages few requests: in shorter ranges seams and proofs take almost all. */
 export const FEWEST_RANGE_PAGES = 8;
-/** The same for a walk over all groups, whose ranges rows almost never leave: what a tick has the budget for (R3). */
+/** Pages of a range of a walk over all groups, which rows almost never leave: what a tick has the budget for (R3). */
 export const MAX_WALK_PAGES = 160;
 /** A walk's range with time for fewer pages is left to the next tick: finding its end takes four requests. */
 export const FEWEST_WALK_PAGES = 20;
@@ -45,7 +45,7 @@ export const MAX_COUNTING_REQUESTS = 1_000;
 
 /** How far beyond the stamps' clock polls read, so that a stamp a little ahead is not missed. */
 export const ASK_AHEAD = HOUR;
-/** The same while stamps have no zone and the service's offset is not known yet. */
+/** How far polls read ahead while stamps have no zone and the service's offset is not known yet. */
 export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
 
 /** Events of one transaction: DynamoDB takes 100 actions, the snapshot is one of them. */
@@ -110,7 +110,7 @@ export const RECENT = 45 * DAY;
 export const WHOLE_WALK_SHARE = 0.5;
 /** Share of the budget that the walk over all groups keeps to if it takes longer than a cycle. */
 export const SLOW_WALK_SHARE = 0.2;
-/** The same for the walk over older open groups: in a cycle of ten minutes nearly five hundred of them. */
+/** Share of the budget that the walk over older open groups keeps to: in ten minutes nearly five hundred of them. */
 export const OPEN_WALK_SHARE = 0.2;
 /** Requests that a range takes besides its pages: to find its end, and to look again at what lies before it. */
 export const PROOF_REQUESTS = 3;

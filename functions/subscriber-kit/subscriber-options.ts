@@ -12,7 +12,7 @@ export type Handlers = {
 };
 
 export interface HandlerContext {
-  /** A webhook's receiver has its own name, the request's `webhook-id` and the rest of `longestRunMs` in it. */
+  /** In a webhook's receiver: the receiver's name, the request's `webhook-id`, and what is left of `longestRunMs`. */
   readonly lambda: LambdaContext;
   /** The event's position: of two events with the same subject, the newer one's text sorts later. */
   readonly position: string;

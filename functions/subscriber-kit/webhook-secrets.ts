@@ -44,7 +44,7 @@ function parseSecrets(texts: SecretTexts): readonly Webhook[] {
   });
 }
 
-const REMEDY = '`returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
+const REMEDY = '`npx returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Describes the fault of a secret, without its text. */

@@ -8,8 +8,8 @@ Examples:
   eval "$(returns-feed completion bash)"
   returns-feed completion zsh > ~/.zfunc/_returns-feed
   returns-feed completion fish > ~/.config/fish/completions/returns-feed.fish
-The shell completes a command named returns-feed: put node_modules/.bin into the PATH, or install the
-package globally.`;
+The shell completes a command named returns-feed: put the checkout's node_modules/.bin
+into the PATH.`;
 
 export function createCompletionCommand(): Command {
   return new Command('completion')

@@ -101,7 +101,7 @@ function describeUnknown({ source, returnGroupId, isAtService }: NamedReturn, fl
   if (isAtService)
     return (
       `The service shows it as return group ${returnGroupId} of source ${source}, which the feed has not read yet. ` +
-      `How far it is: returns-feed status${flags}`
+      `How far the baseline is: npx returns-feed status${flags}`
     );
   return (
     `The feed knows no return group ${returnGroupId} of source ${source}. If ${returnGroupId} is an order name or a ` +

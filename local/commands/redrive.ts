@@ -67,9 +67,11 @@ async function runRedrive(
   { to, skip, generation, ...place }: RedriveFlags,
 ): Promise<void> {
   if (skip !== undefined && group === undefined)
-    throw new UsageError('--skip needs a group: returns-feed redrive SOURCE GROUP --skip NUMBER.');
+    throw new UsageError('--skip needs a group: npx returns-feed redrive SOURCE GROUP --skip NUMBER.');
   if (generation !== undefined && group === undefined)
-    throw new UsageError('--generation needs a group: returns-feed redrive SOURCE GROUP --generation NAME.');
+    throw new UsageError(
+      '--generation needs a group: npx returns-feed redrive SOURCE GROUP --generation NAME.',
+    );
   await withFeed(place, async (feed) => {
     const out = createPrinter(process.stdout);
     const request = { source, group, generation, to, skip };

@@ -102,6 +102,7 @@ function describeOutcome({ release: done, state }: Released, source: string, num
   const held = standingHolds(state).map((hold) => `${hold.number}: ${describeHold(hold)}`);
   const now = held.length === 0 ? 'Nothing is held.' : `Held now: ${held.join(' ')}`;
   if (done.outcome === 'unknown') throw new UsageError(`There never was a ${name}. ${now}`);
-  if (held.length > 0) throw new Error(`The ${name} has ended. ${now}`);
+  if (held.length > 0)
+    throw new Error(`There is no ${name} any more: it ended, or grew and got another number. ${now}`);
   return `${name} has ended, nothing is held`;
 }

@@ -132,7 +132,7 @@ function nameSource(argument: string | undefined, option: string | undefined): s
   if (argument !== undefined && option !== undefined && argument !== option)
     throw new UsageError(`Two sources are named: ${argument} and, by --source, ${option}.`);
   const source = argument ?? option;
-  if (source === undefined) throw new UsageError('Name the source: returns-feed replay SOURCE.');
+  if (source === undefined) throw new UsageError('Name the source: npx returns-feed replay SOURCE.');
   return source;
 }
 

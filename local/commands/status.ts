@@ -30,11 +30,11 @@ const WEBHOOKS_EVERY = 10;
 const HELP = `
 Each source has one verdict: well, failing (polls fail, or don't read everything), stopped (nothing
 polls it) or held (a guard waits for your decision). Below it: the last error, what to do, and up
-to when the source is read. Below the sources, each webhook has a line. With --data, so has each URL
+to when the source is read. Below the sources, each webhook has a line; with --data, each URL
 that "watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
 reports webhooks. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
 With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. In a minute it makes at most ${(60_000 / REDRAW_MS) * 2}
-reads for each source, and ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times as many reads as one "webhooks list".
+reads for each source, and reads the webhooks ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times.
 Examples:
   returns-feed status --data state
   returns-feed status --data state --watch

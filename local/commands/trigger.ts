@@ -98,7 +98,8 @@ async function changeEntity(
     throw new UsageError(
       '--forward-to and --forward-secret go with a type of event, such as shipment.created.',
     );
-  if (status === undefined) throw new UsageError(`Name the new status: returns-feed trigger ${kind} STATUS.`);
+  if (status === undefined)
+    throw new UsageError(`Name the new status: npx returns-feed trigger ${kind} STATUS.`);
   const url = service ?? (await findRunningService());
   if (url === undefined)
     throw new UsageError('No "npm start" runs here. Start it, or name another service with --service URL.');

@@ -79,7 +79,7 @@ function renderReturn(
 <h1>${title}</h1>
 ${notice}
 ${problemList(problems)}
-${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The service's row can't be read: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
+${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The reason: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
 ${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
 ${snapshot === null ? html`<p>The feed has no state of this return.</p>` : presentState(snapshot, moments)}
 <form method="post" action="/returns/${source}/${returnGroupId}/ask">

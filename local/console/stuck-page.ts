@@ -4,6 +4,7 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
 import { formatInstant } from '../../shared/instant.ts';
+import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
 import { nameOfArn, type SubscriberStatus } from '../operating/list-subscribers.ts';
 import type { HoldStatus, SetAsideStatus, SourceStatus } from '../operating/source-status.ts';
@@ -104,8 +105,8 @@ function setAsideCause(source: string, groups: readonly SetAsideStatus[], moment
       reason,
       moments.withAge(since),
     ]);
-  return html`<h2>${badge('bad', 'Set aside')} source ${source}: ${groups.length} that can't be read</h2>
-<p>The service's operators have to correct these rows. The feed reads them again, and publishes their changes then.</p>
+  return html`<h2>${badge('bad', 'Set aside')} source ${source}: ${counted(groups.length, 'return')}</h2>
+<p>Report the reasons to the service's operators. The feed reads these returns again, and publishes their changes then.</p>
 ${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(groups.length)}`;
 }
 

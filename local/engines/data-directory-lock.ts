@@ -251,6 +251,6 @@ function describeUse(path: string, number: number, { pid, host, isHere }: Holder
   const where = isHere ? '' : ` on ${host}`;
   return (
     `The data directory ${path} is in use by process ${pid}${where}. Stop that process, or use another ` +
-    `directory. If it is another program, delete ${fileOf(path, number)}.`
+    `directory. If process ${pid} is no returns-feed, delete ${fileOf(path, number)}.`
   );
 }

@@ -22,8 +22,7 @@ export function formatExplanation(explanation: Explanation, moments: Moments, la
   };
   if (snapshot === null) add('known', 'nothing');
   else addSnapshot(add, snapshot, moments);
-  if (setAside !== null)
-    warn('set aside', `it can't be read: ${setAside.reason}; since ${moments.withAge(setAside.since)}`);
+  if (setAside !== null) warn('set aside', `${setAside.reason}; since ${moments.withAge(setAside.since)}`);
   for (const hold of holds) warn(`hold ${hold.number}`, ...holdTexts(hold));
   for (const mark of marks) (mark.behind === null ? add : warn)(...markEntry(mark, moments));
   if (events.length === 0) add('events', 'none in the ledger');

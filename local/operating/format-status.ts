@@ -151,7 +151,7 @@ function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[
   });
   const more = groups.length - shown.length;
   return [
-    `${formatCount(groups.length)} that can't be read`,
+    counted(groups.length, 'return'),
     ...shown,
     ...(more > 0 ? [`and ${formatCount(more)} more: see --json`] : []),
   ];

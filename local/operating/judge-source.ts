@@ -86,7 +86,7 @@ export function nextStepsOf(
   if (!isStopped('silent')) return verdict === 'failing' ? [aboutFailure(state, circumstances)] : [];
   if (!isLocal)
     return [
-      step('Check whether the source is configured, and read the log of the poller:', `sources list${flags}`),
+      step('Read the log of the poller, and check whether the source is configured:', `sources list${flags}`),
     ];
   if (baseUrl === undefined) return [step('Start "watch" again, with the same options.')];
   const watch = `watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}`;
@@ -105,7 +105,10 @@ function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): Ne
   if (code === 'refused' || code === 'token_unreadable' || code === 'misconfigured')
     return isLocal
       ? step('Set RETURNS_API_TOKEN to a valid token, and start "watch" again.')
-      : step('The address, and where the token is stored:', `sources list${flags}`);
+      : step(
+          'Correct the address, or the token in the secret that this command names; the next attempt uses it:',
+          `sources list${flags}`,
+        );
   if (code === 'unreadable' && group !== undefined)
     return step('Its last known state:', `explain ${source} ${group}${flags}`);
   const text = 'Each poll tries again; nothing is lost meanwhile.';

@@ -66,7 +66,7 @@ export function beginAsking({ source, state, requests, now, signal }: AskingOpti
   const hold = findHold(state, 'known_group_not_found');
   if (hold !== undefined)
     throw new NotAskedError(
-      `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "returns-feed status".`,
+      `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx returns-feed status".`,
     );
   return { requests: onlyProved(requests, source, state.guarding.seenWith), state, signal };
 }

@@ -2,8 +2,8 @@
 // field was held with. Whenever a walk reads the group again, the witness shows one of three things:
 //
 // - The field still has the held value: the mistake stands.
-// - The field has another value under a stamp that it had the held value under: the mistake is over, or the group truly
-//   changed.
+// - The field has another value, and the stamp is one under which the held value was shown: the mistake is over, or the
+//   group truly changed.
 // - The field has another value under a newer stamp, or is not shown: undecided. So is a held value that was published
 //   since, because a change with a newer stamp publishes all that its group shows: it may be the mistake, or true by
 //   now. The next walk has another witness.

@@ -45,7 +45,7 @@ function afterRelease({ released: before }: SourceState['guarding'], { since }: 
   if (before === undefined || released.learnedAt - before.learnedAt > USUAL_HALVES_IN)
     return { shown: 0, released };
   const [less = 0, more = 0] = [before.ratePerHour, released.ratePerHour].toSorted((a, b) => a - b);
-  // Two walks may hold one change. This one already did when the other release was published.
+  // Two walks may hold one change. If this hold began before the other release was published, it is that change.
   if (since <= before.learnedAt) return { shown: 0, released: { ...before, ratePerHour: more } };
   return { shown: less, released };
 }

@@ -132,7 +132,7 @@ function describeSetAside(setAside: Observed['setAside']): Degradation {
   const more = count > SET_ASIDE_NAMED ? ` and ${count - SET_ASIDE_NAMED} more` : '';
   return {
     code: 'unreadable',
-    message: `${groups} can't be read and ${count === 1 ? 'is' : 'are'} set aside: ${named.join(', ')}${more}.`,
+    message: `${groups} ${count === 1 ? 'is' : 'are'} set aside: ${named.join(', ')}${more}.`,
   };
 }
 

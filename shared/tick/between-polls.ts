@@ -15,7 +15,7 @@ const EXPECTED_PAGES = 16;
 const POLL_REQUESTS_TO_ONE = 4;
 
 /**
- * Requests that prove a page. If a fifth of what a tick manages is less, the walk gets so many after the first poll:
+ * Requests that prove a page. If a fifth of what a tick manages is less, the walk gets this many after the first poll:
  * otherwise each tick would begin the same proof anew, and the walk would never end.
  */
 const REQUESTS_OF_PROOF = 5;

@@ -27,7 +27,7 @@ export function unanswered({ stamps, lastSlot }: SourceState): PollsInDoubt | un
 }
 
 /**
- * Returns the state after a group changed: it is asked for next. The one asked for last is dropped if there are three.
+ * Returns the state after a group changed: it is asked for next. The group that was asked for most recently is dropped if there are three.
  */
 export function noteChangeInDoubt(
   state: SourceState,

@@ -191,7 +191,7 @@ describe('a status for people', () => {
     const report = text({ ...aState('acme'), guarding: NO_GUARDING });
 
     expect(report).toContain('under way: 1,200 groups, without events');
-    expect(report).toContain("1 that can't be read\n                a row without an id: it has no id");
+    expect(report).toContain('1 return\n                a row without an id: it has no id');
   });
 
   it('does not show a source as late if it is only as far behind as its lookback', () => {

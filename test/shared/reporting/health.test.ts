@@ -188,9 +188,9 @@ it('names a few of the unreadable groups, with their reasons', () => {
     (setAside) => judgeHealth(WELL, seen({ setAside })).health.reasons[0],
   );
 
-  expect(one?.message).toBe("1 return group can't be read and is set aside: 184467 (id is missing).");
+  expect(one?.message).toBe('1 return group is set aside: 184467 (id is missing).');
   expect(many?.message).toBe(
-    "5 return groups can't be read and are set aside: 184467 (id is missing), one without an id (the row is a text), " +
+    '5 return groups are set aside: 184467 (id is missing), one without an id (the row is a text), ' +
       '184467 (id is missing) and 2 more.',
   );
 });
