@@ -57,6 +57,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       const { target, path, body } = request;
       if (body.Action === 'DescribeStacks')
         return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
+      if (body.Action === 'ListStackResources') return listResources(template, created.names);
       if (body.Action !== undefined) return sqs.endpoint;
       if (path.endsWith('/invocations')) return invoke(functions, request);
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
@@ -167,6 +168,21 @@ function describeStack(outputs: Readonly<Record<string, string>>): Served {
     200,
     `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${members}</Outputs></member></Stacks>` +
       '</DescribeStacksResult></DescribeStacksResponse>',
+  );
+}
+
+function listResources(template: Template, names: Names): Served {
+  const members = Object.entries(template.Resources)
+    .map(
+      ([id, { Type }]) =>
+        `<member><LogicalResourceId>${id}</LogicalResourceId><PhysicalResourceId>${names.ref(id)}</PhysicalResourceId>` +
+        `<ResourceType>${Type}</ResourceType></member>`,
+    )
+    .join('');
+  return xml(
+    200,
+    `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members}` +
+      '</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>',
   );
 }
 

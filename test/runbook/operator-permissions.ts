@@ -93,8 +93,8 @@ const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Per
 /** The permissions for services with form-encoded requests. */
 function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
   const { Action, StackName } = body;
-  if (Action === 'DescribeStacks')
-    return need('cloudformation:DescribeStacks', arnOf('cloudformation:stack/', `${StackName}/1`));
+  if (Action === 'DescribeStacks' || Action === 'ListStackResources')
+    return need(`cloudformation:${Action}`, arnOf('cloudformation:stack/', `${StackName}/1`));
   if (Action === 'ListSubscriptionsByTopic') return need('sns:ListSubscriptionsByTopic', body.TopicArn);
   return neededPermissions(`AmazonSNS.${Action}`, body, ARNS);
 }

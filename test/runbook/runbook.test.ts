@@ -227,7 +227,7 @@ async function run(
   const values = await situations.before(command);
   let times = 0;
   const words = fillIn(command, (name) => {
-    const value = feed.outputs[name] ?? values[name] ?? deadLetters()[name];
+    const value = feed.outputs[name] ?? values[name] ?? deadLetters()[name] ?? partsOfWebhook()[name];
     if (value === undefined)
       throw new Error(`${command}: <${name}> is neither an output nor another known name.`);
     return typeof value === 'string' ? value : (value[times++] ?? '');
@@ -260,6 +260,15 @@ function deadLetters(): Readonly<Record<string, string>> {
     queue: feed.names.attribute(id, 'QueueName'),
     'queue-url': feed.names.ref(id),
     'queue-arn': feed.names.attribute(id, 'Arn'),
+  };
+}
+
+/** The placeholders for a webhook's function and log: another command returns them. */
+function partsOfWebhook(): Readonly<Record<string, string>> {
+  const ref = (type: string, text: string) => feed.names.ref(idOf(feed.template, type, text));
+  return {
+    function: ref('AWS::Lambda::Function', 'WebhooksWmsSweep'),
+    log: ref('AWS::Logs::LogGroup', 'WebhooksWmsSender'),
   };
 }
 
@@ -300,6 +309,10 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
     'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
     'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
+    // The commands are the same for each of them.
+    'the dead-letter queues of subscriptions and of the bus': () => [
+      arn('AWS::SQS::Queue', 'ErpDeadLetters'),
+    ],
     'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
     'the secrets of webhooks': () => [
       names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
@@ -319,6 +332,10 @@ function resourcesCalled(name: string, template: DeployedTemplate): string[] {
     ],
     'all resources (`*`): AWS lets these name none': () => ['*'],
     'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
+    "the logs of webhooks' senders": () => [
+      `${arnOf('logs:log-group:', names.ref(idOf(template, 'AWS::Logs::LogGroup', 'WebhooksWmsSender')))}:*`,
+    ],
+    'the sweeps of webhooks': () => [arn('AWS::Lambda::Function', 'WebhooksWmsSweep')],
     "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],
     'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
   };

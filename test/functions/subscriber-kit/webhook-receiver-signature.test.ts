@@ -112,7 +112,7 @@ describe('secrets', () => {
     const create = () => receiverUnderTest({ secrets: secrets as never });
 
     expect(create).toThrow(message);
-    expect(create).toThrow(/`returns-feed webhooks secret` prints/);
+    expect(create).toThrow(/`npx returns-feed webhooks secret` prints/);
     expect(create).not.toThrow(/abcd/);
   });
 
