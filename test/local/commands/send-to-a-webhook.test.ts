@@ -190,7 +190,7 @@ describe('replay', () => {
 
     expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
     expect(ended.stderr).toContain(
-      'The webhook Wms is paused. Run "returns-feed webhooks resume Wms" first.',
+      'The webhook Wms is paused. Run "npx returns-feed webhooks resume Wms" first.',
     );
     expect(webhooks.receiver.attempts).toEqual([]);
   });
