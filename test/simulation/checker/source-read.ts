@@ -40,7 +40,7 @@ export function checkSourceRead(
   const judged = claims.filter((claim) => isJudged(claim, evidence, source));
   const problems = [
     ...judgeRow(claims, source),
-    ...judgeNumber(claims, evidence),
+    ...judgeNumber(claims, evidence, source),
     ...judgeArrivals(claims, evidence, source),
     ...judgeClaims(judged, evidence, source, published, histories),
     ...(isAsEver(evidence) ? judgeLast(claims, evidence, source) : []),
@@ -99,12 +99,16 @@ function heldAt({ at }: Claim, { heldTimes }: SourceEvidence) {
 }
 
 /** Checks that there is at most one claim a minute, and none if they are disabled. */
-function* judgeNumber(claims: readonly Claim[], { reportsRead, isSteady }: Evidence): Generator<Problem> {
+function* judgeNumber(
+  claims: readonly Claim[],
+  { reportsRead, isSteady }: Evidence,
+  { longestFreeze }: SourceEvidence,
+): Generator<Problem> {
   const [first, last] = [claims[0], claims.at(-1)];
   if (first === undefined || last === undefined) return;
   if (!reportsRead) yield ['G8', first.event.id, 'was published, though the reports are switched off'];
-  // Slots are counted, and a tick may report up to a minute after its slot.
-  const most = Math.floor((last.at - first.at) / MINUTE) + 3;
+  // Slots are counted, and a tick may report up to a minute after its slot, or after it froze.
+  const most = Math.floor((last.at - first.at + longestFreeze) / MINUTE) + 3;
   if (isSteady && claims.length > most)
     yield ['G8', last.event.id, `is the last of ${claims.length} reports, and the time allows ${most}`];
 }
