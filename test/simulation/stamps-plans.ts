@@ -103,11 +103,12 @@ export function blinded(plan: Plan, random: Random): Plan {
   const stampForm = random.pick(['Z', '+05:30']);
   // With the shortest, the settled instant lies further back than filters are off once walks have found something.
   const filterSkewSeconds = random.pick([-5, 2, 5.5, SHORTEST_SKEW]) * 3_600;
+  const hasLongCycles = filterSkewSeconds === SHORTEST_SKEW * 3_600;
   const large = largeStore(plan, random);
   return {
     ...large,
-    // A tick that fails loses what its walk has learned, and a run has few walks.
-    faults: { ...large.faults, ...atMost(0.0001, large.faults) },
+    // A tick that fails loses what its walk has learned, and with long cycles a run has only four walks.
+    faults: { ...large.faults, ...(hasLongCycles && atMost(0.0003, large.faults)) },
     ...(lookUpsFail && { lasting: LOOK_UPS_FAIL }),
     activeMs: 900_000,
     knobs: {
@@ -118,7 +119,7 @@ export function blinded(plan: Plan, random: Random): Plan {
     settings: {
       ...large.settings,
       lookbackMs: Math.min(plan.settings.lookbackMs, 15_000),
-      reconcileMs: filterSkewSeconds === SHORTEST_SKEW * 3_600 ? 180_000 : 60_000,
+      reconcileMs: hasLongCycles ? 180_000 : 60_000,
     },
     turns: [{ atMs: 60_000 + random.below(30_000), knobs: { filterSkewSeconds }, forMs: 780_000 }],
   };
