@@ -57,7 +57,7 @@ export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failin
 
 function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Freshness: seconds since the last complete poll', HALF, [
+    graph('Freshness: seconds since polls were complete and walks made progress', HALF, [
       ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
     ]),
     graph('Holds; return groups set aside or behind', HALF, [

@@ -189,7 +189,7 @@ export class ReturnsChangeFeed extends Construct {
     return this.#metrics.secondsBehind(source, options);
   }
 
-  /** Return groups that can't be read: the maximum of all sources. */
+  /** Return groups that are set aside: the maximum of all sources. */
   metricSetAsideGroups(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.setAsideGroups(options);
   }

@@ -38,8 +38,8 @@ Example:
 
 const ABOUT_RESUME = `
 The sender continues within about a minute, with each return's first event that was not accepted.
-This also ends a pause that the endpoint asked for (held), but returns that already wait for its end
-are tried only then.
+This also ends a pause that the endpoint asked for (held). Returns that were put off until the end of
+that pause are still tried only at that time.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 

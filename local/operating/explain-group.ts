@@ -47,7 +47,7 @@ export async function explainGroup(ports: ExplainPorts, state: SourceState, retu
     generation,
     returnGroupId,
     snapshot: snapshot === undefined ? null : explainSnapshot(snapshot),
-    /** Why and since when the group's rows can't be read. */
+    /** Why and since when the group is set aside. */
     setAside:
       note === undefined
         ? null

@@ -12,7 +12,7 @@ import type { CycleStatus, SourceStatus } from './source-status.ts';
 
 /** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
-/** A source that is further behind than its lookback and this is late. */
+/** A source is late if it is behind by more than its lookback plus this. */
 const USUAL_DELAY_MS = 5 * 60_000;
 
 export function formatStatus(status: SourceStatus, moments: Moments, layout: Layout): string[] {

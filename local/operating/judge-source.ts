@@ -54,8 +54,8 @@ export function whyStopped(state: SourceState, circumstances: Circumstances): Re
 const RESTORED = {
   code: 'restored',
   message:
-    'Its tables were restored from a backup, or copied. A new generation continues, and publishes every return ' +
-    'group again.',
+    'Its tables were restored from a backup, or copied, so the feed has stopped. Only a new generation can ' +
+    'continue; it publishes every return group again.',
 };
 const NO_WATCH = { code: 'silent', message: 'No "watch" runs on this directory.' };
 const AHEAD = {

@@ -90,7 +90,7 @@ async function findKeys(
   if (source !== undefined) present.set(source, (await feed.stateOf(source)).generation);
   const keys: FoundKey[] = [];
   for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) {
-    // The state of a source that was removed is gone.
+    // A source may have marks and no state, for instance after its table was replaced.
     if (!present.has(key.source)) present.set(key.source, (await feed.states.load(key.source))?.generation);
     keys.push({ key, isEarlier: key.generation !== (present.get(key.source) ?? key.generation) });
   }

@@ -35,7 +35,7 @@ export async function rotateSigningSecret(
   const isEarly = rotatedAt !== undefined && now - rotatedAt < PAUSE_MS;
   if (isEarly && (await canSign(client, SecretId))) throw tooEarly(rotatedAt);
   const SecretString = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  // Without stages named, the new version becomes AWSCURRENT, and the one that was becomes AWSPREVIOUS.
+  // Without stages named, the new version becomes AWSCURRENT, and the version that was current becomes AWSPREVIOUS.
   await client.putSecretValue({ SecretId, SecretString });
   return `${PREFIX}${SecretString}`;
 }

@@ -52,8 +52,8 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   let ratePerHour = 0;
 
   /**
-   * How long the groups had to change since they were last walked. A shorter time comes from a clock that was set, or from
-   * a late tick: one change in a second would make a change of most groups in a minute usual.
+   * How long the groups had to change since they were last walked: one interval at least. A shorter time comes from a
+   * clock that was set, or from a late tick: one change in a second would make a change of most groups in a minute usual.
    */
   function durationOf({ reconciliation, baseline }: SourceState): number {
     const { previousStartedAt = baseline.startedAt } = reconciliation[tier];
@@ -176,7 +176,7 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     );
     return { state: held, isAdmitted: false, ratePerHour: 0 };
   }
-  // A fault of which nothing waits will be published once it has settled, so it must not become usual before.
+  // Nothing waits while all of a fault may be stale. A later walk finds and judges it: it must not be usual by then.
   if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
   const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
   const ratePerHour = Math.max(...rates);

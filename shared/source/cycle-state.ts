@@ -1,4 +1,4 @@
-// The walks that find what polls can't: often over recent groups, over all groups in the time that is left.
+// The state of the walks that find what polls can't, one for each tier: recent groups, older open ones, all.
 import * as z from 'zod';
 import type { Instant } from '../instant.ts';
 import { FIRST_WIDTH, RECENT } from '../limits.ts';

@@ -173,7 +173,7 @@ export const sourceStateBody = storedObject({
   earlierGenerations: z.array(z.string()).default([]),
   /** Where the state was created (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
   mintedIn: z.string(),
-  /** The feed's start by the stamps' clock: older groups are baseline. */
+  /** The feed's start by the stamps' clock: a silent baseline announces what was updated after this less the lookback. */
   startedAt: instant,
   /** The instant, by the stamps' clock, before which polls have nothing left to read. */
   settledThrough: instant,
@@ -207,7 +207,7 @@ export const sourceStateBody = storedObject({
   pollWidth: z.number(),
   /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
   fieldsSince: z.record(z.string(), instant),
-  /** Walks that read every field sent by `fieldsUntil`: after one, such a field that is new to a group is a change. */
+  /** Walks that read every field which was sent before `fieldsUntil`: after one, such a field that is new to a group is a change. */
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
   /** Set-aside groups: id if known, reason, digest of the row. */
   setAside: z.array(setAside),

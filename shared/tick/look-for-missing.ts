@@ -171,7 +171,7 @@ async function lookForGroup(
   if (page === undefined) return 'done';
   const { seenWith } = run.state.guarding;
   if (page.rows.length > 0) {
-    // A newer group may have been created after its range was read: a range that ends in the future holds the present.
+    // A newer group may have been created after its range was read: the last range reaches beyond the present.
     if (snapshot.createdAt < startedAt) distrustProof(run, groupId);
     await options.recorder.take(page);
     return 'done';
@@ -206,7 +206,7 @@ async function lookForGroup(
   const notFound = { sentAt: page.sentAt, receivedAt: page.receivedAt, through: 'reconciliation' as const };
   const save = removeGroup(snapshot, notFound, { ...key, settle: settings.settleMs * MILLISECOND });
   if (save === undefined || (await store.save(key, save)) === 'conflict') return absent;
-  // At once: a tick that reads the range again does not miss it.
+  // At once: if the tick ends here, the range is read again, and this group is no longer among its missing ones.
   if (!isReleased) count(run, options.tier, { known: 0, removals: 1 });
   run.session.memory.forget(groupId);
   run.walked.add(options.tier);

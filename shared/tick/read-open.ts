@@ -54,7 +54,7 @@ export async function readOpen(run: TickRun, options: OpenOptions): Promise<Open
     if (isNewMoment) {
       const together = notSeen(groups, options.seen).filter((group) => group.createdAt === createdAt).length;
       if (!options.hasTime(together)) return step(createdAt, false);
-      // Not before each pair of an ordinary cycle: what was read so far would be judged alone each time.
+      // Only after a turn was cut off. Otherwise each pair would split the turn, and its parts would be judged alone.
       if (together > 1 && wasCutOff(run)) await options.noteCovered(createdAt);
     }
     await options.pollWhenDue();
