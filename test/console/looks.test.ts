@@ -30,10 +30,13 @@ async function onEveryPage({ page, go }: Visit, work: (name: string) => Promise<
   await go(scene.pages.return ?? '');
   await page.getByRole('button', { name: /^Ask the service/ }).click();
   await page.locator('#asked').waitFor();
+  // A page that is still being parsed has another layout.
+  await page.waitForLoadState();
   await work('a return with an answer');
   await go('/stuck');
   await page.getByRole('button', { name: /^Release hold/ }).click();
   await page.getByRole('heading', { name: 'Are you sure?' }).waitFor();
+  await page.waitForLoadState();
   await work('a confirmation');
 }
 
@@ -49,6 +52,10 @@ async function findBarriers(page: Page): Promise<string[]> {
 }
 
 const WIDER = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+/** The innermost element that reaches furthest to the right. */
+const WIDEST = `[...document.querySelectorAll('body *')]
+  .map((each) => ({ each, right: each.getBoundingClientRect().right }))
+  .reduce((most, next) => (next.right >= most.right ? next : most)).each.outerHTML.slice(0, 500)`;
 
 describe.skipIf(lacksBrowser)('every page', () => {
   it.each([
@@ -67,7 +74,7 @@ describe.skipIf(lacksBrowser)('every page', () => {
         const wider = await opened.page.evaluate<number>(WIDER);
         const found = [
           ...(await findBarriers(opened.page)),
-          ...(wider > 0 ? [`${wider} pixels too wide`] : []),
+          ...(wider > 0 ? [`${wider} pixels too wide`, await opened.page.evaluate<string>(WIDEST)] : []),
         ];
         if (found.length > 0) findings[name] = found;
       });
