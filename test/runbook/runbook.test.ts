@@ -10,13 +10,14 @@ import { openReadConsole, type ReadConsole } from '../console/read-console.ts';
 import { newApp } from '../infra/new-app.ts';
 import { type Ended, runFeed } from '../local/cli/run-feed.ts';
 import { anEvent } from '../shared/publishing/an-event.ts';
-import { arnOf, REGION } from '../stack/create-resources.ts';
+import { REGION } from '../stack/create-resources.ts';
 import { allows, type Permission } from '../stack/policies.ts';
 import { idOf } from '../stack/template.ts';
 import { runAws } from './aws-command.ts';
 import { type DeployedFeed, type DeployedTemplate, deployFeed, serviceOf } from './deployed-feed.ts';
 import { fillIn, readCommands } from './read-commands.ts';
 import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
+import { resourcesCalled } from './resources-called.ts';
 import { createSituations, type Situations } from './situations.ts';
 import { type ButtonName, NAMES_OF_BUTTONS, press, readPages } from './use-console.ts';
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
   construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
-  operators = readOperators((name) => resourcesCalled(name, template));
+  operators = readOperators((name) => resourcesCalled(name, feed));
   situations = await createSituations(
     stackName,
     serviceOf(feed.outputs),
@@ -284,65 +285,4 @@ function withdraw(statement: OperatorStatement, action: string, resource?: strin
 
 function firstLine({ stdout, stderr }: Ended): string {
   return (stdout + stderr).split('\n')[0]?.slice(0, 150) ?? '';
-}
-
-/** ARNs by the names in SECURITY.md's table. */
-function resourcesCalled(name: string, template: DeployedTemplate): string[] {
-  const { outputs, names } = feed;
-  const arn = (type: string, text: string) => names.attribute(idOf(template, type, text), 'Arn');
-  const table = (text: string) => arn('AWS::DynamoDB::Table', text);
-  const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
-  const role = (text: string) => arn('AWS::IAM::Role', text);
-  const lambda = (output: string) => arnOf('lambda:function:', outputs[output] ?? '');
-  const log = (output: string) => `${arnOf('logs:log-group:', outputs[output] ?? '')}:*`;
-  const { SourcesPath: path = '', WebhooksPath: webhooks = '' } = outputs;
-  const called: Readonly<Record<string, () => string[]>> = {
-    'the stack': () => [arnOf('cloudformation:stack/', `${stackName}/*`)],
-    snapshots: () => [table('StorageSnapshots')],
-    'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
-    'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
-    ledger: () => [table('StorageLedger')],
-    marks: () => [table('StorageMarks')],
-    sources: () => [table('StorageSources')],
-    topic: () => [outputs.TopicArn ?? ''],
-    bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
-    '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
-    'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
-    'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
-    // The commands are the same for each of them.
-    'the dead-letter queues of subscriptions and of the bus': () => [
-      arn('AWS::SQS::Queue', 'ErpDeadLetters'),
-    ],
-    'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
-    'the secrets of webhooks': () => [
-      names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
-    ],
-    'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
-    'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
-    "the token's secret": () => [
-      arnOf('secretsmanager:secret:', `${serviceOf(feed.outputs)}/tokens/globex-??????`),
-    ],
-    'schedules of the group `SchedulesGroup`': () => [
-      arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
-    ],
-    '`PollerRole`': () => [role('PollerRole')],
-    '`PollingSchedulesRole`': () => [role('PollingSchedulesRole')],
-    'alarms whose names begin with `BusName`': () => [
-      `${arnOf('cloudwatch:alarm:', outputs.BusName ?? '')}*`,
-    ],
-    'all resources (`*`): AWS lets these name none': () => ['*'],
-    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
-    "the logs of webhooks' senders": () => [
-      `${arnOf('logs:log-group:', names.ref(idOf(template, 'AWS::Logs::LogGroup', 'WebhooksWmsSender')))}:*`,
-    ],
-    'the sweeps of webhooks': () => [arn('AWS::Lambda::Function', 'WebhooksWmsSweep')],
-    "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],
-    'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
-  };
-  return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {
-    const arns = called[it];
-    if (arns === undefined)
-      throw new Error(`SECURITY.md names the unknown resource "${it}": add it to runbook.test.ts.`);
-    return arns();
-  });
 }

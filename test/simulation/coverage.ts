@@ -5,7 +5,7 @@ import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.t
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
 import type { Guard } from '../../shared/guarding/guarding-state.ts';
 import { FAULT_ANSWERS, FAULTY_PARAMETERS } from './lasting-fault.ts';
-import { MISHAP_NAMES, type MishapName } from './mishap-names.ts';
+import { MISHAP_NAMES, MISHAP_OF_LOOK_UPS } from './mishap-names.ts';
 import { OPERATION_NAMES } from './operation-names.ts';
 import { HELD_CHANGES, NO_FAULTS, SHOWN_VALUES } from './plan.ts';
 import { TURNS } from './turn.ts';
@@ -97,9 +97,6 @@ const LOOK_UP_FAULTS = ['look-ups of existing', 'look-ups of some'].flatMap((sha
  */
 const TOO_SELDOM: ReadonlySet<string> = new Set(['lasting id in look-ups', 'operator steps over an event']);
 
-/** Only `--profile open-groups` draws it. */
-const ONLY_OF_OPEN_GROUPS: MishapName = 'look-ups answered otherwise';
-
 /** Every type but the one that only an operator causes. */
 const PUBLISHED = (Object.keys(EVENT_SCHEMAS) as EventType[]).filter(
   (type) => type !== 'feed.events_skipped',
@@ -109,7 +106,7 @@ const HAPPENINGS = [
   ...OPERATION_NAMES.map((name) => `operator ${name}`),
   ...PUBLISHED.map((type) => `published ${type}`),
   'published after its removal',
-  ...MISHAP_NAMES.filter((kind) => kind !== ONLY_OF_OPEN_GROUPS).map((kind) => `mishap ${kind}`),
+  ...MISHAP_NAMES.filter((kind) => kind !== MISHAP_OF_LOOK_UPS).map((kind) => `mishap ${kind}`),
   ...SHOWN_VALUES.map((values) => `mishap, values ${values}`),
   ...HELD_CHANGES.map((changes) => `held groups change: ${changes}`),
   ...GUARDS.flatMap((guard) => [`guard ${guard}`, `released ${guard}`, `mended ${guard}`]),

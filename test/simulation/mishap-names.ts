@@ -21,4 +21,7 @@ export const MISHAP_NAMES = [
 
 export type MishapName = (typeof MISHAP_NAMES)[number];
 
+/** Only `--profile open-groups` draws it. */
+export const MISHAP_OF_LOOK_UPS = 'look-ups answered otherwise' satisfies MishapName;
+
 export const ADDRESS_MISHAPS = ['other address', 'address moved'] as const satisfies readonly MishapName[];

@@ -1,14 +1,10 @@
 // Plans in which a whole source looks like another store, or is one, for some time: work for the guards.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
-import { ADDRESS_MISHAPS, MISHAP_NAMES, type MishapName } from './mishap-names.ts';
+import { ADDRESS_MISHAPS, MISHAP_NAMES, MISHAP_OF_LOOK_UPS, type MishapName } from './mishap-names.ts';
 import type { Mishap, Plan } from './plan.ts';
 import { atMost, clockJumpOf, withoutRemovals, withStableOrder } from './plan-limits.ts';
 
-const DRAWN_ELSEWHERE = new Set<MishapName>([
-  ...ADDRESS_MISHAPS,
-  'old groups hidden',
-  'look-ups answered otherwise',
-]);
+const DRAWN_ELSEWHERE = new Set<MishapName>([...ADDRESS_MISHAPS, 'old groups hidden', MISHAP_OF_LOOK_UPS]);
 
 const STORE_MISHAPS = MISHAP_NAMES.filter((name) => !DRAWN_ELSEWHERE.has(name));
 

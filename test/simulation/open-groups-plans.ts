@@ -1,5 +1,6 @@
 // Plans for stores whose old groups are still open, and too large for a full walk in each cycle.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import { MISHAP_OF_LOOK_UPS } from './mishap-names.ts';
 import { NO_FAULTS, type Plan } from './plan.ts';
 import { vast, withLastingFault } from './unusual-plans.ts';
 
@@ -141,6 +142,6 @@ function withOtherLookUps(calm: Plan, random: Random): Plan {
     handsPerMinute: 0,
     knobs: { ...knobs, lifetimeFactor: 60, rateLimit: 1_200 },
     settings: { ...calm.settings, requestsPerMinute: 1_000 },
-    mishap: { kind: 'look-ups answered otherwise', fromMs: random.below(120_000), forMs: 240_000 },
+    mishap: { kind: MISHAP_OF_LOOK_UPS, fromMs: random.below(120_000), forMs: 240_000 },
   };
 }

@@ -18,7 +18,7 @@ export function checkOpenWalks(
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
-  // What is held is published later.
+  // A hold delays events.
   if (!isSteady || !promises.showsWhatIs || !promises.showsArrays) return [];
   const violations: Violation[] = [];
   const writtenAt = new Map(written.map(({ event, at }) => [event.id, at]));

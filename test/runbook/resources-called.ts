@@ -1,0 +1,67 @@
+// The resources that SECURITY.md's table of operators names, as ARNs.
+import { STAGES } from '../../infra/stages.ts';
+import { arnOf } from '../stack/create-resources.ts';
+import { idOf } from '../stack/template.ts';
+import { type DeployedFeed, serviceOf } from './deployed-feed.ts';
+
+type Feed = Pick<DeployedFeed, 'outputs' | 'names' | 'template'>;
+
+/** @throws Error for a name that is not in the list below */
+export function resourcesCalled(name: string, { outputs, names, template }: Feed): string[] {
+  const arn = (type: string, text: string) => names.attribute(idOf(template, type, text), 'Arn');
+  const table = (text: string) => arn('AWS::DynamoDB::Table', text);
+  const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
+  const role = (text: string) => arn('AWS::IAM::Role', text);
+  const lambda = (output: string) => arnOf('lambda:function:', outputs[output] ?? '');
+  const log = (output: string) => `${arnOf('logs:log-group:', outputs[output] ?? '')}:*`;
+  const { SourcesPath: path = '', WebhooksPath: webhooks = '' } = outputs;
+  const called: Readonly<Record<string, () => string[]>> = {
+    'the stack': () => [arnOf('cloudformation:stack/', `${STAGES.production.stackName}/*`)],
+    snapshots: () => [table('StorageSnapshots')],
+    'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
+    'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
+    ledger: () => [table('StorageLedger')],
+    marks: () => [table('StorageMarks')],
+    sources: () => [table('StorageSources')],
+    topic: () => [outputs.TopicArn ?? ''],
+    bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
+    '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
+    'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
+    'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
+    // The commands are the same for each of them.
+    'the dead-letter queues of subscriptions and of the bus': () => [
+      arn('AWS::SQS::Queue', 'ErpDeadLetters'),
+    ],
+    'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
+    'the secrets of webhooks': () => [
+      names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
+    ],
+    'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
+    'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
+    "the token's secret": () => [
+      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex-??????`),
+    ],
+    'schedules of the group `SchedulesGroup`': () => [
+      arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
+    ],
+    '`PollerRole`': () => [role('PollerRole')],
+    '`PollingSchedulesRole`': () => [role('PollingSchedulesRole')],
+    'alarms whose names begin with `BusName`': () => [
+      `${arnOf('cloudwatch:alarm:', outputs.BusName ?? '')}*`,
+    ],
+    'all resources (`*`): AWS lets these name none': () => ['*'],
+    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
+    "the logs of webhooks' senders": () => [
+      `${arnOf('logs:log-group:', names.ref(idOf(template, 'AWS::Logs::LogGroup', 'WebhooksWmsSender')))}:*`,
+    ],
+    'the sweeps of webhooks': () => [arn('AWS::Lambda::Function', 'WebhooksWmsSweep')],
+    "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],
+    'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
+  };
+  return (called[name] === undefined ? name.split(', ') : [name]).flatMap((it) => {
+    const arns = called[it];
+    if (arns === undefined)
+      throw new Error(`SECURITY.md names the unknown resource "${it}": add it to resources-called.ts.`);
+    return arns();
+  });
+}
