@@ -16,16 +16,22 @@ export function createDynamoDbSourceStates(
   let identity: Promise<string> | undefined;
 
   /** A state older than one seen before comes from a backup: tables of the same names may have other ids by now. */
-  function noteVersion(source: string, version: number): void {
-    if (version < (newest.get(source) ?? 0)) identity = undefined;
-    newest.set(source, version);
+  function noteLoaded(source: string, version: number, before: number): void {
+    if (version < before) identity = undefined;
+    // A save that began later may have ended first.
+    if (versionOf(source) === before) newest.set(source, version);
+  }
+
+  function versionOf(source: string): number {
+    return newest.get(source) ?? 0;
   }
 
   return {
     async load(source) {
+      const before = versionOf(source);
       const item = await readItem(client, tables.sources, { k: { S: sourceStateKey(source) } });
       const state = item && fromSourceStateItem(item, source);
-      noteVersion(source, state?.version ?? 0);
+      noteLoaded(source, state?.version ?? 0, before);
       return state;
     },
 
@@ -38,7 +44,7 @@ export function createDynamoDbSourceStates(
       const attributes = toSourceStateAttributes(state);
       const item = { table: tables.sources, key: sourceStateKey(state.source), attributes };
       const result = await putNextVersion(options, item, expectedVersion);
-      if (result === 'saved') noteVersion(state.source, state.version);
+      if (result === 'saved') newest.set(state.source, state.version);
       return result;
     },
 

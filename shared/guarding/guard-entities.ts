@@ -4,7 +4,7 @@
 // of their groups are published.
 import type { Instant } from '../instant.ts';
 import type { SourceState } from '../source/source-state.ts';
-import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
+import { countForPermit, findHold, findPermit, holdBack, usePermit } from './holds.ts';
 import { mostRemovals } from './most-removals.ts';
 import type { Absences } from './reading-guard.ts';
 
@@ -55,12 +55,16 @@ function countIn(known: Counted, { removed, missing, now, cycle }: MetAbsences):
   return { since: known.since, removed: known.removed + removed, missing: known.missing + missing };
 }
 
-/** Notes entities that a group still lacks: while there are any, a hold stands and a permit stays needed. */
+/**
+ * Notes entities that a group still lacks: while there are any, a hold stands, and while there are too many, a permit
+ * stays needed.
+ */
 export function noteStillMissing(
   state: SourceState,
   found: Pick<MetAbsences, 'missing' | 'now' | 'through' | 'samples'>,
 ): SourceState {
-  if (findHold(state, GUARD) === undefined) return needPermit(state, GUARD, TIER);
   const suspects = found.through === 'poll' ? 0 : found.missing;
-  return holdBack(state, { guard: GUARD, tier: TIER, suspects, samples: found.samples }, found.now);
+  const suspicion = { guard: GUARD, tier: TIER, suspects, samples: found.samples } as const;
+  if (findHold(state, GUARD) === undefined) return countForPermit(state, suspicion, mostRemovals(state));
+  return holdBack(state, suspicion, found.now);
 }

@@ -5,7 +5,7 @@ import { FEWEST_OF_EMPTY_RANGE } from '../limits.ts';
 import type { Tier } from '../source/cycle-state.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { HoldSample } from './guarding-state.ts';
-import { findHold, findPermit, holdBack, needPermit, usePermit } from './holds.ts';
+import { countForPermit, findHold, findPermit, holdBack, usePermit } from './holds.ts';
 import { mostRemovals } from './most-removals.ts';
 
 const GUARDS = ['groups_removed', 'known_range_empty'] as const;
@@ -46,11 +46,14 @@ export function admitMissing(
   if (standing !== undefined) return held(standing);
   const permitted = permittedRemovals(state, tier);
   if (isHidden && suspects > permitted) return held('known_range_empty');
-  const room = mostRemovals(state) + permitted - state.reconciliation[tier].removals;
-  if (suspects > room) return held('groups_removed');
-  const needed = GUARDS.reduce((next, guard) => needPermit(next, guard, tier), state);
+  const most = mostRemovals(state);
+  if (suspects > most + permitted - state.reconciliation[tier].removals) return held('groups_removed');
+  const counted = GUARDS.reduce(
+    (next, guard) => countForPermit(next, { guard, tier, suspects }, isHidden ? 0 : most),
+    state,
+  );
   // Another tier's walk may hold the same removals.
-  return { state: needed, isAdmitted: !areRemovalsHeld(state) };
+  return { state: counted, isAdmitted: !areRemovalsHeld(state) };
 }
 
 /** Whether removals of groups are held, whichever walk found them. */

@@ -4,7 +4,7 @@
 // usual before the walk could judge it.
 import type { Instant } from '../instant.ts';
 import type { Recorder } from '../recording/record-pages.ts';
-import { type GuardedWalk, saveFirst } from './guard-walk.ts';
+import { type GuardedWalk, saveFirst, timeSince } from './guard-walk.ts';
 import { areUnstampedHeld } from './holds.ts';
 import { rateOf } from './judge-changes.ts';
 import { noteRate } from './learn-usual-rate.ts';
@@ -18,10 +18,10 @@ export interface SweepGuard extends Required<ReadingGuard> {
   learn(): void;
 }
 
-/** @param since when the sweep before began: since then the groups had time to change */
+/** @param since when the groups were last read: since then they had time to change */
 export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
   const changes = gatherUnstamped(run.readings);
-  const duration = () => run.now() - since;
+  const duration = () => timeSince(run, since);
   const published = new Set<number>();
   return {
     admits: changes.admits,

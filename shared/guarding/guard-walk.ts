@@ -3,12 +3,13 @@
 // if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
 // page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
-import { FEWEST_IMPROBABLE, MAX_WAITING_CHANGES } from '../limits.ts';
+import { MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
-import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
+import { type CycleState, type Tier, unheldSince, withCycle } from '../source/cycle-state.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState } from '../source/source-state.ts';
+import type { Hold } from './guarding-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { askWitness } from './hold-witnesses.ts';
 import { areUnstampedHeld, findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
@@ -51,13 +52,12 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   let counted: Counted = { compared: 0, unstamped: 0 };
   let ratePerHour = 0;
 
-  /**
-   * How long the groups had to change since they were last walked: one interval at least. A shorter time comes from a
-   * clock that was set, or from a late tick: one change in a second would make a change of most groups in a minute usual.
-   */
+  /** How long the groups had to change since a walk last published what it found. */
   function durationOf({ reconciliation, baseline }: SourceState): number {
-    const { previousStartedAt = baseline.startedAt } = reconciliation[tier];
-    return Math.max(run.interval, run.now() - previousStartedAt);
+    const since = unheldSince(reconciliation[tier]) ?? baseline.startedAt;
+    // A tier begins late if a store outgrew one cycle: until then the walks over all groups read its groups as well.
+    const ofAll = unheldSince(reconciliation.all) ?? since;
+    return timeSince(run, ofAll <= run.now() ? Math.max(since, ofAll) : since);
   }
 
   /** Counts what came since the last call. */
@@ -125,6 +125,14 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   };
 }
 
+/**
+ * How long groups had to change: one interval at least. A shorter time comes from a clock that was set, or from a late
+ * tick: one change in a second would make a change of most groups in a minute usual.
+ */
+export function timeSince({ now, interval }: Pick<GuardedWalk, 'now' | 'interval'>, since: Instant): number {
+  return Math.max(interval, now() - since);
+}
+
 /** Records changes after the state was saved: a process that was frozen holds stale state, and fails to save it. */
 export async function saveFirst(
   source: Pick<SourceCell, 'save'>,
@@ -155,11 +163,18 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   const { usual } = state.guarding;
   const isOverThreshold = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
-  const isPermitted = permit !== undefined && cycle.unstamped <= permit.suspects + FEWEST_IMPROBABLE;
-  const isStanding = areUnstampedHeld(state);
+  const isPermitted =
+    permit !== undefined &&
+    [cycle, { ...fresh, duration: cycle.duration }].every(
+      (differing) => !isImprobable(withoutPermitted(differing, permit), usual, now),
+    );
+  const hasOwnHold = findHold(state, GUARD, tier) !== undefined;
+  // An operator has seen these changes, also if another tier's walk holds them as well.
+  const isReleased = isPermitted && permit.suspects > 0 && !hasOwnHold;
+  const isStanding = areUnstampedHeld(state) && !isReleased;
   const isFault = isOverThreshold && !isPermitted;
   // Another tier's walk holds changes: perhaps these.
-  if (waiting.length > 0 && isStanding && !isFault && findHold(state, GUARD, tier) === undefined)
+  if (waiting.length > 0 && isStanding && !isFault && !hasOwnHold)
     return { state, isAdmitted: false, ratePerHour: 0 };
   if (waiting.length > 0 && (isStanding || isFault)) {
     const held = holdBack(
@@ -183,6 +198,12 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   return { state: usePermitOf(state, tier, fresh.unstamped, ratePerHour), isAdmitted: true, ratePerHour };
 }
 
+/** The groups besides those whose changes are permitted: they are judged by themselves. */
+function withoutPermitted({ compared, unstamped, duration }: Differing, permit: Hold): Differing {
+  const permitted = Math.min(unstamped, permit.suspects);
+  return { compared: compared - permitted, unstamped: unstamped - permitted, duration };
+}
+
 /**
  * Returns the state after changes were published: they use up the tier's permit. The cycle no longer counts them, so the
  * next range may use the rest of the permit; and what they show is noted now, in case the tick ends here.
@@ -193,5 +214,6 @@ function usePermitOf(state: SourceState, tier: Tier, published: number, ratePerH
   const used = Math.min(permit.suspects, published);
   const noted = noteRate(state, tier, ratePerHour);
   const cycle = noted.reconciliation[tier];
-  return withCycle(usePermit(noted, permit, used), tier, { ...cycle, unstamped: cycle.unstamped - used });
+  const others = { compared: cycle.compared - used, unstamped: cycle.unstamped - used };
+  return withCycle(usePermit(noted, permit, used), tier, { ...cycle, ...others });
 }

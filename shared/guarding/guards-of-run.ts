@@ -58,7 +58,7 @@ export function guardWalk(
   return createWalkGuard(walking(session, source), tier, from);
 }
 
-/** Returns the guard of a sweep (guard-sweep.ts). @param since when the sweep before began */
+/** Returns the guard of a sweep (guard-sweep.ts). @param since when the groups were last read */
 export function guardSweep(session: GuardedSession, source: GuardedState, since: Instant): SweepGuard {
   return createSweepGuard(walking(session, source), since);
 }

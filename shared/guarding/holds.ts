@@ -99,16 +99,29 @@ export function replaceHold<State extends Guarded>(state: State, hold: Hold, nex
   return { ...state, guarding: { ...state.guarding, holds } };
 }
 
-/** Returns the state with this much of the permit used, and the permit noted as needed. */
+/** Returns the state with this much of the permit used. */
 export function usePermit<State extends Guarded>(state: State, permit: Hold, used: number): State {
-  const suspects = Math.max(0, permit.suspects - used);
-  return replaceHold(state, permit, { ...permit, suspects, isOverThreshold: true });
+  return replaceHold(state, permit, { ...permit, suspects: Math.max(0, permit.suspects - used) });
 }
 
-/** Notes that a permit, if there is one, is still needed. */
-export function needPermit<State extends Guarded>(state: State, guard: Guard, tier: Tier): State {
+/**
+ * Counts what a cycle found of what a permit, if there is one, permits.
+ *
+ * @param most how many a cycle may find without a permit: only with more is it still needed
+ */
+export function countForPermit<State extends Guarded>(
+  state: State,
+  { guard, tier, suspects }: Pick<Suspicion, 'guard' | 'tier' | 'suspects'>,
+  most: number,
+): State {
   const permit = findPermit(state, guard, tier);
-  return permit === undefined || permit.isOverThreshold ? state : usePermit(state, permit, 0);
+  if (permit === undefined) return state;
+  const met = permit.met + suspects;
+  return replaceHold(state, permit, {
+    ...permit,
+    met,
+    isOverThreshold: permit.isOverThreshold || met > most,
+  });
 }
 
 /**

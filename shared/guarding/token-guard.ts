@@ -7,7 +7,7 @@ import type { SourceState } from '../source/source-state.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import type { TokenGuard } from './guard-requests.ts';
 import type { Hold } from './guarding-state.ts';
-import { findHold, findPermit, holdBack, needPermit, replaceHold } from './holds.ts';
+import { countForPermit, findHold, findPermit, holdBack, replaceHold } from './holds.ts';
 import { type Proof, proveIdentity } from './prove-identity.ts';
 import { SourceHeld } from './source-held.ts';
 
@@ -114,7 +114,7 @@ export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuar
       // An operator has confirmed by a release that none of them is found.
       const permit = findPermit(before, GUARD, TIER);
       if (permit !== undefined && permit.tokenHash === seenWith) {
-        cell.update(() => needPermit(before, GUARD, TIER));
+        cell.update(() => countForPermit(before, { guard: GUARD, tier: TIER, suspects: 1 }, 0));
         return true;
       }
       const outcome = await lookForProof(undefined);

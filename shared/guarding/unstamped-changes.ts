@@ -29,15 +29,18 @@ export interface UnstampedChanges extends Required<ReadingGuard> {
 
 /** @param readings the guard of every reading, however it came */
 export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
-  const compared = new Set<number>();
-  const unstamped = new Set<number>();
+  const all = createTally();
+  // Not the difference from before: a page that is read again would count as unchanged.
+  const ofPage = createTally();
   const waiting = new Map<number, ComparedReading>();
-  const ofPage = new Set<number>();
-  let before: Counted = { compared: 0, unstamped: 0 };
-  const counted = (): Counted => ({ compared: compared.size, unstamped: unstamped.size });
+  const waitingOfPage = new Set<number>();
+  const noteCompared = (groupId: number) => {
+    all.compared.add(groupId);
+    ofPage.compared.add(groupId);
+  };
   return {
     get counted() {
-      return counted();
+      return countsOf(all);
     },
     get waiting() {
       return waiting.size;
@@ -47,16 +50,16 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       readings.admits(each);
       if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
       const { groupId } = each.snapshot;
-      if (!isFirstSight(each)) compared.add(groupId);
+      if (!isFirstSight(each)) noteCompared(groupId);
       if (!isUnstamped(each)) return true;
-      if (compared.has(groupId)) unstamped.add(groupId);
+      for (const { compared, unstamped } of [all, ofPage]) if (compared.has(groupId)) unstamped.add(groupId);
       if (!hasEvents(each.compared)) return true;
       // The last reading of a group counts.
       waiting.set(groupId, each);
-      ofPage.add(groupId);
+      waitingOfPage.add(groupId);
       return false;
     },
-    noteUnchanged: (groupId) => void compared.add(groupId),
+    noteUnchanged: noteCompared,
     admitsRemovals: readings.admitsRemovals,
     takeWaiting() {
       const changes = [...waiting.values()];
@@ -64,19 +67,27 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       return changes;
     },
     takeUsualPage({ guarding, reconciliation }, duration, now) {
-      const all = counted();
-      const page = {
-        compared: all.compared - before.compared,
-        unstamped: all.unstamped - before.unstamped,
-      };
-      before = all;
-      const isPublishable = [page, all].every((differing) =>
-        isUsual({ ...differing, duration }, guarding.usual, now, reconciliation.all.ratePerHour),
+      const isPublishable = [ofPage, all].every((tally) =>
+        isUsual({ ...countsOf(tally), duration }, guarding.usual, now, reconciliation.all.ratePerHour),
       );
-      const changes = [...ofPage].flatMap((groupId) => waiting.get(groupId) ?? []);
-      if (isPublishable) for (const groupId of ofPage) waiting.delete(groupId);
-      ofPage.clear();
+      const changes = [...waitingOfPage].flatMap((groupId) => waiting.get(groupId) ?? []);
+      if (isPublishable) for (const groupId of waitingOfPage) waiting.delete(groupId);
+      for (const ids of [ofPage.compared, ofPage.unstamped, waitingOfPage]) ids.clear();
       return isPublishable ? changes : [];
     },
   };
+}
+
+/** Ids of groups that were compared, and of those of them that differed without a newer stamp. */
+interface Tally {
+  readonly compared: Set<number>;
+  readonly unstamped: Set<number>;
+}
+
+function createTally(): Tally {
+  return { compared: new Set(), unstamped: new Set() };
+}
+
+function countsOf({ compared, unstamped }: Tally): Counted {
+  return { compared: compared.size, unstamped: unstamped.size };
 }

@@ -35,8 +35,10 @@ const cycle = storedObject({
   unstamped: z.int().default(0),
   /** Changes of a group per hour without a newer stamp: the most that this cycle, and sweeps since the last, have shown. */
   ratePerHour: z.number().default(0),
-  /** When the previous cycle began: since then the groups had time to change. */
+  /** When the previous cycle began. */
   previousStartedAt: maybe(instant),
+  /** When the last cycle began that held no changes without a newer stamp; undefined before the first. */
+  unheldSince: maybe(instant),
   /** Whether it must begin, or go on, at once. */
   isAsked: z.boolean().default(false),
   /** Whether a release moved it back, so that it counts some groups twice. */
@@ -66,12 +68,23 @@ export function newCycle(now: Instant): CycleState {
     unstamped: 0,
     ratePerHour: 0,
     previousStartedAt: undefined,
+    unheldSince: undefined,
     isAsked: false,
     isMovedBack: false,
     lastRequests: undefined,
     lastKnown: undefined,
     lastCompletedAt: undefined,
   };
+}
+
+/**
+ * Since when the groups of a tier had time to change: the start of the last cycle that published what it found.
+ *
+ * @returns undefined before there was one
+ */
+export function unheldSince(cycle: CycleState): Instant | undefined {
+  // States that an older version saved have no other.
+  return cycle.unheldSince ?? cycle.previousStartedAt;
 }
 
 /** Returns the cycle as it begins. */

@@ -1,6 +1,6 @@
 // A reconciliation cycle of one tier: how it begins, continues range by range, and ends.
 import { noteWholeWalk } from '../comparing/known-fields.ts';
-import { beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
+import { areUnstampedHeld, beginCycleOfHolds, endCycleOfHolds } from '../guarding/holds.ts';
 import { finishLearning } from '../guarding/learn-usual-rate.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { MAX_SET_ASIDE, PAGE_LIMIT } from '../limits.ts';
@@ -84,7 +84,8 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   // Most open groups are looked up one by one, which shows no order.
   if (tier !== 'open') concludeShape(run);
   warnOfOverrun(run, tier, serviceClock.now().atLeast - startedAt);
-  run.update((state) => endCycleOfHolds(finishLearning(state, tier, serviceClock.now().atLeast), tier));
+  run.update((state) => noteUnheld(finishLearning(state, tier, serviceClock.now().atLeast), tier));
+  run.update((state) => endCycleOfHolds(state, tier));
   if (tier !== 'all') return;
   // Without `covered` the whole last range is unproved, and left to polls.
   if (covered !== undefined && readsAll(run.state)) {
@@ -99,6 +100,13 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
   run.update((state) => noteReconciled(state, settings));
   if (run.state.read.reconciledThrough !== reconciledThrough)
     settleByWalk(run, run.state.read.reconciledThrough);
+}
+
+/** What was held has had time to change since the cycle before, also in the first cycle after the hold. */
+function noteUnheld(state: SourceState, tier: Tier): SourceState {
+  if (areUnstampedHeld(state)) return state;
+  const cycle = state.reconciliation[tier];
+  return withCycle(state, tier, { ...cycle, unheldSince: cycle.startedAt });
 }
 
 /** Stores what the walk has shown about the list; the next walk reads it accordingly. */

@@ -12,6 +12,7 @@ import { cutRange, stampsOf } from '../reading/cut-range.ts';
 import type { FetchPage, Interval, Page, PageRequest } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
+import { unheldSince } from '../source/cycle-state.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
 import type { Sweep, SweptPart } from '../source/source-session.ts';
 import { isFullPage, piecesOf, rowsOfPage } from './known-pieces.ts';
@@ -148,7 +149,9 @@ async function sweepUnderWay(run: TickRun, part: SweptPart): Promise<Sweep | und
   const now = serviceClock.now().atLeast;
   const every = (pollsByWalk(run) ? settings.intervalMs : settings.reconcileMs) * MILLISECOND;
   if (last !== undefined && now >= last.startedAt && now < last.startedAt + every) return undefined;
-  const since = last?.startedAt ?? run.state.baseline.startedAt;
+  // The first sweep of a process knows only when walks read these groups.
+  const { baseline, reconciliation } = run.state;
+  const since = last?.startedAt ?? unheldSince(reconciliation.all) ?? baseline.startedAt;
   const left = await piecesOf(run, groupsOf(part, now));
   return { left, pageRows, startedAt: now, since };
 }

@@ -37,6 +37,7 @@ export function createTickRecorder(
   const { startedAt, generation, baseline } = cell.state;
   const announcedFrom = startedAt - settings.lookbackMs * MILLISECOND;
   const announcesAll = baseline.mode === 'emit' || baseline.status === 'completed';
+  let hasFilledIn = false;
   return createRecorder({
     source: settings.name,
     generation,
@@ -46,13 +47,21 @@ export function createTickRecorder(
     trustsMemory,
     settle: settings.settleMs * MILLISECOND,
     announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
-    // If another process has completed the baseline, what this one would leave unannounced may be new.
-    beforeSaves: announcesAll ? undefined : cell.confirm,
+    // If another process has completed the baseline, or a walk that read a new field everywhere, what this one would
+    // leave unannounced may be a change.
+    async beforeSaves() {
+      if (!announcesAll || hasFilledIn) await cell.confirm();
+    },
     customerData: settings.customerData,
     guard,
     unknowable(snapshot, reading) {
       const unreadSince = snapshot && learner.unreadSince(snapshot.groupId);
-      return createUnknowable(cell.state, snapshot, reading, unreadSince);
+      const isUnknowable = createUnknowable(cell.state, snapshot, reading, unreadSince);
+      return (kind, field, absentSince) => {
+        const fillsIn = isUnknowable(kind, field, absentSince);
+        hasFilledIn ||= fillsIn;
+        return fillsIn;
+      };
     },
     takeBack: (groupIds) => cell.update((state) => takeBack(state, groupIds)),
     keepSetAside(groupIds) {

@@ -122,6 +122,23 @@ describe("the tables' identity", () => {
     expect(after).not.toBe(before);
   });
 
+  test('is kept although a save ended while a state was read', async () => {
+    const { states } = wire.stores;
+    await states.save(aState('slow', 1), 0);
+    await states.identity();
+    wire.proxy.next('GetItem', async ({ forward }) => {
+      const answer = await forward();
+      await states.save(aState('slow', 2), 1);
+      return answer;
+    });
+
+    const read = await states.load('slow');
+    await states.identity();
+
+    expect(read?.version).toBe(1);
+    expect(wire.countOf('DescribeTable')).toBe(3);
+  });
+
   test.each(['an older state', 'none'])('is requested again by a process that finds %s', async (found) => {
     const { states } = wire.stores;
     const table = { TableName: wire.tables.sources };

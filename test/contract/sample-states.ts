@@ -20,6 +20,7 @@ const CYCLE: CycleState = {
   unstamped: 2,
   ratePerHour: 0.5,
   previousStartedAt: undefined,
+  unheldSince: undefined,
   isAsked: false,
   isMovedBack: false,
   lastRequests: undefined,

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { standingHolds } from '../../../shared/guarding/holds.ts';
+import { admitAbsences, noteStillMissing } from '../../../shared/guarding/guard-entities.ts';
+import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
+import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
+import { HOUR } from '../../../shared/instant.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
+import { aState } from '../../contract/sample-states.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from '../source-world.ts';
+import { NOW } from './guarded-pages.ts';
 import { releaseNow } from './release-now.ts';
 import { conditions } from './two-stores.ts';
 
@@ -87,6 +93,24 @@ describe('entities that are gone', () => {
     expect(afterRelease).toBe(30);
     expect((await world.state()).guarding.holds).toEqual([]);
     expect(await conditions(world)).toEqual(['feed.source_degraded held', 'feed.source_recovered']);
+  });
+
+  // Before, one missing entity in each cycle kept the rest of a release for ever.
+  it('stay released only until a cycle finds no more than may be gone without a release', () => {
+    const source = aState('acme', 1, { guarding: NO_GUARDING });
+    const of = { now: NOW, through: 'reconciliation', cycle: HOUR, samples: [] } as const;
+    const held = admitAbsences(source, { ...of, missing: 30, removed: 0 }).state;
+    const release = releaseHold(held, 1, NOW);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const cycleMissing = (entities: number) => {
+      let state = beginCycleOfHolds(release.state, 'all', true);
+      for (let each = 0; each < entities; each += 1) state = noteStillMissing(state, { ...of, missing: 1 });
+      return endCycleOfHolds(admitAbsences(state, { ...of, missing: 0, removed: 1 }).state, 'all').guarding
+        .holds;
+    };
+
+    expect(cycleMissing(21)).toMatchObject([{ suspects: 29, releasedAt: NOW }]);
+    expect(cycleMissing(20)).toEqual([]);
   });
 
   it('are no longer held once they are back', async () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../../local/reference-service/service/answer.ts';
-import { admitMissing, areRemovalsHeld, isKnownRangeEmpty } from '../../../shared/guarding/guard-missing.ts';
+import {
+  admitMissing,
+  areRemovalsHeld,
+  isKnownRangeEmpty,
+  useRemovalPermit,
+} from '../../../shared/guarding/guard-missing.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
@@ -180,6 +185,23 @@ describe('too many groups that are gone', () => {
       { tier: 'all', suspects: 30, releasedAt: 10 },
       { tier: 'open', releasedAt: undefined },
     ]);
+  });
+
+  // Before, one missing group in each cycle kept the rest of a release for ever.
+  it('stay released only until a cycle finds no more than may be gone without a release', () => {
+    const held = admitMissing(knowing(200), gone, 9).state;
+    const release = releaseHold(held, 1, 10);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const cycleMissing = (...ranges: readonly number[]) => {
+      const begun = beginCycleOfHolds(release.state, 'all', false);
+      const found = ranges.reduce((state, missing) => {
+        return useRemovalPermit(admitMissing(state, { ...gone, missing }, 11).state, 'all');
+      }, begun);
+      return endCycleOfHolds(found, 'all').guarding.holds;
+    };
+
+    expect(cycleMissing(10, 11)).toMatchObject([{ suspects: 28, releasedAt: 10 }]);
+    expect(cycleMissing(10, 10)).toEqual([]);
   });
 
   it('are published as removed after a release, and later ones are held again', async () => {

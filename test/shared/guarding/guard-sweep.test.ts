@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
-import { HOUR } from '../../../shared/instant.ts';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { guardedSource, NOW, pass } from './guarded-pages.ts';
@@ -74,6 +74,15 @@ describe('the rate that a sweep has shown', () => {
 
     expect(anHour).toBeCloseTo(-Math.log(0.8), 2);
     expect(twoHours).toBeCloseTo(-Math.log(0.8) / 2, 2);
+  });
+
+  // Before, a change found a second after the last sweep made a change of most groups in a minute usual.
+  it('follows from one interval at least', async () => {
+    const [aSecond, anInterval] = await Promise.all(
+      [NOW - SECOND, NOW - MINUTE].map((since) => rateLearned(20, since)),
+    );
+
+    expect(aSecond).toBe(anInterval);
   });
 
   it('does not count the changes that the sweep left to the walk', async () => {

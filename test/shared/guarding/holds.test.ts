@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import {
   beginCycleOfHolds,
+  countForPermit,
   endCycleOfHolds,
   findPermit,
   type Guarded,
   holdBack,
-  needPermit,
   standingHolds,
 } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
@@ -175,7 +175,7 @@ describe('a release', () => {
     if (release.outcome !== 'released') throw new Error('It was not released.');
     const { state } = release;
     const unneeded = endCycleOfHolds(beginCycleOfHolds(state, 'all', true), 'all');
-    const needed = needPermit(beginCycleOfHolds(state, 'all', true), 'known_group_not_found', 'all');
+    const needed = countForPermit(beginCycleOfHolds(state, 'all', true), canary, 0);
     expect(state.guarding.seenWith).toBe('b');
     expect(standingHolds(state)).toEqual([]);
     expect(findPermit(state, 'known_group_not_found', 'all')).toMatchObject({ tokenHash: 'b' });

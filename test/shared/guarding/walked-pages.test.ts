@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Compared } from '../../../shared/comparing/compare-reading.ts';
 import { createWalkGuard } from '../../../shared/guarding/guard-walk.ts';
-import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { type Hold, NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { beginCycleOfHolds, endCycleOfHolds, standingHolds } from '../../../shared/guarding/holds.ts';
 import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
-import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { type Tier, withCycle } from '../../../shared/source/cycle-state.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { newCycle, type Tier, withCycle } from '../../../shared/source/cycle-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { compared, guardedSource, NOW, pass } from './guarded-pages.ts';
@@ -169,6 +169,66 @@ it('a release publishes what was held, in whatever ranges it is found, and no mo
   expect(standingHolds(source.run.source.state)).toMatchObject([{ number: 2, suspects: 90 }]);
 });
 
+/** The source after the operator released a hold. */
+function released({ run }: ReturnType<typeof inAnHour>, number: number): void {
+  run.source.update((state) => {
+    const release = releaseHold(state, number, NOW);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    return release.state;
+  });
+}
+
+// Before, more than 20 further groups kept all of it back, and the hold got another number again and again.
+it.each([
+  ['are published with it if they are usual by themselves', 40, 130, []],
+  ['are held with it if they are most of the others', 90, 0, [{ number: 2 }]],
+])('changes that a release did not permit %s', async (_name, further, published, holds) => {
+  const source = inAnHour();
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  released(source, 1);
+
+  await walkRange(source, 'all', idsFrom(1, 190), 90 + further);
+
+  expect(countRecorded(source.done)).toBe(published);
+  expect(standingHolds(source.run.source.state)).toMatchObject(holds);
+});
+
+// Before, it published nothing, and was forgotten at the end of its walk.
+it('a release publishes what one walk held, although another walk holds more', async () => {
+  const source = inAnHour();
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  await walkRange(source, 'recent', idsFrom(1, 50), 45);
+  released(source, 2);
+
+  await walkRange(source, 'recent', idsFrom(1, 50), 45);
+  const ofRelease = countRecorded(source.done);
+  await walkRange(source, 'recent', idsFrom(51, 60), 5);
+
+  expect(ofRelease).toBe(45);
+  expect(countRecorded(source.done)).toBe(45);
+  expect(standingHolds(source.run.source.state)).toMatchObject([{ number: 1, tier: 'all' }]);
+});
+
+// Before, the time since the baseline counted: almost any share of changes was usual in months.
+it.each(['recent', 'open'] as const)(
+  'the first walk over %s groups is judged by the time since the last walk over all groups',
+  async (tier) => {
+    const { reconciliation, baseline } = aState('acme');
+    const all = { ...reconciliation.all, unheldSince: NOW - HOUR };
+    const usual = { ratePerHour: 0.001, learnedAt: NOW, isWhole: true };
+    const source = guardedSource({
+      baseline: { ...baseline, startedAt: NOW - 100 * DAY },
+      reconciliation: { ...reconciliation, [tier]: newCycle(NOW), all },
+      guarding: { ...NO_GUARDING, usual },
+    });
+
+    await walkRange(source, tier, idsFrom(1, 100), 90);
+
+    expect(countRecorded(source.done)).toBe(0);
+    expect(standingHolds(source.run.source.state)).toMatchObject([{ tier, suspects: 90 }]);
+  },
+);
+
 describe('a page of a walk', () => {
   it('that differs no more than usual is published at once, after the state was saved', async () => {
     const { guard, recorder, done } = walking();
@@ -215,6 +275,19 @@ describe('a page of a walk', () => {
     await guard.concludePage(recorder);
 
     expect(done).toEqual(['state saved', 'recorded 5']);
+  });
+
+  it('that is read again is judged by its own groups again', async () => {
+    const { guard, recorder, done } = walking();
+
+    pass(guard, idsFrom(101, 300), 0);
+    await guard.concludePage(recorder);
+    for (const _reading of ['first', 'second']) {
+      pass(guard, idsFrom(1, 10), 9);
+      await guard.concludePage(recorder);
+    }
+
+    expect(done).toEqual([]);
   });
 
   it('is not published while there is a hold, nor if most of the store differs', async () => {

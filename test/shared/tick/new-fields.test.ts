@@ -1,6 +1,7 @@
 // Fields that groups show for the first time, with a service that leaves out nulls and does not move stamps.
 import { describe, expect, it } from 'vitest';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
+import { setRma, withoutRmas } from './rma-numbers.ts';
 
 interface Row {
   readonly id: number;
@@ -15,24 +16,6 @@ const OFTEN = { reconcileMs: 120_000 };
 
 async function ticks(world: SourceWorld, session: Process, count: number): Promise<void> {
   for (let tick = 0; tick < count; tick += 1) await world.nextTick(session);
-}
-
-/** Removes the RMA number of every group; returns three groups that have a line item. */
-function withoutRmas(world: SourceWorld): readonly [number, number, number] {
-  const ids = world.control.snapshot().map(({ id }) => Number(id));
-  for (const id of ids) setRma(world, id, null);
-  const [first, second, third] = world.control
-    .snapshot()
-    .filter(({ returns }) => returns.length > 0)
-    .map(({ id }) => Number(id));
-  if (first === undefined || second === undefined || third === undefined) throw new Error('Too few groups.');
-  return [first, second, third];
-}
-
-function setRma(world: SourceWorld, group: number, rma: string | null): void {
-  world.control.mutate(group, (draft) => {
-    for (const item of draft.returns) item.last_rma_number = rma;
-  });
 }
 
 async function typesOf(world: SourceWorld, group: number): Promise<string[]> {

@@ -257,6 +257,24 @@ describe('a sweep', () => {
     expect(world.run.swept).toBe(3);
   });
 
+  // Before, the first sweep of a process measured from the baseline: in weeks, almost any share of changes was usual.
+  it('measures from the last walk if it is the first of its process, then from the sweep before', async () => {
+    const world = createUnorderedRun({ createdAt: [] });
+    const walkedAt = NOW - 2 * MINUTE;
+    world.run.update((state) =>
+      withCycle(state, 'all', { ...state.reconciliation.all, unheldSince: walkedAt }),
+    );
+    const sweepOn = createSweeping(world.run);
+
+    await sweepOn();
+    const first = world.list.sweeps.all;
+    world.advance(5 * MINUTE);
+    await sweepOn();
+
+    expect(first?.since).toBe(walkedAt);
+    expect(world.list.sweeps.all?.since).toBe(first?.startedAt);
+  });
+
   it('notes the rate that it has shown when its last piece is read', async () => {
     const world = createUnorderedRun({ createdAt: DAILY });
     const sweepOn = createSweeping(world.run);
