@@ -15,7 +15,7 @@ export function suspicious(plan: Plan, random: Random): Plan {
   const { absurdEvery, absurdStamps, unreadableEvery, ...knobs } = known;
   // Enough ticks must succeed for held changes to be seen, released and published.
   const faults = { ...plan.faults, ...atMost(0.005, plan.faults), clockJump: clockJumpOf(plan) };
-  const { stampForm, limitMax = 250, ...others } = withStableOrder(knobs);
+  const { stampForm, ...others } = withStableOrder(knobs);
   const kind = STORE_MISHAPS[mix(plan.seed, 61) % STORE_MISHAPS.length] as MishapName;
   // The walk that ends a hold then finds true changes among those that were held.
   const movesNone = kind === 'answered otherwise' && mix(plan.seed, 62) % 2 === 0;
@@ -32,11 +32,9 @@ export function suspicious(plan: Plan, random: Random): Plan {
     tickMs: 50_000,
     faults,
     knobs: {
-      ...others,
+      ...withLongPages(others),
       ...(namesZone ? { stampForm } : {}),
       ...(movesNone ? { touches: [] } : {}),
-      // Pages shorter than twenty rows let a guard take a mistake for a few changes. A refused size is halved: 100, 50, 25.
-      limitMax: Math.max(others.limitOver === 'refuse' ? 25 : 20, limitMax),
     },
     settings: {
       ...plan.settings,
@@ -52,6 +50,11 @@ export function suspicious(plan: Plan, random: Random): Plan {
       forMs: random.pick([60_000, 120_000]),
     },
   };
+}
+
+/** Pages shorter than twenty rows let a guard take a mistake for a few changes. A refused size is halved: 100, 50, 25. */
+function withLongPages({ limitMax = 250, ...knobs }: Plan['knobs']): Plan['knobs'] {
+  return { ...knobs, limitMax: Math.max(knobs.limitOver === 'refuse' ? 25 : 20, limitMax) };
 }
 
 /**
@@ -93,7 +96,7 @@ export function withHeldValues(plan: Plan): Plan {
   // A walk whose requests fail narrows its range, and publishes the first twenty groups of it.
   const { faultRate, latencyMs, ...steady } = plan.knobs;
   // In the pieces of a list without order, what is left of the mistake may still be most of one.
-  const knobs = drawn.values === 'of ids with blanks' ? withStableOrder(steady) : steady;
+  const knobs = drawn.values === 'of ids with blanks' ? withLongPages(withStableOrder(steady)) : steady;
   return { ...plan, activeMs: 600_000, knobs, mishap: otherwise };
 }
 
