@@ -18,7 +18,7 @@ const cycle = storedObject({
   rangeWidth: z.number(),
   /**
    * The next range is read no earlier, so that the walk keeps to its share of the budget. The recent walk, which has no
-   * share, notes here when its last turn began.
+   * share, notes here when its last range began.
    */
   pausedUntil: instant,
   /** The slot, as an instant, of the last tick in which it made progress or was not due; undefined before the first. */

@@ -11,7 +11,7 @@ type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 type Pauses = Pick<SourceSettings, 'requestsPerMinute' | 'settleMs'>;
 
 /**
- * Returns the tier whose next range is due now, if any. Of several, it is the one whose last turn, with its pause, ended
+ * Returns the tier whose next range is due now, if any. Of several, it is the one whose last range, with its pause, ended
  * first: where answers are slow, pauses end within a tick, and each range takes a whole tick.
  */
 export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Instant): Tier | undefined {
@@ -24,11 +24,11 @@ export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Insta
     ...(isDue(recent, settings, now) ? ['recent' as const] : []),
   ];
   // An end in the future comes from a clock that was ahead.
-  const endOfTurn = (tier: Tier) => {
+  const endOfPause = (tier: Tier) => {
     const { pausedUntil } = state.reconciliation[tier];
     return pausedUntil <= now ? pausedUntil : 0;
   };
-  return due.toSorted((a, b) => endOfTurn(a) - endOfTurn(b))[0];
+  return due.toSorted((a, b) => endOfPause(a) - endOfPause(b))[0];
 }
 
 /**

@@ -46,7 +46,7 @@ export const sourceSettings = z.object({
 
 export type SourceSettings = z.output<typeof sourceSettings>;
 
-/** A tick takes about this long. */
+/** Ticks can't follow each other faster: each takes about this long. */
 const SHORTEST_INTERVAL_SECONDS = 2;
 const LONGEST_INTERVAL_SECONDS = 86_400;
 

@@ -15,8 +15,9 @@ const EXPECTED_PAGES = 16;
 const POLL_REQUESTS_TO_ONE = 4;
 
 /**
- * Requests that prove a page. If a fifth of what a tick manages is less, the walk gets this many after the first poll:
- * otherwise each tick would begin the same proof anew, and the walk would never end.
+ * Requests that read and prove a range of one page: one for its rows, four for its end. If a fifth of what a tick
+ * manages is less, the walk gets this many after the first poll: otherwise each tick would begin the same proof anew,
+ * and the walk would never end.
  */
 const REQUESTS_OF_PROOF = 5;
 

@@ -47,8 +47,8 @@ export interface Attempt<Answer> {
  * at the same place, so this walk does not ask about it again.
  *
  * @returns undefined if the request failed
- * @throws DeadlineReached, SourceRefused, RateLimitedError; a failed connection the first time. The second time each
- *   counts as the group's failure.
+ * @throws DeadlineReached, SourceRefused, RateLimitedError; the first time, also any failure that may not be the
+ *   group's, for instance of the connection. From the second time on, the group is set aside after each of these.
  */
 export async function askOrSetAside<Answer>(
   run: TickRun,
