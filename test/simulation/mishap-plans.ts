@@ -69,8 +69,11 @@ export function withLaterChanges(plan: Plan): Plan {
   if (!isDrawn || mishap === undefined) return plan;
   if (mishap.kind === 'answered otherwise')
     return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 120_000, changes } };
-  if (mishap.kind === 'changed without stamps')
-    return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 60_000, isFollowed: true } };
+  if (mishap.kind === 'changed without stamps') {
+    // What an answer leaves out when a release is published shows later, and makes such changes usual.
+    const { arrays, ...knobs } = plan.knobs;
+    return { ...plan, activeMs: 540_000, knobs, mishap: { ...mishap, forMs: 60_000, isFollowed: true } };
+  }
   return plan;
 }
 

@@ -43,6 +43,8 @@ const WELL_ABOVE_HALF = 0.75;
 /** More groups than may be gone, or differ, in a cycle without a hold. */
 const MANY = 25;
 
+const HIDDEN_SHARE = 0.7;
+
 export const MISHAPS = {
   /** The secret gets the token of another brand. */
   'other store': {
@@ -83,7 +85,10 @@ export const MISHAPS = {
   'groups hidden': {
     isReleased: false,
     begin(world) {
-      const hidden = new Set(someOf(world, MANY));
+      // In each piece of a list without order too, more than may be gone.
+      const share = world.plan.knobs.order === 'random' ? HIDDEN_SHARE : 0;
+      const groups = [...world.service.store.groups()].length;
+      const hidden = new Set(someOf(world, Math.max(MANY, share * groups)));
       world.veil.draw((group) => (hidden.has(group.id) ? undefined : group));
     },
   },

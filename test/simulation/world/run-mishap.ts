@@ -49,6 +49,8 @@ export async function runMishap(world: World, sources: readonly Pollers[], until
     isFollowing = isFollowed && held.includes(true) && (await follow(world, sources, until));
   }
   if (isFollowing) await pause();
+  // A walk that reads the end of the mistake may take true changes of the same field for samples of it.
+  if (values === 'long') await waitFor(world, until, async () => (isAnyAtWork(sources) ? undefined : true));
   mend(world, kind);
 }
 
