@@ -23,7 +23,7 @@ export interface WebhookPostOptions {
   /** More headers, such as `authorization`; asked for before every attempt. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
   readonly addresses: AddressRange;
-  /** For the whole answer. */
+  /** Until the answer's status. */
   readonly timeoutMs: number;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;

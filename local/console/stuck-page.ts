@@ -3,6 +3,7 @@ import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
+import { describeCondition } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -80,7 +81,7 @@ function readingCause(
 function holdCause(source: string, hold: HoldStatus, feed: ConsoleFeed): Html {
   const { number, message, consequence, since, samples, suspects, command: release } = hold;
   return html`<h2>${badge('bad', 'Held')} source ${source}, hold ${number}</h2>
-<p>${message} ${consequence} Since ${feed.moments.withAge(since)}. If the service is right, release it:</p>
+<p>${message} ${consequence} Since ${feed.moments.withAge(since)}. ${describeCondition(hold)}, release it:</p>
 <p>${command(release)}</p>
 ${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${suspects} held changes</summary>${sampleList(source, samples)}</details>`}
 ${actionButton(feed, 'release', { source, hold: String(number) })}`;

@@ -1,5 +1,6 @@
 // Formats a hold as text: what is held and since when, samples of it, and the command that releases it.
 
+import { describeCondition } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/guarding-state.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
@@ -11,7 +12,7 @@ export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout
   const texts = [message, `Since ${moments.withAge(since)}. ${consequence}`, ...sampleLines(hold)];
   return [
     ...formatEntry(`hold ${number}`, texts, width),
-    ...formatEntry('', ['If the service is right, publish it:'], width),
+    ...formatEntry('', [`${describeCondition(hold)}, publish it:`], width),
     ...formatCommand(command, width),
   ];
 }

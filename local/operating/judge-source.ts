@@ -1,6 +1,7 @@
 // One verdict about a source, and what to do about it. Pure.
 import type { Instant } from '../../shared/instant.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { restLeft } from '../../shared/pacing/rest.ts';
 import { patienceOf } from '../../shared/reporting/health.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { shellWord } from '../cli/shell-word.ts';
@@ -43,12 +44,18 @@ export function whyStopped(state: SourceState, circumstances: Circumstances): Re
   const { now, poller, isRestored, isLocal } = circumstances;
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
-  const isLate = silence > patienceOf((state.pace?.intervalMs ?? 0) * MILLISECOND);
+  const quietFor = Math.min(silence, now - restEnd(state, now));
+  const isLate = quietFor > patienceOf((state.pace?.intervalMs ?? 0) * MILLISECOND);
   return [
     ...(isRestored ? [RESTORED] : []),
     ...(poller === null ? [NO_WATCH] : isLate ? [silent(poller, isLocal)] : []),
     ...(-silence > LARGEST_LEAD ? [AHEAD] : []),
   ];
+}
+
+/** When polls go on after a refused token. An end far in the future comes from a clock that was ahead. */
+function restEnd({ health: { restUntil } }: SourceState, now: Instant): Instant {
+  return restUntil > now ? now + restLeft(restUntil, now) : restUntil;
 }
 
 const RESTORED = {

@@ -7,7 +7,7 @@ export function describeHold({ guard, suspects }: Hold): string {
     case 'known_group_not_found':
       return 'Known return groups are not found any more: the token or the base URL may show another store.';
     case 'known_range_empty':
-      return `A range that is known to hold return groups (${suspects}) answers with none of them.`;
+      return `A range of creation times shows none of its known return groups (${suspects}).`;
     case 'groups_removed':
       return `Too many known return groups are missing at once (${suspects}).`;
     case 'entities_removed':
@@ -28,7 +28,7 @@ export function describeConsequence({ guard }: Hold): string {
     case 'entities_removed':
       return 'No entity is published as removed; other changes are. The hold ends by itself after a walk that finds none missing.';
     case 'changed_without_stamps':
-      return 'Such changes are not published; all others are. The hold ends by itself after a whole walk in which most sampled groups show other values than the held ones.';
+      return 'Such changes are not published; all others are. The hold ends by itself after a whole walk that finds no unusual number of them, unless most samples that can be judged still show the held value.';
   }
 }
 
@@ -43,12 +43,22 @@ export function describeRelease({ guard, suspects }: Hold): string {
       );
     case 'known_range_empty':
     case 'groups_removed':
-      return `A release publishes ${count} return groups as removed, each after two look-ups by its id.`;
+      return `A release publishes up to ${count} return groups as removed, each after two look-ups by its id.`;
     case 'entities_removed':
-      return `A release publishes ${count} entities as removed, each after a second reading that lacks it.`;
+      return `A release publishes up to ${count} entities as removed, each after a second reading that lacks it.`;
     case 'changed_without_stamps':
-      return `A release publishes the changes of ${count} return groups.`;
+      return (
+        `A release publishes the changes of up to ${count} return groups. If far more differ by then, nothing is ` +
+        'published, and a hold with a new number begins.'
+      );
   }
+}
+
+/** When a release is right: the beginning of a sentence. */
+export function describeCondition({ guard }: Pick<Hold, 'guard'>): string {
+  return guard === 'known_group_not_found'
+    ? 'If this is the same store, and its known return groups are really gone'
+    : 'If the service is right';
 }
 
 /** A sample for people: without the held value by which walks compare. */
@@ -65,7 +75,7 @@ export function formatHold(hold: Hold, source: string, place: string | undefined
   const what =
     place === undefined
       ? 'Nothing can release it, because this state is not kept: start "npx returns-feed watch" with --data.'
-      : `If the service is right: ${releaseCommand(hold, source, place)}`;
+      : `${describeCondition(hold)}: ${releaseCommand(hold, source, place)}`;
   return `${describeHold(hold)} ${describeConsequence(hold)} ${what}`;
 }
 

@@ -1,7 +1,7 @@
 import type { PacedRequests } from '../pacing/paced-requests.ts';
 import { SourceHeld } from './source-held.ts';
 
-/** Times that a request is sent while the token is being exchanged. */
+/** Times that a request is sent while the token is being replaced. */
 const MAX_TRIES = 3;
 
 export interface TokenGuard {

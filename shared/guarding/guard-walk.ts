@@ -1,5 +1,5 @@
 // Changes that a walk finds without a newer stamp are judged together. If an improbable share of all groups differs at
-// once, the service answers in another way: none of it is published. So the changes of a page are published at once only
+// once, the service has probably begun to answer in another way: none of these changes is published. So the changes of a page are published at once only
 // if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
 // page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';

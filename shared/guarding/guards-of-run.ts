@@ -1,6 +1,6 @@
-// Guards hold readings that look wrong: most groups changed without a newer stamp, entities that vanish in numbers,
-// known ranges that are empty, a token that shows another store. A guard gets compared readings and the source's state,
-// and returns which readings may be published; the state keeps what is held (holds.ts) until it is over or released.
+// Guards hold changes that look like a mistake: most groups changed without a newer stamp, entities that vanish in
+// numbers, known ranges that are empty, a token that shows another store. A guard gets compared readings and the
+// source's state, and decides which changes may be saved now; the state keeps what is held (holds.ts) until it is over or released.
 // This file makes the guards of one tick: of polls and the baseline, of walks, and of sweeps.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { noteKeptBack } from '../reporting/source-read.ts';

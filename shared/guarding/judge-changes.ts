@@ -38,8 +38,8 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
 /**
  * Whether the guard would not hold these groups, whatever their range still shows: few differ, or no more than usual.
  *
- * @param notedPerHour what the walk over all groups and sweeps have shown since its last cycle: counts only while no
- *   more than half differ
+ * @param notedPerHour the highest rate that sweeps and the walk over all groups have shown since that walk's last cycle;
+ *   ignored if more than half differ
  */
 export function isUsual(
   differing: Differing,
@@ -62,8 +62,8 @@ export function isFewOfMost(differing: Differing, usual: UsualChange | undefined
 }
 
 /**
- * Returns how many changes of a group in an hour these groups show. Few groups say nothing, nor do those that are
- * published only because they are few: they may be the first of a fault, and would make the rest of it usual.
+ * Returns how many changes of a group in an hour these groups show; 0 for few groups, and for changes that are published
+ * only because they are few: they may be the first of a fault, and would make the rest of it usual.
  */
 export function rateOf(differing: Differing, usual: UsualChange | undefined, now: Instant): number {
   const { compared, unstamped, duration } = differing;

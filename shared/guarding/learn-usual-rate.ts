@@ -17,8 +17,8 @@ export function noteRate(state: SourceState, tier: Tier, ratePerHour: number): S
 }
 
 /**
- * Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. What an
- * operator released is not usual yet, only what was released twice in a day. Call it before the walk's holds end.
+ * Returns the state after a finished walk: the rate that it has shown is the usual one, unless it held changes. The rate of
+ * a release is not usual yet, only that of the second one in a day. Call it before the walk's holds end.
  */
 export function finishLearning(state: SourceState, tier: Tier, now: Instant): SourceState {
   const { guarding, reconciliation } = state;

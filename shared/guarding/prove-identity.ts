@@ -22,10 +22,10 @@ export interface LookedUp {
 
 export interface Proof {
   /**
-   * `unknown`: there is no known group to look up. `exchanged`: the token changed meanwhile, which proves nothing.
+   * `unknown`: there is no known group to look up. `replaced`: the token changed meanwhile, which proves nothing.
    * `unreadable`: none is found, but at least one may be a row that can't be read, which proves nothing either.
    */
-  readonly outcome: 'found' | 'not_found' | 'unknown' | 'exchanged' | 'unreadable';
+  readonly outcome: 'found' | 'not_found' | 'unknown' | 'replaced' | 'unreadable';
   readonly accessHash: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
     });
     if (found === undefined) continue;
     if (accessHash !== undefined && found.accessHash !== accessHash)
-      return { outcome: 'exchanged', accessHash };
+      return { outcome: 'replaced', accessHash };
     accessHash = found.accessHash;
     const rows = ownRowsOf(canary.groupId, found.rows);
     if (rows.some((row) => isSame(row, canary, options.zoned))) return { outcome: 'found', accessHash };
@@ -92,8 +92,8 @@ async function chooseCanaries(options: IdentityOptions): Promise<Canary[]> {
 }
 
 /**
- * Another store may have a group of that id, but hardly one created at the same time. If any zone counted, one group in
- * some hundred would match, and a source that is held tries one with each tick.
+ * Another store may have a group of that id, but hardly one created at the same time. If any zone counted, about one
+ * group in 400 would match, and a source that is held tries one with each tick.
  */
 function isSame(row: RowReading, { createdAt }: Canary, zoned: boolean): boolean {
   if (row.kind === 'readable') return isSameMoment(row.createdAt - createdAt, row.zoned !== zoned);

@@ -21,7 +21,7 @@ export interface SourceTokenGuard extends TokenGuard {
   /**
    * Looks up known groups whatever was proved before, because a walk's readings look like another store.
    *
-   * @returns whether these readings still count: not if the token was exchanged since, or known groups are shown and
+   * @returns whether these readings still count: not if the token was replaced since, or known groups are shown and
    * can't be read
    * @throws SourceHeld
    */
@@ -74,7 +74,7 @@ export function createTokenGuard({ session, cell }: HeldSource): SourceTokenGuar
 
   function conclude({ outcome, accessHash }: Proof, askedWith: string | undefined): void {
     const state = cell.known;
-    if (state === undefined || outcome === 'exchanged') return;
+    if (state === undefined || outcome === 'replaced') return;
     const held = findHold(state, GUARD);
     if (outcome === 'unreadable') {
       if (held !== undefined) throw sourceHeld(held);

@@ -1,7 +1,7 @@
 // A new generation for a source whose tables were restored from a backup. Its numbers, marks and ledger keys begin
 // again, so that no number used after the backup is used twice. It knows no group, so the baseline is walked again and
-// publishes every group, whatever the source's settings say. What is known about the service (its stamps, its pages,
-// since when it sends which field) stays true. Where its lists end is learned again: a baseline must not trust an end.
+// publishes every group, whatever the source's settings say. The facts about the service (its stamps, its pages, since
+// when it sends which field) stay. The ends of its lists are learned again: a baseline must not trust an end.
 import type { Instant } from '../instant.ts';
 import { MILLISECOND } from '../instant.ts';
 import { NO_LEASE } from '../pacing/lease.ts';

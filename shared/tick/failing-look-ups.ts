@@ -1,6 +1,6 @@
 // Which look-ups are made while look-ups fail. One that fails may take a whole tick, and a walk that is cut off reads
-// the same range again, so each walk makes it once. Groups whose look-ups fail are looked up less often the more there
-// are. A group that fails again says nothing about the others. But if three groups in a row fail for the first time,
+// the same range again, so each walk makes it once. The more groups fail, the less often the feed looks each of them up.
+// A group that fails again says nothing about the others. But if three groups in a row fail for the first time,
 // the look-ups of all groups probably fail: then one is made after a minute, and later every ten minutes, to learn
 // whether they work again. Pure.
 import { HOUR, type Instant, MINUTE } from '../instant.ts';

@@ -1,4 +1,5 @@
-// R7: the walks that find changes whatever a group's stamps say, range by range, in the time that polls leave.
+// Rule R7 of docs/guarantees.md: walks read every group again, whatever its stamps are, range by range, in the time that
+// polls leave.
 import { dueTier, keepsToShare, pauseAfterRange } from '../source/reconciliation-plan.ts';
 import type { RangeRoom } from './range-room.ts';
 import { type RangeReading, reconcileRange } from './reconcile-range.ts';

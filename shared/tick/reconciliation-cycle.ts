@@ -102,7 +102,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
     settleByWalk(run, run.state.read.reconciledThrough);
 }
 
-/** What was held has had time to change since the cycle before, also in the first cycle after the hold. */
+/** Held changes add up from the cycle before the hold on, also in the first cycle after it. */
 function noteUnheld(state: SourceState, tier: Tier): SourceState {
   if (areUnstampedHeld(state)) return state;
   const cycle = state.reconciliation[tier];

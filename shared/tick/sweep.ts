@@ -67,7 +67,7 @@ export function createSweeping(run: TickRun): SweepOn {
     return round;
   }
 
-  /** The part whose turn it is, then those that are read if no sweep of it is due. */
+  /** The part that is next, then those that are read if no sweep of it is due. */
   function partsInTurn(): readonly SweptPart[] {
     if (fitsCycle(run.state, session.settings)) return ['all'];
     turns += 1;

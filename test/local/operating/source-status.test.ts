@@ -64,6 +64,18 @@ describe('a source', () => {
     expect(lines(state).join(' ').replaceAll(/\s+/g, ' ')).toContain('Check the clock of this machine');
   });
 
+  // Before, it was reported as stopped, as if nothing polled it.
+  it.each([
+    ['while it rests', 8, 'failing'],
+    ['until its next poll is overdue', -4, 'well'],
+    ['and then is stopped if it is not polled', -6, 'stopped'],
+  ])('whose token was refused is not stopped %s', (_, restsFor, verdict) => {
+    const lastSlot = (NOW - 11 * MINUTE) / MILLISECOND;
+    const health = { ...well().health, restUntil: NOW + restsFor * MINUTE };
+
+    expect(status(well({ lastSlot, health })).verdict).toBe(verdict);
+  });
+
   it('with a last tick slightly ahead of the local clock is healthy', () => {
     expect(status(well({ lastSlot: (NOW + 20 * SECOND) / MILLISECOND })).isHealthy).toBe(true);
   });
