@@ -48,8 +48,9 @@ export function admitMissing(
   if (isHidden && suspects > permitted) return held('known_range_empty');
   const most = mostRemovals(state);
   if (suspects > most + permitted - state.reconciliation[tier].removals) return held('groups_removed');
+  const mostOf = { groups_removed: most, known_range_empty: FEWEST_OF_EMPTY_RANGE - 1 };
   const counted = GUARDS.reduce(
-    (next, guard) => countForPermit(next, { guard, tier, suspects }, isHidden ? 0 : most),
+    (next, guard) => countForPermit(next, { guard, tier, suspects }, isHidden ? 0 : mostOf[guard]),
     state,
   );
   // Another tier's walk may hold the same removals.

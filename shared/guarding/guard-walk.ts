@@ -6,7 +6,7 @@ import type { Instant } from '../instant.ts';
 import { MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { noteOvertaken } from '../reporting/source-read.ts';
-import { type CycleState, type Tier, unheldSince, withCycle } from '../source/cycle-state.ts';
+import { type CycleState, lastWalkedAt, type Tier, withCycle } from '../source/cycle-state.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { Hold } from './guarding-state.ts';
@@ -52,12 +52,9 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
   let counted: Counted = { compared: 0, unstamped: 0 };
   let ratePerHour = 0;
 
-  /** How long the groups had to change since a walk last published what it found. */
+  /** How long the groups had to change since they were last walked. */
   function durationOf({ reconciliation, baseline }: SourceState): number {
-    const since = unheldSince(reconciliation[tier]) ?? baseline.startedAt;
-    // A tier begins late if a store outgrew one cycle: until then the walks over all groups read its groups as well.
-    const ofAll = unheldSince(reconciliation.all) ?? since;
-    return timeSince(run, ofAll <= run.now() ? Math.max(since, ofAll) : since);
+    return timeSince(run, lastWalkedAt(reconciliation, tier, run.now()) ?? baseline.startedAt);
   }
 
   /** Counts what came since the last call. */
@@ -79,7 +76,9 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     run.source.update((state) => withCycle(state, tier, cycle));
     const duration = durationOf(run.source.state);
     const range = { ...changes.counted, duration };
-    const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now() };
+    const { unheldSince = run.now() - duration } = cycle;
+    const addedUpFor = Math.max(duration, run.now() - unheldSince);
+    const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now(), addedUpFor };
     const judged = judge(run.source.state, tier, found, waiting);
     run.source.update(() => judged.state);
     // The last judgement of an open walk's turn covers all parts of it. A list is a whole range, also before look-ups.
@@ -155,11 +154,13 @@ interface Found {
   readonly fresh: Counted;
   readonly from: Instant | undefined;
   readonly now: Instant;
+  /** How long all that is published now had to add up: longer than since the last walk, after a hold. */
+  readonly addedUpFor: number;
 }
 
 /** Returns whether the waiting changes may be published, the state that remembers it, and the rate that was shown. */
 function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly ComparedReading[]) {
-  const { range, cycle, fresh, from, now } = found;
+  const { range, cycle, fresh, from, now, addedUpFor } = found;
   const { usual } = state.guarding;
   const isOverThreshold = [range, cycle].some((differing) => isImprobable(differing, usual, now));
   const permit = findPermit(state, GUARD, tier);
@@ -168,13 +169,14 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     [cycle, { ...fresh, duration: cycle.duration }].every(
       (differing) => !isImprobable(withoutPermitted(differing, permit), usual, now),
     );
-  const hasOwnHold = findHold(state, GUARD, tier) !== undefined;
-  // An operator has seen these changes, also if another tier's walk holds them as well.
-  const isReleased = isPermitted && permit.suspects > 0 && !hasOwnHold;
+  const isHeldByOther = areUnstampedHeld(state) && findHold(state, GUARD, tier) === undefined;
+  const isOfRelease = isHeldByOther && permit !== undefined && permit.suspects > 0;
+  // Another tier's walk may hold these as well. More than were released may be what it holds alone.
+  const isReleased = isOfRelease && cycle.unstamped <= permit.suspects;
   const isStanding = areUnstampedHeld(state) && !isReleased;
-  const isFault = isOverThreshold && !isPermitted;
+  const isFault = (isOverThreshold && !isPermitted) || (isOfRelease && !isReleased);
   // Another tier's walk holds changes: perhaps these.
-  if (waiting.length > 0 && isStanding && !isFault && !hasOwnHold)
+  if (waiting.length > 0 && isHeldByOther && !isReleased && !isFault)
     return { state, isAdmitted: false, ratePerHour: 0 };
   if (waiting.length > 0 && (isStanding || isFault)) {
     const held = holdBack(
@@ -193,9 +195,12 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   }
   // Nothing waits while all of a fault may be stale. A later walk finds and judges it: it must not be usual by then.
   if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
-  const rates = [range, cycle].map((differing) => rateOf(differing, usual, now));
+  const rates = [range, cycle].map((each) => rateOf({ ...each, duration: addedUpFor }, usual, now));
   const ratePerHour = Math.max(...rates);
-  return { state: usePermitOf(state, tier, fresh.unstamped, ratePerHour), isAdmitted: true, ratePerHour };
+  // A permit is not used up by changes that are published without it.
+  const isNeeded = isOverThreshold || isReleased;
+  const next = isNeeded ? usePermitOf(state, tier, fresh.unstamped, ratePerHour) : state;
+  return { state: next, isAdmitted: true, ratePerHour };
 }
 
 /** The groups besides those whose changes are permitted: they are judged by themselves. */

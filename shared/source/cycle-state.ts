@@ -37,7 +37,10 @@ const cycle = storedObject({
   ratePerHour: z.number().default(0),
   /** When the previous cycle began. */
   previousStartedAt: maybe(instant),
-  /** When the last cycle began that held no changes without a newer stamp; undefined before the first. */
+  /**
+   * When the last cycle began that ended without a hold of changes without a newer stamp: since then all that is
+   * published next had to add up. Undefined before the first.
+   */
   unheldSince: maybe(instant),
   /** Whether it must begin, or go on, at once. */
   isAsked: z.boolean().default(false),
@@ -77,14 +80,27 @@ export function newCycle(now: Instant): CycleState {
   };
 }
 
+/** When the last completed cycle began; undefined before the first. */
+function lastStart(cycle: CycleState): Instant | undefined {
+  if (cycle.isUnderWay) return cycle.previousStartedAt;
+  return cycle.lastCompletedAt === undefined ? undefined : cycle.startedAt;
+}
+
 /**
- * Since when the groups of a tier had time to change: the start of the last cycle that published what it found.
+ * When the groups of a tier were last walked: by its own cycle or, before its first and while a store still fits one
+ * cycle, by one over all groups.
  *
- * @returns undefined before there was one
+ * @returns the start of that cycle; undefined before there was one
  */
-export function unheldSince(cycle: CycleState): Instant | undefined {
-  // States that an older version saved have no other.
-  return cycle.unheldSince ?? cycle.previousStartedAt;
+export function lastWalkedAt(
+  reconciliation: ReconciliationState,
+  tier: Tier,
+  now: Instant,
+): Instant | undefined {
+  const [ofTier, ofAll] = [lastStart(reconciliation[tier]), lastStart(reconciliation.all)];
+  // A start in the future comes from a clock that was ahead.
+  if (ofTier === undefined || ofAll === undefined || ofAll > now) return ofTier ?? ofAll;
+  return Math.max(ofTier, ofAll);
 }
 
 /** Returns the cycle as it begins. */

@@ -64,8 +64,10 @@ export interface Sweep {
   /** Rows of a full page, when the pieces were cut. */
   readonly pageRows: number;
   readonly startedAt: Instant;
-  /** When the sweep before began. */
+  /** When its groups were last read: when the sweep before began or, before the first of a process, a walk. */
   readonly since: Instant;
+  /** Whether changes without a newer stamp were held as it began: then it publishes none of them. */
+  readonly isHeld: boolean;
 }
 
 export interface SourceSession extends SourceServices {

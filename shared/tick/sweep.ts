@@ -6,13 +6,14 @@
 // three of the others: the recent ones are far fewer, and change more often.
 import type { SweepGuard } from '../guarding/guard-sweep.ts';
 import { guardSweep } from '../guarding/guards-of-run.ts';
+import { areUnstampedHeld } from '../guarding/holds.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { RECENT } from '../limits.ts';
 import { cutRange, stampsOf } from '../reading/cut-range.ts';
 import type { FetchPage, Interval, Page, PageRequest } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
-import { unheldSince } from '../source/cycle-state.ts';
+import { lastWalkedAt } from '../source/cycle-state.ts';
 import { fitsCycle } from '../source/reconciliation-plan.ts';
 import type { Sweep, SweptPart } from '../source/source-session.ts';
 import { isFullPage, piecesOf, rowsOfPage } from './known-pieces.ts';
@@ -149,11 +150,15 @@ async function sweepUnderWay(run: TickRun, part: SweptPart): Promise<Sweep | und
   const now = serviceClock.now().atLeast;
   const every = (pollsByWalk(run) ? settings.intervalMs : settings.reconcileMs) * MILLISECOND;
   if (last !== undefined && now >= last.startedAt && now < last.startedAt + every) return undefined;
-  // The first sweep of a process knows only when walks read these groups.
-  const { baseline, reconciliation } = run.state;
-  const since = last?.startedAt ?? unheldSince(reconciliation.all) ?? baseline.startedAt;
+  const since = last?.isHeld ? last.since : (last?.startedAt ?? walkedAt(run, part, now));
   const left = await piecesOf(run, groupsOf(part, now));
-  return { left, pageRows, startedAt: now, since };
+  return { left, pageRows, startedAt: now, since, isHeld: areUnstampedHeld(run.state) };
+}
+
+/** When walks last read the groups of a part. */
+function walkedAt({ state }: TickRun, part: SweptPart, now: Instant): Instant {
+  const tier = part === 'recent' ? 'recent' : 'all';
+  return lastWalkedAt(state.reconciliation, tier, now) ?? state.baseline.startedAt;
 }
 
 /** When the groups of a part were created. */

@@ -9,6 +9,7 @@ import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
 import { movedAddress, suspicious, withHeldValues, withLaterChanges } from './mishap-plans.ts';
 import { inPairs, longOpen } from './open-groups-plans.ts';
+
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
@@ -20,6 +21,7 @@ import {
   type Profile,
   type SimulatedSettings,
 } from './plan.ts';
+import { withStableOrder } from './plan-limits.ts';
 import { blinded, createdElsewhere, fallenStamps } from './stamps-plans.ts';
 import { drawTurn } from './turn.ts';
 import {
@@ -108,6 +110,8 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   }
   // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest row.
   if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
+  // Fresh and stale answers of one row each may confirm an end that is none.
+  if (knobs.limitMax === 1 && withStableOrder(knobs).order !== knobs.order) delete knobs.staleShare;
   const crowds = plan.crowds && (plan.reconciles || knobs.pageBytes === undefined);
   // Rows without an id can't be passed if they fill whole pages.
   const mayFillPages = knobs.pageBytes === 1 && plan.turns?.some(({ knobs }) => 'unreadableEvery' in knobs);

@@ -204,6 +204,21 @@ describe('too many groups that are gone', () => {
     expect(cycleMissing(10, 10)).toEqual([]);
   });
 
+  it.each([
+    ['five', 5, 1],
+    ['fewer', 4, 0],
+  ])('of an empty range stay released while a cycle finds %s of them missing', (_name, missing, permits) => {
+    const hidden = { ...gone, missing: 8, isHidden: true };
+    const release = releaseHold(admitMissing(knowing(200), hidden, 9).state, 1, 10);
+    if (release.outcome !== 'released') throw new Error(release.outcome);
+    const begun = beginCycleOfHolds(release.state, 'all', false);
+
+    const found = admitMissing(begun, { ...gone, missing }, 11);
+
+    expect(found.isAdmitted).toBe(true);
+    expect(endCycleOfHolds(found.state, 'all').guarding.holds).toHaveLength(permits);
+  });
+
   it('are published as removed after a release, and later ones are held again', async () => {
     const { world, session } = await known({ groups: 120 });
     const [first, second] = [oldest(world, 25), oldest(world, 60).slice(25)];

@@ -39,3 +39,20 @@ it('a mistake stays held if all samples get ordinary changes between two walks',
   expect(untouched).toEqual([]);
   expect(standingHolds(await source.world.state())).toHaveLength(1);
 });
+
+// While a hold was judged by the time since it began, its share soon looked usual, and another mistake ended it.
+it('a mistake stays held for hours in a store with changes, although it shows other values then', async () => {
+  const source = await carrierWorld(36, { knobs: { touches: [] } });
+  for (const id of source.faulty.slice(0, 4)) {
+    track(source, id, 'TRUE');
+    await source.ticks(10);
+  }
+
+  for (let hours = 0; hours < 4; hours += 1) {
+    source.answer(`OTHER-${hours}`);
+    await source.ticks(60);
+  }
+
+  expect(await source.published('OTHER')).toEqual([]);
+  expect(standingHolds(await source.world.state())).toMatchObject([{ suspects: 36 }]);
+});

@@ -209,12 +209,40 @@ it('a release publishes what one walk held, although another walk holds more', a
   expect(standingHolds(source.run.source.state)).toMatchObject([{ number: 1, tier: 'all' }]);
 });
 
+it('a release of one walk does not publish what only another walk holds', async () => {
+  const source = inAnHour();
+  await walkRange(source, 'recent', idsFrom(1, 30), 25);
+  await walkRange(source, 'all', idsFrom(101, 1_000), 600);
+  released(source, 2);
+
+  await walkRange(source, 'all', [...idsFrom(1, 30), ...idsFrom(101, 1_000)], 625);
+
+  expect(countRecorded(source.done)).toBe(0);
+  expect(standingHolds(source.run.source.state)).toMatchObject([
+    { number: 1, tier: 'recent' },
+    { number: 3, tier: 'all', suspects: 625 },
+  ]);
+});
+
+it('a release is not used up by usual changes of earlier ranges', async () => {
+  const source = inAnHour();
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  released(source, 1);
+
+  for (let range = 1; range < 10; range += 1)
+    await walkRange(source, 'all', idsFrom(200 * range + 1, 200 * range + 200), 10);
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+
+  expect(countRecorded(source.done)).toBe(180);
+  expect(standingHolds(source.run.source.state)).toEqual([]);
+});
+
 // Before, the time since the baseline counted: almost any share of changes was usual in months.
 it.each(['recent', 'open'] as const)(
   'the first walk over %s groups is judged by the time since the last walk over all groups',
   async (tier) => {
     const { reconciliation, baseline } = aState('acme');
-    const all = { ...reconciliation.all, unheldSince: NOW - HOUR };
+    const all = { ...reconciliation.all, previousStartedAt: NOW - HOUR };
     const usual = { ratePerHour: 0.001, learnedAt: NOW, isWhole: true };
     const source = guardedSource({
       baseline: { ...baseline, startedAt: NOW - 100 * DAY },

@@ -260,10 +260,6 @@ describe('a sweep', () => {
   // Before, the first sweep of a process measured from the baseline: in weeks, almost any share of changes was usual.
   it('measures from the last walk if it is the first of its process, then from the sweep before', async () => {
     const world = createUnorderedRun({ createdAt: [] });
-    const walkedAt = NOW - 2 * MINUTE;
-    world.run.update((state) =>
-      withCycle(state, 'all', { ...state.reconciliation.all, unheldSince: walkedAt }),
-    );
     const sweepOn = createSweeping(world.run);
 
     await sweepOn();
@@ -271,8 +267,31 @@ describe('a sweep', () => {
     world.advance(5 * MINUTE);
     await sweepOn();
 
-    expect(first?.since).toBe(walkedAt);
+    expect(first?.since).toBe(world.run.state.reconciliation.all.startedAt);
     expect(world.list.sweeps.all?.since).toBe(first?.startedAt);
+  });
+
+  // Before, the changes of hours were taught as those of one cycle.
+  it('measures from before a hold, during which sweeps publish nothing', async () => {
+    const held = settledState(30, { guarding: aState('acme').guarding });
+    const [hold] = held.guarding.holds;
+    const guarding = {
+      ...held.guarding,
+      holds: hold ? [{ ...hold, guard: 'changed_without_stamps' as const }] : [],
+    };
+    const world = createUnorderedRun({ createdAt: [], state: { ...held, guarding } });
+    const sweepOn = createSweeping(world.run);
+
+    await sweepOn();
+    world.run.update((state) => ({ ...state, guarding: { ...state.guarding, holds: [] } }));
+    const since: unknown[] = [];
+    for (const _sweep of ['the first after the hold', 'the second']) {
+      world.advance(5 * MINUTE);
+      await sweepOn();
+      since.push(world.list.sweeps.all?.since);
+    }
+
+    expect(since).toEqual([held.reconciliation.all.startedAt, NOW + 5 * MINUTE]);
   });
 
   it('notes the rate that it has shown when its last piece is read', async () => {
