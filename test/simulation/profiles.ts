@@ -9,7 +9,6 @@ import { drawKnobs } from './draw-knobs.ts';
 import { drawLastingFault } from './lasting-fault.ts';
 import { movedAddress, suspicious, withHeldValues, withLaterChanges } from './mishap-plans.ts';
 import { inPairs, longOpen } from './open-groups-plans.ts';
-
 import { withOperations } from './operations.ts';
 import {
   type EarlySlot,
