@@ -53,9 +53,9 @@ export function whyStopped(state: SourceState, circumstances: Circumstances): Re
   ];
 }
 
-/** When polls go on after a refused token. An end far in the future comes from a clock that was ahead. */
+/** When polls go on after a refused token; 0 for an end so far ahead that it comes from a wrong clock. */
 function restEnd({ health: { restUntil } }: SourceState, now: Instant): Instant {
-  return restUntil > now ? now + restLeft(restUntil, now) : restUntil;
+  return restUntil > now && restLeft(restUntil, now) === 0 ? 0 : restUntil;
 }
 
 const RESTORED = {

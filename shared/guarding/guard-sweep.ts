@@ -2,8 +2,8 @@
 // newer stamp. It leaves all others to the walk (guard-walk.ts). The walk does not find again what a sweep has
 // published, so a sweep also teaches what is usual. It teaches only what it published: otherwise a fault would become
 // usual before the walk could judge it.
-import type { Instant } from '../instant.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import type { Sweep } from '../source/source-session.ts';
 import { type GuardedWalk, saveFirst, timeSince } from './guard-walk.ts';
 import { areUnstampedHeld } from './holds.ts';
 import { rateOf } from './judge-changes.ts';
@@ -18,10 +18,11 @@ export interface SweepGuard extends Required<ReadingGuard> {
   learn(): void;
 }
 
-/** @param since when the groups were last read: since then they had time to change */
-export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
+export function createSweepGuard(
+  run: GuardedWalk,
+  { since, unheldSince }: Pick<Sweep, 'since' | 'unheldSince'>,
+): SweepGuard {
   const changes = gatherUnstamped(run.readings);
-  const duration = () => timeSince(run, since);
   const published = new Set<number>();
   return {
     admits: changes.admits,
@@ -29,7 +30,7 @@ export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
     admitsRemovals: changes.admitsRemovals,
     async concludePage(recorder) {
       const { state } = run.source;
-      const page = changes.takeUsualPage(state, duration(), run.now());
+      const page = changes.takeUsualPage(state, timeSince(run, since), run.now());
       changes.takeWaiting();
       if (page.length === 0 || areUnstampedHeld(state)) return;
       for (const { snapshot } of page) if (snapshot !== undefined) published.add(snapshot.groupId);
@@ -37,7 +38,9 @@ export function createSweepGuard(run: GuardedWalk, since: Instant): SweepGuard {
     },
     learn() {
       const { compared } = changes.counted;
-      const found = { compared, unstamped: published.size, duration: duration() };
+      // What a hold kept back adds up, as in a walk.
+      const duration = timeSince(run, Math.min(since, unheldSince));
+      const found = { compared, unstamped: published.size, duration };
       run.source.update((state) => noteRate(state, 'all', rateOf(found, state.guarding.usual, run.now())));
     },
   };

@@ -13,7 +13,7 @@ import type { Hold } from './guarding-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { askWitness } from './hold-witnesses.ts';
 import { areUnstampedHeld, findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
-import { type Differing, isFewOfMost, isImprobable, rateOf } from './judge-changes.ts';
+import { type Differing, isFewOfMost, isImprobable, isUsual, rateOf } from './judge-changes.ts';
 import { noteRate } from './learn-usual-rate.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
@@ -195,10 +195,12 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
   }
   // Nothing waits while all of a fault may be stale. A later walk finds and judges it: it must not be usual by then.
   if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
-  const rates = [range, cycle].map((each) => rateOf({ ...each, duration: addedUpFor }, usual, now));
+  // A release is as large as one cycle's changes: the next one of a busy store must be comparable.
+  const duration = permit === undefined ? addedUpFor : cycle.duration;
+  const rates = [range, cycle].map((each) => rateOf({ ...each, duration }, usual, now));
   const ratePerHour = Math.max(...rates);
-  // A permit is not used up by changes that are published without it.
-  const isNeeded = isOverThreshold || isReleased;
+  // A permit is not used up by usual changes.
+  const isNeeded = isReleased || [range, cycle].some((each) => !isUsual(each, usual, now));
   const next = isNeeded ? usePermitOf(state, tier, fresh.unstamped, ratePerHour) : state;
   return { state: next, isAdmitted: true, ratePerHour };
 }

@@ -6,7 +6,7 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 import { noteKeptBack } from '../reporting/source-read.ts';
 import type { Tier } from '../source/cycle-state.ts';
 import type { SourceCell } from '../source/source-cell.ts';
-import type { SourceSession } from '../source/source-session.ts';
+import type { SourceSession, Sweep } from '../source/source-session.ts';
 import { admitAbsences, noteStillMissing } from './guard-entities.ts';
 import { createSweepGuard, type SweepGuard } from './guard-sweep.ts';
 import { createWalkGuard, type GuardedWalk, type WalkGuard } from './guard-walk.ts';
@@ -58,9 +58,13 @@ export function guardWalk(
   return createWalkGuard(walking(session, source), tier, from);
 }
 
-/** Returns the guard of a sweep (guard-sweep.ts). @param since when the groups were last read */
-export function guardSweep(session: GuardedSession, source: GuardedState, since: Instant): SweepGuard {
-  return createSweepGuard(walking(session, source), since);
+/** Returns the guard of a sweep (guard-sweep.ts). */
+export function guardSweep(
+  session: GuardedSession,
+  source: GuardedState,
+  sweep: Pick<Sweep, 'since' | 'unheldSince'>,
+): SweepGuard {
+  return createSweepGuard(walking(session, source), sweep);
 }
 
 function walking(session: GuardedSession, source: GuardedState): GuardedWalk {

@@ -66,6 +66,8 @@ export interface Sweep {
   readonly startedAt: Instant;
   /** When its groups were last read: when the sweep before began or, before the first of a process, a walk. */
   readonly since: Instant;
+  /** The same, without the sweeps and walks that published nothing because of a hold. */
+  readonly unheldSince: Instant;
   /** Whether changes without a newer stamp were held as it began: then it publishes none of them. */
   readonly isHeld: boolean;
 }

@@ -58,10 +58,11 @@ export function createSweeping(run: TickRun): SweepOn {
   let turns = 0;
   let isSweeping = false;
 
-  function roundOf(part: SweptPart, { startedAt, since }: Sweep): Round {
+  function roundOf(part: SweptPart, sweep: Sweep): Round {
+    const { startedAt } = sweep;
     const under = rounds.get(part);
     if (under?.startedAt === startedAt) return under;
-    const guard = guardSweep(session, run, since);
+    const guard = guardSweep(session, run, sweep);
     const recorder = run.recorder('reconciliation', { guard, trustsMemory: true });
     const round = { startedAt, guard, recorder };
     rounds.set(part, round);
@@ -150,15 +151,22 @@ async function sweepUnderWay(run: TickRun, part: SweptPart): Promise<Sweep | und
   const now = serviceClock.now().atLeast;
   const every = (pollsByWalk(run) ? settings.intervalMs : settings.reconcileMs) * MILLISECOND;
   if (last !== undefined && now >= last.startedAt && now < last.startedAt + every) return undefined;
-  const since = last?.isHeld ? last.since : (last?.startedAt ?? walkedAt(run, part, now));
+  const before = last === undefined ? lastWalkOf(run, part, now) : sinceSweep(last);
   const left = await piecesOf(run, groupsOf(part, now));
-  return { left, pageRows, startedAt: now, since, isHeld: areUnstampedHeld(run.state) };
+  return { left, pageRows, startedAt: now, ...before, isHeld: areUnstampedHeld(run.state) };
+}
+
+type LastRead = Pick<Sweep, 'since' | 'unheldSince'>;
+
+function sinceSweep({ startedAt, unheldSince, isHeld }: Sweep): LastRead {
+  return { since: startedAt, unheldSince: isHeld ? unheldSince : startedAt };
 }
 
 /** When walks last read the groups of a part. */
-function walkedAt({ state }: TickRun, part: SweptPart, now: Instant): Instant {
+function lastWalkOf({ state }: TickRun, part: SweptPart, now: Instant): LastRead {
   const tier = part === 'recent' ? 'recent' : 'all';
-  return lastWalkedAt(state.reconciliation, tier, now) ?? state.baseline.startedAt;
+  const since = lastWalkedAt(state.reconciliation, tier, now) ?? state.baseline.startedAt;
+  return { since, unheldSince: state.reconciliation[tier].unheldSince ?? since };
 }
 
 /** When the groups of a part were created. */

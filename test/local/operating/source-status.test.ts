@@ -76,6 +76,13 @@ describe('a source', () => {
     expect(status(well({ lastSlot, health })).verdict).toBe(verdict);
   });
 
+  it('that seems to rest for longer than the feed ever does is stopped if nothing polls it', () => {
+    const lastSlot = (NOW - 11 * MINUTE) / MILLISECOND;
+    const health = { ...well().health, restUntil: NOW + HOUR };
+
+    expect(status(well({ lastSlot, health })).verdict).toBe('stopped');
+  });
+
   it('with a last tick slightly ahead of the local clock is healthy', () => {
     expect(status(well({ lastSlot: (NOW + 20 * SECOND) / MILLISECOND })).isHealthy).toBe(true);
   });

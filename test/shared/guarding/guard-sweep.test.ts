@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createSweepGuard } from '../../../shared/guarding/guard-sweep.ts';
-import type { Hold } from '../../../shared/guarding/guarding-state.ts';
+import { type Hold, NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { finishLearning } from '../../../shared/guarding/learn-usual-rate.ts';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { idsFrom } from '../reading/some-rows.ts';
 import { guardedSource, NOW, pass } from './guarded-pages.ts';
 
-function sweeping(changes?: Parameters<typeof guardedSource>[0], since = NOW - HOUR) {
+function sweeping(changes?: Parameters<typeof guardedSource>[0], since = NOW - HOUR, unheldSince = since) {
   const source = guardedSource(changes);
-  return { ...source, guard: createSweepGuard(source.run, since) };
+  return { ...source, guard: createSweepGuard(source.run, { since, unheldSince }) };
 }
 
 describe('a page of a sweep', () => {
@@ -21,6 +21,21 @@ describe('a page of a sweep', () => {
 
     expect(admitted).toBe(6);
     expect(done).toEqual(['state saved', 'recorded 1 2']);
+  });
+
+  // Judged by all the time of a hold, a mistake that came back was usual.
+  it('that differs more than usual since the last sweep is dropped, also if there was a hold before', async () => {
+    const usual = { ratePerHour: 0.1, learnedAt: NOW, isWhole: true };
+    const { guard, recorder, done } = sweeping(
+      { guarding: { ...NO_GUARDING, usual } },
+      NOW - HOUR,
+      NOW - 10 * HOUR,
+    );
+
+    pass(guard, idsFrom(1, 8), 8);
+    await guard.concludePage(recorder);
+
+    expect(done).toEqual([]);
   });
 
   it('that differs more is dropped, and is not published with a later page', async () => {
@@ -58,8 +73,8 @@ describe('a page of a sweep', () => {
 });
 
 /** The rate learned from a sweep of a hundred groups, of which `changed` changed. */
-async function rateLearned(changed: number, since: number): Promise<number> {
-  const { guard, run, recorder } = sweeping(undefined, since);
+async function rateLearned(changed: number, since: number, unheldSince = since): Promise<number> {
+  const { guard, run, recorder } = sweeping(undefined, since, unheldSince);
   pass(guard, idsFrom(1, 100), changed);
   await guard.concludePage(recorder);
   guard.learn();
@@ -85,6 +100,15 @@ describe('the rate that a sweep has shown', () => {
     expect(aSecond).toBe(anInterval);
   });
 
+  it('follows from the time since the last sweep without a hold, because held changes add up', async () => {
+    const [tenHours, withAHold] = await Promise.all([
+      rateLearned(20, NOW - 10 * HOUR),
+      rateLearned(20, NOW - HOUR, NOW - 10 * HOUR),
+    ]);
+
+    expect(withAHold).toBe(tenHours);
+  });
+
   it('does not count the changes that the sweep left to the walk', async () => {
     expect(await rateLearned(60, NOW - HOUR)).toBeLessThan(0.2);
   });
@@ -95,7 +119,7 @@ describe('the rate that a sweep has shown', () => {
     await guard.concludePage(recorder);
     guard.learn();
     const sweepAgain = async (changed: number) => {
-      const next = createSweepGuard(run, NOW - HOUR);
+      const next = createSweepGuard(run, { since: NOW - HOUR, unheldSince: NOW - HOUR });
       pass(next, idsFrom(1, 100), changed);
       await next.concludePage(recorder);
       return done.length;

@@ -237,6 +237,32 @@ it('a release is not used up by usual changes of earlier ranges', async () => {
   expect(standingHolds(source.run.source.state)).toEqual([]);
 });
 
+it('a release is used up by its changes, although in a wider range they are less than half', async () => {
+  const source = inAnHour();
+  await walkRange(source, 'all', idsFrom(1, 100), 90);
+  released(source, 1);
+
+  await walkRange(source, 'all', idsFrom(1, 200), 90);
+  await walkRange(source, 'all', idsFrom(1_001, 1_090), 90);
+
+  expect(countRecorded(source.done)).toBe(90);
+  expect(standingHolds(source.run.source.state)).toMatchObject([{ number: 2, suspects: 90 }]);
+});
+
+it('a release is learned as the changes of one cycle, however long they were held', async () => {
+  const source = inAnHour();
+  const { update } = source.run.source;
+  await walkRange(source, 'all', idsFrom(1, 100), 60);
+  released(source, 1);
+  update((state) => withCycle(state, 'all', { ...state.reconciliation.all, unheldSince: NOW - 12 * HOUR }));
+
+  await walkRange(source, 'all', idsFrom(1, 100), 60);
+  update((state) => finishLearning(state, 'all', NOW));
+
+  // 60 % in an hour.
+  expect(source.run.source.state.guarding.released?.ratePerHour).toBeCloseTo(-Math.log(0.4), 5);
+});
+
 // Before, the time since the baseline counted: almost any share of changes was usual in months.
 it.each(['recent', 'open'] as const)(
   'the first walk over %s groups is judged by the time since the last walk over all groups',

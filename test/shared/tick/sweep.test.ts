@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import { RequestTimedOutError } from '../../../shared/returns-service/errors.ts';
 import { withCycle } from '../../../shared/source/cycle-state.ts';
@@ -272,8 +272,14 @@ describe('a sweep', () => {
   });
 
   // Before, the changes of hours were taught as those of one cycle.
-  it('measures from before a hold, during which sweeps publish nothing', async () => {
-    const held = settledState(30, { guarding: aState('acme').guarding });
+  it('teaches from before a hold, during which sweeps publish nothing', async () => {
+    const settled = settledState(30, { guarding: aState('acme').guarding });
+    const { reconciliation } = settled;
+    const unheldSince = NOW - 5 * HOUR;
+    const held = {
+      ...settled,
+      reconciliation: { ...reconciliation, all: { ...reconciliation.all, unheldSince } },
+    };
     const [hold] = held.guarding.holds;
     const guarding = {
       ...held.guarding,
@@ -288,10 +294,10 @@ describe('a sweep', () => {
     for (const _sweep of ['the first after the hold', 'the second']) {
       world.advance(5 * MINUTE);
       await sweepOn();
-      since.push(world.list.sweeps.all?.since);
+      since.push(world.list.sweeps.all?.unheldSince);
     }
 
-    expect(since).toEqual([held.reconciliation.all.startedAt, NOW + 5 * MINUTE]);
+    expect(since).toEqual([unheldSince, NOW + 5 * MINUTE]);
   });
 
   it('notes the rate that it has shown when its last piece is read', async () => {
