@@ -38,7 +38,7 @@ export function createSweepGuard(
     },
     learn() {
       const { compared } = changes.counted;
-      // What a hold kept back adds up, as in a walk.
+      // Changes that a hold kept back add up, as in a walk.
       const duration = timeSince(run, Math.min(since, unheldSince));
       const found = { compared, unstamped: published.size, duration };
       run.source.update((state) => noteRate(state, 'all', rateOf(found, state.guarding.usual, run.now())));

@@ -11,8 +11,8 @@ type CyclePace = Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>;
 type Pauses = Pick<SourceSettings, 'requestsPerMinute' | 'settleMs'>;
 
 /**
- * Returns the tier whose next range is due now, if any. Of several, it is the one whose last range, with its pause, ended
- * first: where answers are slow, pauses end within a tick, and each range takes a whole tick.
+ * Returns the tier whose next range is due now, if any. Of several, it is the one whose last range, with its pause,
+ * ended first: where answers are slow, pauses end within a tick, and each range takes a whole tick.
  */
 export function dueTier(state: Planned, settings: CyclePace & Pauses, now: Instant): Tier | undefined {
   const { recent, open, all } = state.reconciliation;

@@ -70,7 +70,7 @@ export function withLaterChanges(plan: Plan): Plan {
   if (mishap.kind === 'answered otherwise')
     return { ...plan, activeMs: 540_000, mishap: { ...mishap, forMs: 120_000, changes } };
   if (mishap.kind === 'changed without stamps') {
-    // What an answer leaves out when a release is published shows later, and makes such changes usual.
+    // An array that is left out while a release is published shows later, and makes such changes usual.
     const { arrays, ...knobs } = plan.knobs;
     return { ...plan, activeMs: 540_000, knobs, mishap: { ...mishap, forMs: 60_000, isFollowed: true } };
   }

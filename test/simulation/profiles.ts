@@ -96,7 +96,10 @@ const OFTEN = 0.3 / FAULT_KINDS.length;
 function withoutWhatIsNotPromised(plan: Plan): Plan {
   const knobs = { ...plan.knobs };
   // Without a Date the clocks of several machines are compared with each other.
-  const clocks = knobs.date === 'missing' ? { clockSkewMs: 0, faults: { ...plan.faults, clockJump: 0 } } : {};
+  const clockSkewMs = knobs.date === 'missing' ? 0 : plan.clockSkewMs;
+  const clockJump = knobs.date === 'missing' ? 0 : plan.faults.clockJump;
+  // An answer from before stamps lose digits looks newer than those after it.
+  const freeze = plan.turns?.some((turn) => 'stampPrecision' in turn.knobs) ? 0 : plan.faults.freeze;
   // If Date is ahead of the stamps, rows stamped ahead move the stamps' clock, and the feed's start with it.
   if (isDateAhead(knobs) && (!plan.reconciles || plan.settings.baseline === 'silent'))
     delete knobs.absurdEvery;
@@ -115,7 +118,7 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   // Rows without an id can't be passed if they fill whole pages.
   const mayFillPages = knobs.pageBytes === 1 && plan.turns?.some(({ knobs }) => 'unreadableEvery' in knobs);
   if (mayFillPages) delete knobs.pageBytes;
-  return { ...plan, knobs, crowds, ...clocks };
+  return { ...plan, knobs, crowds, clockSkewMs, faults: { ...plan.faults, clockJump, freeze } };
 }
 
 /** Pages of one or two rows need many requests, so their budget must not be too small. */

@@ -1,4 +1,4 @@
-// What a walk has published counts for the usual rate, even if its tick ends early or look-ups show more groups.
+// Changes that a walk has published count for the usual rate, even if its tick ends early or look-ups show more groups.
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';

@@ -1,5 +1,5 @@
 // A process that another one has overtaken knows nothing of what the other one has completed: the baseline, or a walk
-// that read a new field everywhere. What it would record without an event may be a change.
+// that read a new field everywhere. A reading that it would record without an event may show a change.
 import { expect, it } from 'vitest';
 import { pollSource } from '../../../shared/poll-source.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';

@@ -70,12 +70,12 @@ function firstTick({ concluded }: SourceEvidence, after: Time, before: Time): Ti
 }
 
 /** Only ticks can notice an outage, so the time counts from the first tick after the last long pause. */
-function tickedFrom({ concluded }: SourceEvidence, from: Time): Time {
-  let last = from;
+function tickedFrom({ concluded, startedAt }: SourceEvidence, from: Time): Time {
+  // The pause may have begun before.
+  let last = startedAt ?? from;
   let begun = from;
   for (const { at } of concluded) {
-    if (at <= from) continue;
-    if (at - last > LONG_PAUSE) begun = at;
+    if (at > from && at - last > LONG_PAUSE) begun = at;
     last = at;
   }
   return begun;
