@@ -21,8 +21,8 @@ type StackFlags = Pick<PlaceFlags, 'stack'>;
 
 const ABOUT_LIST = `
 Each webhook begins with its state: failing (five or more attempts in a row failed, and no event was
-accepted for a minute), paused (by "webhooks pause"), held (the endpoint answered 429 or 503 and gets
-no events until the shown time), working, or new (nothing was posted yet). The worst come first.
+accepted for a minute), paused (by "webhooks pause"), delayed (the endpoint answered 429 or 503 and
+gets no events until the shown time), working, or new (nothing was posted yet). The worst come first.
 "waiting" counts the messages in its queue, each for a return that may have unsent events. Only the
 host of the URL is shown.
 Examples:
@@ -38,8 +38,8 @@ Example:
 
 const ABOUT_RESUME = `
 The sender continues within about a minute, with each return's first event that was not accepted.
-This also ends a pause that the endpoint asked for (held). Returns that were put off until the end of
-that pause are still tried only at that time.
+This also ends a pause that the endpoint asked for (delayed). Returns that were put off until the end
+of that pause are still tried only at that time.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 
@@ -100,7 +100,7 @@ function createPauseCommand(): Command {
 }
 
 function createResumeCommand(): Command {
-  const about = 'Post to a paused or held webhook again.';
+  const about = 'Post to a paused or delayed webhook again.';
   return createWebhookCommand('resume', about, ABOUT_RESUME).action((id: string, flags: StackFlags) =>
     changePause(id, flags, false),
   );

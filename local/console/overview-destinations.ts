@@ -69,7 +69,7 @@ function subscriberLine({ queue, waiting, oldestSeconds, deadLetters }: Subscrib
   };
 }
 
-const TONES = { failing: 'bad', paused: 'bad', held: 'busy', working: 'good', new: 'idle' } as const;
+const TONES = { failing: 'bad', paused: 'bad', delayed: 'busy', working: 'good', new: 'idle' } as const;
 
 function webhookLine({ status, behind }: OverviewWebhook, moments: Moments): Line {
   const { webhook, state, waiting, failingSince, host } = status;

@@ -46,8 +46,8 @@ function filterInWords({ sources, entities, types, to }: EventFilter): string {
   return conditions.length === 0 ? 'all changes' : conditions.join('; ');
 }
 
-function stateOf({ state, heldUntil }: WebhookStatus, moments: Moments): string {
-  return state === 'held' && heldUntil !== null ? `held until ${moments.full(heldUntil)}` : state;
+function stateOf({ state, delayedUntil }: WebhookStatus, moments: Moments): string {
+  return state === 'delayed' && delayedUntil !== null ? `delayed until ${moments.full(delayedUntil)}` : state;
 }
 
 function waitingOf({ waiting }: WebhookStatus): string {

@@ -21,7 +21,7 @@ export interface KnownWebhook {
 export function describeWebhook({ id, host, filter, state: noted, waiting }: KnownWebhook, now: Instant) {
   const state = noted && withoutFutureMoments(noted, now);
   const condition = conditionOf(state, now);
-  const isHeld = state !== undefined && state.pausedUntil > now;
+  const isDelayed = state !== undefined && state.pausedUntil > now;
   return {
     webhook: id,
     state: condition,
@@ -37,12 +37,12 @@ export function describeWebhook({ id, host, filter, state: noted, waiting }: Kno
     failures: state?.failures ?? 0,
     failingSince: formatKnownInstant(state?.failingSince),
     /** No attempt before this. */
-    heldUntil: isHeld ? formatInstant(state.pausedUntil) : null,
+    delayedUntil: isDelayed ? formatInstant(state.pausedUntil) : null,
   };
 }
 
-/** `held`: the endpoint asked for a pause (429 or 503). `new`: nothing was posted yet. */
-const WORST_FIRST = ['failing', 'paused', 'held', 'working', 'new'] as const;
+/** `delayed`: the endpoint asked for a pause (429 or 503). `new`: nothing was posted yet. */
+const WORST_FIRST = ['failing', 'paused', 'delayed', 'working', 'new'] as const;
 
 export function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
   return webhooks.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
@@ -57,5 +57,5 @@ function conditionOf(state: EndpointState | undefined, now: Instant): (typeof WO
   if (state?.isPaused === true) return 'paused';
   if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
   if (isFailing(state, now)) return 'failing';
-  return state.pausedUntil > now ? 'held' : 'working';
+  return state.pausedUntil > now ? 'delayed' : 'working';
 }

@@ -38,7 +38,7 @@ export type Track = ReturnType<typeof createTrack>;
 export function createTrack() {
   const places = new Map<string, Place>();
   /** Rows that changed between two reads: the content of an unreadable row may differ at each read. */
-  const restless = new Set<string>();
+  const changing = new Set<string>();
   let isEmpty = true;
   const stamps: RowStamps[] = [];
   /** Includes rows without a name and rows of pages that could not be joined. */
@@ -75,12 +75,12 @@ export function createTrack() {
     return page;
   }
 
-  function noteRestless({ rows }: PlacedPage): void {
+  function noteChanging({ rows }: PlacedPage): void {
     for (const row of rows) {
       const name = nameOf(row);
       if (name === undefined) continue;
       const known = places.get(name);
-      if (known !== undefined && known.version !== versionOf(row)) restless.add(name);
+      if (known !== undefined && known.version !== versionOf(row)) changing.add(name);
     }
   }
 
@@ -106,7 +106,7 @@ export function createTrack() {
     /** Adds a page if it joins the rows seen so far. */
     join(page: PlacedPage): Seam {
       const seam = judge(page);
-      noteRestless(page);
+      noteChanging(page);
       if (seam.verdict === 'joined') append(page);
       else others = freshOf(page).length;
       return seam;
@@ -114,7 +114,7 @@ export function createTrack() {
     /** Whether a page that begins with this row can be joined by it: the row has a name and has not changed so far. */
     isFoothold(row: RowReading): boolean {
       const name = nameOf(row);
-      return name !== undefined && !restless.has(name);
+      return name !== undefined && !changing.has(name);
     },
     /**
      * Whether fewer rows were seen than a list that ends there has. Then an update moved one row back, so it was seen

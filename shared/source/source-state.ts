@@ -54,7 +54,7 @@ const stamps = storedObject({
     storedObject({
       /** Groups that changed, with the stamps to ask for, at most three; the next group that changes is added. */
       changed: z.array(z.object({ groupId: z.int(), updatedAt: instant })),
-      /** The slot, as an instant, since when such questions get no answer; undefined if the last one got one. */
+      /** The slot, as an instant, since when the requests for them fail; undefined if the last one succeeded. */
       unansweredSince: maybe(instant),
     }),
   ),

@@ -41,7 +41,7 @@ async function askFor(
     // A group that is gone or can't be read decides nothing.
     if (updatedAt === undefined) return { changed: others, unansweredSince: undefined };
     if (updatedAt !== group.updatedAt && (await isListed(updatedAt, run))) return undefined;
-    // The next question is for another one: the service may only leave out this group.
+    // The next request looks for another group: the service may leave out only this one.
     return { changed: [...others, { ...group, updatedAt }], unansweredSince: undefined };
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;

@@ -32,7 +32,7 @@ export interface EndpointPorts {
   readonly retriesAtOnce: number;
 }
 
-export type Attempt = Verdict | { readonly kind: 'held'; readonly waitMs: number };
+export type Attempt = Verdict | { readonly kind: 'delayed'; readonly waitMs: number };
 
 export interface Endpoint {
   /** The state, created if there is none. */
@@ -45,7 +45,7 @@ export interface Endpoint {
   attempt(request: PostRequest, failingSince: Instant | undefined): Promise<Attempt>;
 }
 
-type Held = Extract<Attempt, { kind: 'held' }>;
+type Delayed = Extract<Attempt, { kind: 'delayed' }>;
 
 interface Admitted {
   readonly kind: 'admitted';
@@ -53,7 +53,7 @@ interface Admitted {
 }
 
 /** Where others save the state so often that this sender never could. */
-const CROWDED: Held = { kind: 'held', waitMs: 5_000 };
+const CROWDED: Delayed = { kind: 'delayed', waitMs: 5_000 };
 
 export function createEndpoint(ports: EndpointPorts): Endpoint {
   const { webhook, endpoints, clock, log } = ports;
@@ -73,12 +73,12 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     log.warn('the state of the endpoint could not be saved', { webhook });
   }
 
-  async function apply(failingSince: Instant | undefined): Promise<Held | Admitted> {
+  async function apply(failingSince: Instant | undefined): Promise<Delayed | Admitted> {
     for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
       const [state, now] = [await load(), clock.now()];
       const endsBy = now + ports.attemptMs * MILLISECOND;
       const admission = admit(state, now, { failingSince, endsBy, retriesAtOnce: ports.retriesAtOnce });
-      if (!admission.isAdmitted) return { kind: 'held', waitMs: admission.waitMs };
+      if (!admission.isAdmitted) return { kind: 'delayed', waitMs: admission.waitMs };
       const { lease } = admission;
       if (lease === undefined || (await save(state, addLease(state, now, lease))))
         return { kind: 'admitted', lease };
@@ -90,7 +90,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     load,
     async attempt(request, failingSince) {
       const admission = await apply(failingSince);
-      if (admission.kind === 'held') return admission;
+      if (admission.kind === 'delayed') return admission;
       const began = clock.now();
       const answer = await postOnce(ports, request);
       const now = clock.now();

@@ -155,7 +155,7 @@ export function requestOf(event: FeedEvent): PostRequest {
 
 function resultOf(attempt: Attempt): SendResult {
   if (attempt.kind === 'accepted') return { sent: true };
-  return { sent: false, cause: 'failed', reason: 'reason' in attempt ? attempt.reason : 'held' };
+  return { sent: false, cause: 'failed', reason: 'reason' in attempt ? attempt.reason : 'delayed' };
 }
 
 async function conclude(
@@ -171,7 +171,7 @@ async function conclude(
   // The tables could not be read or written, or the time was over.
   if (last === undefined || last.attempt.kind === 'accepted') return SOON;
   const { attempt, sequence } = last;
-  if (attempt.kind === 'held') {
+  if (attempt.kind === 'delayed') {
     const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
     return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
   }

@@ -113,7 +113,7 @@ describe('pause and resume', () => {
     const resumed = await run('resume', 'Wms');
     const again = await run('resume', 'Wms');
 
-    expect(listed.stdout).toMatch(/^held until .+: Wms/);
+    expect(listed.stdout).toMatch(/^delayed until .+: Wms/);
     expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
     expect((await webhooks.deployment.endpoints.load('Wms'))?.pausedUntil).toBe(0);
     expect(again.stdout).toBe('Wms is not paused already\n');

@@ -6,7 +6,7 @@ import { createWebhookWorld, KEY, OTHER, WEBHOOK, worldWith } from './webhook-wo
 const someKeys = (count: number) => Array.from({ length: count }, (_, n) => aKey(100 + n));
 
 describe('a failing endpoint', () => {
-  it('gets one probe at a time, and the other returns are held unposted', async () => {
+  it('gets one probe at a time, and nothing is posted for the other returns', async () => {
     const world = createWebhookWorld();
     const keys = someKeys(12);
     for (const key of keys) world.show(key, 1);
