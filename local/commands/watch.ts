@@ -53,7 +53,7 @@ export function createWatchCommand(): Command {
     .addOption(
       durationOption(
         '--every <time>',
-        'time between polls; a reconciliation cycle also starts with a poll',
+        'time between polls; a reconciliation cycle starts with a poll, so it is never shorter',
         '60s',
       ),
     )
