@@ -1,6 +1,7 @@
 // The use case of `forget`, top to bottom: a tombstone replaces the snapshot, so that no later save builds on it; then
-// the events are erased; then the note that the group can't be read, if there is one. After an interruption a
-// repetition completes the work, and no number can be used twice at any moment.
+// the events are erased; then the notes about the group in the source's state: that it is set aside, and samples and
+// witnesses of holds. After an interruption a repetition completes the work, and no number can be used twice at any
+// moment.
 import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { GroupKey, SnapshotStore, SourceStates } from './ports.ts';
@@ -19,7 +20,7 @@ export interface Forgotten extends ForgottenEvents {
   readonly lastNumber: number;
 }
 
-/** Saves that others, such as polls, may win. */
+/** Tries to save: each time another process, such as a poll, may save first. */
 const MAX_TRIES = 20;
 
 /**
@@ -52,7 +53,7 @@ export async function forgetReturnGroup(
     );
     forgotten.push({ generation: each, lastNumber, ...events });
   }
-  await forgetNote(ports, source, groupId);
+  await forgetNotes(ports, source, groupId);
   return forgotten;
 }
 
@@ -73,7 +74,7 @@ async function bury(
 }
 
 /** Removes the notes of what the service showed: a digest of a set-aside group, samples and witnesses of a hold. */
-async function forgetNote({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
+async function forgetNotes({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
     if (state === undefined || !isNoted(state, groupId)) return;

@@ -1,6 +1,6 @@
-// The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle, budget)
-// come from the source's settings; the bounds here are not for users to change. R1 to R7 are the rules of reading in
-// docs/guarantees.md.
+// The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle,
+// budget) come from the source's settings; the bounds here are not for users to change. R1 to R7 are the rules of
+// reading in docs/guarantees.md.
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
 /** Groups requested at once: more than any known page. If a service sends fewer, reading follows it. */
@@ -14,7 +14,9 @@ export const SHORT_PAGE_ROWS = 10;
 export const SHORT_PAGE_BYTES = 64 * 1024;
 /** Pages of one range. A longer one takes so long that too many rows leave it while it is read (R3). */
 export const MAX_RANGE_PAGES = 50;
-/** Pages of a range at least, even if a tick manages few requests: in shorter ranges seams and proofs take almost all. */
+/**
+ * Pages of a range at least, even if a tick manages few requests: in shorter ranges seams and proofs take almost all.
+ */
 export const FEWEST_RANGE_PAGES = 8;
 /** Pages of a range of a walk over all groups, which rows almost never leave: what a tick has the budget for (R3). */
 export const MAX_WALK_PAGES = 160;
@@ -43,7 +45,7 @@ export const MAX_COVER_REQUESTS = 1_000;
 /** Requests for a piece that keeps changing and can't be cut; after these it stays unproved and is tried later (R5). */
 export const MAX_COUNTING_REQUESTS = 1_000;
 
-/** How far beyond the stamps' clock polls read, so that a stamp a little ahead is not missed. */
+/** How far beyond the service's time, plus the stamps' lead, polls read: so no stamp a little ahead is missed. */
 export const ASK_AHEAD = HOUR;
 /** How far polls read ahead while stamps have no zone and the service's offset is not known yet. */
 export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
@@ -57,7 +59,9 @@ export const MAX_BATCH_ENTRIES = 10;
 
 /** Events of one group that a relay reads at once: the largest transaction and a few more. */
 export const RELAY_READ_EVENTS = 100;
-/** Times that one run of a relay tries an event that the destination fails; then its stream record comes again. */
+/**
+ * Times that one run of a relay tries to send an event that the destination does not take; then its record comes again.
+ */
 export const SEND_ATTEMPTS = 5;
 /** The longest pause before the second try; it doubles before each further one (full jitter). */
 export const SEND_PAUSE_MS = 100;
@@ -80,7 +84,9 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 
 /** How long the ledger keeps events. A destination that was away longer has lost some, and gets a report of it. */
 export const LEDGER_RETENTION = 30 * 24 * HOUR;
-/** How long it keeps a report of what is read, which is stale a minute later: as long as the stream keeps its records. */
+/**
+ * How long it keeps a report of what is read, which is stale a minute later: as long as the stream keeps its records.
+ */
 export const READ_RETENTION = DAY;
 
 /** A source counts as degraded if nothing was settled for this long or three intervals, whichever is longer. */
@@ -99,7 +105,7 @@ export const CLOCKS_APART = 10 * MINUTE;
 
 /** Groups recorded as set aside. Every walk reads each of them again; the record is for operators. */
 export const MAX_SET_ASIDE = 500;
-/** Set-aside groups are reported again once they are more than so many times as many as last reported. */
+/** Set-aside groups are reported again once there are more than this many times the number last reported. */
 export const ANOTHER_SET_ASIDE_TIMES = 2;
 /** Findings of drift reported for a source; a service with more has another document. */
 export const MAX_DRIFT_REPORTED = 200;
@@ -113,8 +119,11 @@ export const SLOW_WALK_SHARE = 0.2;
 /** Share of the budget that the walk over older open groups keeps to: in ten minutes nearly five hundred of them. */
 export const OPEN_WALK_SHARE = 0.2;
 /** Requests that a range takes besides its pages: to find its end, and to look again at what lies before it. */
-export const PROOF_REQUESTS = 3;
-/** Groups, or entities, that may be gone in one cycle, or this share of all groups; more look like a fault. */
+export const REQUESTS_BESIDES_PAGES = 3;
+/**
+ * Groups, or entities, that may be gone in one cycle, or this share of all groups if that is more; still more look like
+ * a fault.
+ */
 export const MAX_REMOVALS = 20;
 export const MAX_REMOVAL_SHARE = 0.01;
 /** Known groups of a range that shows none of them; fewer may have been removed together, as a test order's are. */
@@ -126,8 +135,9 @@ export const SAME_CREATION_WITHIN = 15 * HOUR;
 /** Improbable: more than half of the groups of a range or walk, and more than a few, differ without a newer stamp. */
 export const IMPROBABLE_SHARE = 0.5;
 export const FEWEST_IMPROBABLE = 20;
-/** Also improbable only if so many times as many differ as usual in this time: the most of the last days. */
+/** And more than this many times as many differ as usually do in the same time. */
 export const UNUSUAL_TIMES = 4;
+/** The usual rate is the highest of the last days: it halves in this time. */
 export const USUAL_HALVES_IN = DAY;
 /** Changes that wait for their range to be judged: about 15 MB. With more, it is judged by the changes so far. */
 export const MAX_WAITING_CHANGES = 5_000;

@@ -21,8 +21,9 @@ import { walkBaseline } from './tick/walk-baseline.ts';
 /**
  * Runs one tick of a source and reports what it did.
  *
- * @throws what the stores throw: nothing is lost then, but the tick must be seen to have failed. The same if the token
- * or the address can't be used before there is a state to report it.
+ * @throws RestoredStateError if the state is in other tables than those it was created in; what the stores throw:
+ *   nothing is lost then, but the tick must be seen to have failed. The same if the token or the address can't be used
+ *   before there is a state to report it.
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
   session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
@@ -72,7 +73,7 @@ async function work(run: TickRun): Promise<Error | undefined> {
   }
 }
 
-/** Returns the error if it is one of the service or of the access to it, which may be gone at the next tick. */
+/** Returns the error if the service, the access to it or the deadline caused it: it may be gone at the next tick. */
 function failureOf(error: unknown): Error | undefined {
   return error instanceof SourceRefused ||
     error instanceof ReturnsServiceError ||

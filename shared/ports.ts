@@ -1,5 +1,5 @@
-// The ports of the domain. Each has an adapter for AWS in functions/adapters and a fake in test/; one contract suite
-// tests both against these descriptions. No type of an SDK appears.
+// The ports of the domain. Each has an adapter for AWS in functions/adapters. The stores and destinations also have a
+// fake in test/fakes; the suites of test/contract test both against these descriptions. No type of an SDK appears.
 import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { OwnGroup } from './contract/event-id.ts';
@@ -96,9 +96,9 @@ export interface Ledger {
    */
   read(key: GroupKey, after: number, limit: number): Promise<LedgerEntry[]>;
   /**
-   * Adds one event of the feed itself (group `feed`), which has no snapshot; `conflict` if its number is taken.
-   * It never expires: nothing else remembers the feed's last number. The same for group `read`, whose events the
-   * ledger keeps for {@link READ_RETENTION}. Events of return groups are only added by {@link SnapshotStore.save}.
+   * Adds one event of the feed itself, of group `feed` or `read`, which have no snapshot; `conflict` if its number is
+   * taken. Events of `feed` never expire, because only the ledger is sure to know their last number. Those of `read`
+   * expire after READ_RETENTION (limits.ts). Events of return groups are only added by {@link SnapshotStore.save}.
    */
   append(key: GroupKey, event: FeedEvent): Promise<SaveResult>;
   /**
@@ -164,8 +164,8 @@ export interface SourceStates {
 }
 
 /**
- * The recent activity of each source, for the console. The last save wins, whatever process made it: nothing depends on an
- * activity, so a lost or overwritten one does no harm.
+ * The recent activity of each source, for the console. The last save wins, whatever process made it: nothing depends on
+ * an activity, so a lost or overwritten one does no harm.
  */
 export interface Activities {
   /** Strongly consistent; undefined if there is none that can be read. */

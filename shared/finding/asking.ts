@@ -1,6 +1,6 @@
 // Requests for operators, beside the ticks: from the same budget, and only while a tick would send requests as well.
-// They do not change the source's state. They use only the budget that polls leave, so they delay no poll; with a budget
-// below 25 requests a poll may wait for one of them.
+// They do not change the source's state. They use only the budget that polls leave, so they delay no poll; with a
+// budget below 25 requests a poll may wait for one of them.
 
 import { describeConsequence, describeHold } from '../guarding/describe-hold.ts';
 import { findHold } from '../guarding/holds.ts';
@@ -15,7 +15,7 @@ import type { SourceState } from '../source/source-state.ts';
 
 /** A fifth of the budget is reserved for this purpose: polls never use it. In the rest they go first. */
 export const ASKING_PURPOSE: Purpose = 'reconciliation';
-/** How long an operator waits for an answer; the poller stops here, long before its own time limit. */
+/** How long an operator waits for an answer: the poller's function, which sends these requests, has far more time. */
 export const ASKING_MS = 20_000;
 
 /** Thrown if the service is not asked, or its answer can't be used; the message says why and what to do. */

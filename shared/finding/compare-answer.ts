@@ -22,6 +22,7 @@ export interface Difference {
 }
 
 export interface ComparedAnswer {
+  /** False without differences if the answer can't be read. */
   readonly agrees: boolean;
   readonly differences: readonly Difference[];
   /** Whether the feed would not accept the differences yet: the answer may be older than the stored state. */

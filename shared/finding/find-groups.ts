@@ -1,6 +1,6 @@
 // Asks the service which return groups have a tracking number or an order name. How it matches texts is not documented
-// (returns-data-service.md, "Endpoints"): each row is compared with the text again, and says whether it is the same to
-// the letter, or in another spelling. A row that shows nothing of the text is left out.
+// (returns-data-service.md, "Endpoints"): each row is compared with the text again, to distinguish the same letters
+// from another spelling. A row that shows nothing of the text is left out.
 import { createPageSource } from '../reading/page-source.ts';
 import { readPass } from '../reading/read-pass.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';

@@ -7,7 +7,12 @@ const MAX_TRIES = 3;
 export interface TokenGuard {
   /** Whether this address and token were the last that were proved to show the source. */
   isTrusted(accessHash: string): boolean;
-  /** Proves that they show the source. @throws SourceHeld */
+  /**
+   * Looks up known groups with the secret's present token, and trusts that token if one is found. It may be another one
+   * than this hash stands for, so ask {@link isTrusted} again.
+   *
+   * @throws SourceHeld, UnreadableAnswerError, and what requests throw
+   */
   prove(accessHash: string): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // Changes that a walk finds without a newer stamp are judged together. If an improbable share of all groups differs at
-// once, the service has probably begun to answer in another way: none of these changes is published. So the changes of a page are published at once only
-// if the page, and the range so far, differ no more than usual. Otherwise they wait until their range is read: judged
-// page by page, half of such a fault would be published before it shows.
+// once, the service has probably begun to answer in another way: none of these changes is published. So the changes of
+// a page are published at once only if the page, and the range so far, differ no more than usual. Otherwise they wait
+// until their range is read: judged page by page, half of such a fault would be published before it shows.
 import type { Instant } from '../instant.ts';
 import { MAX_WAITING_CHANGES } from '../limits.ts';
 import type { Recorder } from '../recording/record-pages.ts';
@@ -13,7 +13,7 @@ import type { Hold } from './guarding-state.ts';
 import { sampleChanges } from './hold-samples.ts';
 import { askWitness } from './hold-witnesses.ts';
 import { areUnstampedHeld, findHold, findPermit, holdBack, replaceHold, usePermit } from './holds.ts';
-import { type Differing, isFewOfMost, isImprobable, isUsual, rateOf } from './judge-changes.ts';
+import { type Differing, isImprobable, isMostOfFew, isUsual, rateOf } from './judge-changes.ts';
 import { noteRate } from './learn-usual-rate.ts';
 import type { ComparedReading, ReadingGuard } from './reading-guard.ts';
 import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
@@ -21,18 +21,21 @@ import { type Counted, gatherUnstamped } from './unstamped-changes.ts';
 const GUARD = 'changed_without_stamps';
 
 export interface WalkGuard extends ReadingGuard {
-  /** Saves the page's changes if so few groups differ that they need not wait for their range. Call it after each page. */
+  /**
+   * Saves the page's changes if so few groups differ that they need not wait for their range. Call it after each page.
+   */
   concludePage(recorder: Pick<Recorder, 'record'>): Promise<void>;
   /** Whether so many changes wait that they must be judged before the whole range is read. */
   isFull(): boolean;
   /**
-   * Saves the waiting changes or holds them. Call it after each range, covered or not. Where most of a few groups differ
-   * in a range that was not covered, the rest may differ as well: they are left to the walk that reads the range again.
+   * Saves the waiting changes or holds them. Call it after each range, covered or not. Where most of a few groups
+   * differ in a range that was not covered, the rest may differ as well: they are left to the walk that reads the range
+   * again.
    */
   conclude(recorder: Pick<Recorder, 'record'>, range?: { readonly isCovered: boolean }): Promise<void>;
   /**
-   * Learns how much usually differs, from all that was judged. Call it at the end of the range, or of the turn of a walk
-   * that looks groups up: a part of it may show a far higher share than the whole.
+   * Learns how much usually differs, from all that was judged. Call it at the end of the range, or of the turn of a
+   * walk that looks groups up: a part of it may show a far higher share than the whole.
    */
   learn(): void;
 }
@@ -40,7 +43,9 @@ export interface WalkGuard extends ReadingGuard {
 export interface GuardedWalk {
   readonly source: Pick<SourceCell, 'state' | 'update' | 'save'>;
   readonly now: () => Instant;
-  /** The planned time between two polls, in the unit of Instant: no walk is planned to begin sooner after the last one. */
+  /**
+   * The planned time between two polls, in the unit of Instant: no walk is planned to begin sooner after the last one.
+   */
   readonly interval: number;
   /** The guard of every reading, however it came. */
   readonly readings: ReadingGuard;
@@ -81,7 +86,8 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
     const found = { range, cycle: { ...cycle, duration }, fresh, from, now: run.now(), addedUpFor };
     const judged = judge(run.source.state, tier, found, waiting);
     run.source.update(() => judged.state);
-    // The last judgement of an open walk's turn covers all parts of it. A list is a whole range, also before look-ups.
+    // The last judgement of an open walk's turn covers all parts of it. In other walks each judgement covers a whole
+    // range, also before the look-ups, so the highest rate counts.
     ratePerHour = tier === 'open' ? judged.ratePerHour : Math.max(ratePerHour, judged.ratePerHour);
     return judged.isAdmitted;
   }
@@ -105,7 +111,7 @@ export function createWalkGuard(run: GuardedWalk, tier: Tier, from: Instant | un
       const waiting = changes.takeWaiting();
       const { state } = run.source;
       const range = { ...changes.counted, duration: durationOf(state) };
-      if (!isCovered && isFewOfMost(range, state.guarding.usual, run.now())) {
+      if (!isCovered && isMostOfFew(range, state.guarding.usual, run.now())) {
         countNew();
         return;
       }
@@ -154,7 +160,7 @@ interface Found {
   readonly fresh: Counted;
   readonly from: Instant | undefined;
   readonly now: Instant;
-  /** How long all that is published now had to add up: longer than since the last walk, after a hold. */
+  /** How long the changes that are published now have added up; after a hold, longer than since the last walk. */
   readonly addedUpFor: number;
 }
 
@@ -171,7 +177,8 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     );
   const isHeldByOther = areUnstampedHeld(state) && findHold(state, GUARD, tier) === undefined;
   const isOfRelease = isHeldByOther && permit !== undefined && permit.suspects > 0;
-  // Another tier's walk may hold these as well. More than were released may be what it holds alone.
+  // Another tier's walk may hold these as well. If there are more than were released, only that walk may hold the
+  // others.
   const isReleased = isOfRelease && cycle.unstamped <= permit.suspects;
   const isStanding = areUnstampedHeld(state) && !isReleased;
   const isFault = (isOverThreshold && !isPermitted) || (isOfRelease && !isReleased);
@@ -193,9 +200,11 @@ function judge(state: SourceState, tier: Tier, found: Found, waiting: readonly C
     );
     return { state: held, isAdmitted: false, ratePerHour: 0 };
   }
-  // Nothing waits while all of a fault may be stale. A later walk finds and judges it: it must not be usual by then.
+  // Nothing waits if every reading of a fault was left as possibly stale. A later walk judges it: it must not be usual
+  // then.
   if (isStanding || isFault) return { state, isAdmitted: true, ratePerHour: 0 };
-  // A release is as large as one cycle's changes: the next one of a busy store must be comparable.
+  // The rate of a release is that of one cycle's time, so that it can be compared with the next release
+  // (learn-usual-rate.ts).
   const duration = permit === undefined ? addedUpFor : cycle.duration;
   const rates = [range, cycle].map((each) => rateOf({ ...each, duration }, usual, now));
   const ratePerHour = Math.max(...rates);
@@ -212,8 +221,8 @@ function withoutPermitted({ compared, unstamped, duration }: Differing, permit: 
 }
 
 /**
- * Returns the state after changes were published: they use up the tier's permit. The cycle no longer counts them, so the
- * next range may use the rest of the permit; and what they show is noted now, in case the tick ends here.
+ * Returns the state after changes were published: they use up the tier's permit. The cycle no longer counts them, so
+ * the next range may use the rest of the permit; and what they show is noted now, in case the tick ends here.
  */
 function usePermitOf(state: SourceState, tier: Tier, published: number, ratePerHour: number): SourceState {
   const permit = findPermit(state, GUARD, tier);

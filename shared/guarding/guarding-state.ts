@@ -68,7 +68,7 @@ const hold = storedObject({
   isOverThreshold: z.boolean(),
   /** The earliest creation time of a range with suspects: a release goes back there. */
   from: maybe(instant),
-  /** Hash of the address and token, if the hold is about them. */
+  /** Hash of the address and token (`accessHash` elsewhere), if the hold is about them. */
   tokenHash: maybe(z.string()),
   /** When it was released; undefined while it stands. */
   releasedAt: maybe(instant),
@@ -104,7 +104,7 @@ export const guarding = storedObject({
   entities: z.object({ since: instant, missing: z.int(), removed: z.int() }),
   /** How many groups usually change without a newer stamp; undefined before the first finished walk. */
   usual: maybe(usualChange),
-  /** The rate of the last released change without stamps, and when a walk had published it. */
+  /** The rate of the last released change without a newer stamp, and when a walk had published it. */
   released: maybe(z.object({ ratePerHour: z.number(), learnedAt: instant })),
 });
 

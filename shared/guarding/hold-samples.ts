@@ -29,7 +29,8 @@ const CREATED = 'created';
 const MISSING = 'missing';
 
 /**
- * The whole value that a group shows where a held change lies; undefined if the answer left out the array. A refund
+ * The whole value that a group shows where a held change lies: `created` if the held change is a whole entity that is
+ * shown, `missing` if the entity is not shown, undefined if the answer left out the array. A refund
  * without an id has no place of its own: it counts as shown while any unknown refund is shown.
  */
 export function valueShown(

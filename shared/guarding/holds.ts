@@ -22,6 +22,7 @@ export interface Suspicion {
   readonly isOverThreshold?: boolean;
   /** The creation time at which they begin; undefined for the beginning of time. */
   readonly from?: Instant | undefined;
+  /** Hash of the address and token, if the finding is about them. */
   readonly tokenHash?: string | undefined;
   /** Samples of the suspects. The hold keeps a few of them. */
   readonly samples?: readonly HoldSample[] | undefined;
@@ -105,7 +106,7 @@ export function usePermit<State extends Guarded>(state: State, permit: Hold, use
 }
 
 /**
- * Counts what a cycle found of what a permit, if there is one, permits.
+ * Counts a cycle's findings against the permit, if there is one.
  *
  * @param most how many a cycle may find without a permit: only with more is it still needed
  */

@@ -38,8 +38,8 @@ function exceeds(differing: Differing, most: number, usual: UsualChange, now: In
 /**
  * Whether the guard would not hold these groups, whatever their range still shows: few differ, or no more than usual.
  *
- * @param notedPerHour the highest rate that sweeps and the walk over all groups have shown since that walk's last cycle;
- *   ignored if more than half differ
+ * @param notedPerHour the highest rate that sweeps and the walk over all groups have shown since that walk's last
+ *   cycle; ignored if more than half differ
  */
 export function isUsual(
   differing: Differing,
@@ -53,7 +53,7 @@ export function isUsual(
 }
 
 /** Whether an improbable share differs that is published all the same, because it is only a few groups. */
-export function isFewOfMost(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
+export function isMostOfFew(differing: Differing, usual: UsualChange | undefined, now: Instant): boolean {
   return (
     usual?.isWhole === true &&
     differing.unstamped <= FEWEST_IMPROBABLE &&
@@ -62,13 +62,13 @@ export function isFewOfMost(differing: Differing, usual: UsualChange | undefined
 }
 
 /**
- * Returns how many changes of a group in an hour these groups show; 0 for few groups, and for changes that are published
- * only because they are few: they may be the first of a fault, and would make the rest of it usual.
+ * Returns how many changes of a group in an hour these groups show; 0 for few groups, and for changes that are
+ * published only because they are few: they may be the first of a fault, and would make the rest of it usual.
  */
 export function rateOf(differing: Differing, usual: UsualChange | undefined, now: Instant): number {
   const { compared, unstamped, duration } = differing;
   const share = Math.min(unstamped / Math.max(compared, 1), LARGEST_SHARE);
-  const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0 && !isFewOfMost(differing, usual, now);
+  const saysSomething = compared > FEWEST_IMPROBABLE && duration > 0 && !isMostOfFew(differing, usual, now);
   return saysSomething ? (-Math.log(1 - share) * HOUR) / duration : 0;
 }
 

@@ -50,7 +50,7 @@ const SPANS = [DAY, 7 * DAY, RECENT, 365 * DAY, Number.POSITIVE_INFINITY];
 /** The smallest difference between two time zones. */
 const ZONES_DIFFER_BY = 15 * MINUTE;
 
-/** @throws what looking up throws, if no known group is found and a look-up failed */
+/** @throws at once a failure that is not about the request; the failure of a look-up only if no known group is found */
 export async function proveIdentity(options: IdentityOptions): Promise<Proof> {
   let accessHash: string | undefined;
   let isDoubtful = false;

@@ -12,11 +12,16 @@ export interface ComparedReading {
 }
 
 export interface ReadingGuard {
-  /** Whether the reading may be saved now. Otherwise the guard keeps it, or a later walk finds it again. */
+  /**
+   * Counts the reading, and returns whether it may be saved now. Otherwise the guard keeps it, or a later walk finds it
+   * again.
+   */
   admits(compared: ComparedReading): boolean;
   /** Counts a group that was not compared, because the reading equals the remembered one. */
   noteUnchanged?(groupId: number): void;
-  /** Whether entities of a group may be published as removed; otherwise they stay known as missing. */
+  /**
+   * Counts a group's missing entities, and returns whether they may be published as removed: otherwise they stay known.
+   */
   admitsRemovals(absences: Absences): boolean;
 }
 
@@ -38,7 +43,7 @@ export function hasEvents(compared: Compared): boolean {
  * Whether a reading only shows the entities of an array that no answer had before: they may have been there all along,
  * so they say nothing about how often groups change.
  */
-export function isFirstSight({ snapshot, reading, compared }: ComparedReading): boolean {
+export function showsOnlyNewArrays({ snapshot, reading, compared }: ComparedReading): boolean {
   const shows = GROUP_ARRAYS.some((name) => !snapshot?.projection[name] && reading.projection[name]);
   const events = compared.verdict === 'differs' ? compared.saves.flatMap((save) => save.events) : [];
   return shows && events.every(({ type }) => type.endsWith('.created'));

@@ -5,9 +5,9 @@ import { type Differing, isUsual } from './judge-changes.ts';
 import {
   type ComparedReading,
   hasEvents,
-  isFirstSight,
   isUnstamped,
   type ReadingGuard,
+  showsOnlyNewArrays,
 } from './reading-guard.ts';
 
 export type Counted = Pick<Differing, 'compared' | 'unstamped'>;
@@ -46,11 +46,12 @@ export function gatherUnstamped(readings: ReadingGuard): UnstampedChanges {
       return waiting.size;
     },
     admits(each) {
-      // For its notes of missing entities. Its answer does not count: this guard decides about changes without stamps.
+      // For its notes of missing entities. Its answer does not count: this guard decides about changes without a newer
+      // stamp.
       readings.admits(each);
       if (each.snapshot === undefined || each.snapshot.removedAt !== undefined) return true;
       const { groupId } = each.snapshot;
-      if (!isFirstSight(each)) noteCompared(groupId);
+      if (!showsOnlyNewArrays(each)) noteCompared(groupId);
       if (!isUnstamped(each)) return true;
       for (const { compared, unstamped } of [all, ofPage]) if (compared.has(groupId)) unstamped.add(groupId);
       if (!hasEvents(each.compared)) return true;

@@ -24,8 +24,8 @@ export interface ProbeAnswer {
   readonly receivedAt: Instant;
 }
 
-export interface Asking {
-  /** @returns `refused` for a 422. @throws BudgetSpent, ReturnsServiceError */
+export interface Probing {
+  /** @returns `refused` for a 422. @throws RequestsSpent, ReturnsServiceError */
   ask(query: ReturnGroupsQuery): Promise<ProbeAnswer | 'refused'>;
   readonly answers: readonly ProbeAnswer[];
   /** Names of values and fields that are not in the service's document. */
@@ -34,11 +34,11 @@ export interface Asking {
 }
 
 /** Thrown when a question would exceed the maximum number of requests. */
-export class BudgetSpent extends Error {
-  override readonly name = 'BudgetSpent';
+export class RequestsSpent extends Error {
+  override readonly name = 'RequestsSpent';
 }
 
-export interface AskingOptions {
+export interface ProbingOptions {
   readonly client: ReturnsServiceClient;
   readonly clock: Clock;
   readonly mostRequests: number;
@@ -53,14 +53,14 @@ const RETRY_MS = 1_000;
 const LONGEST_PAUSE_MS = 20_000;
 
 /** @param options `pauseMs` lies between the starts of two requests */
-export function askWithin({ client, clock, mostRequests, pauseMs }: AskingOptions): Asking {
+export function askWithin({ client, clock, mostRequests, pauseMs }: ProbingOptions): Probing {
   const answers: ProbeAnswer[] = [];
   const drift = new Set<string>();
   let requests = 0;
   let earliest = clock.elapsed();
 
   async function send(query: ReturnGroupsQuery): Promise<ProbeAnswer> {
-    if (requests >= mostRequests) throw new BudgetSpent('no requests were left');
+    if (requests >= mostRequests) throw new RequestsSpent('no requests were left');
     const early = earliest - clock.elapsed();
     if (early > 0) await clock.sleep(early / MILLISECOND);
     earliest = clock.elapsed() + pauseMs * MILLISECOND;

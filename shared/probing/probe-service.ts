@@ -7,7 +7,7 @@ import { formatBound } from '../reading/bounds.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
-import { type Asking, BudgetSpent, type ProbeAnswer } from './ask-within.ts';
+import { type ProbeAnswer, type Probing, RequestsSpent } from './ask-within.ts';
 import {
   describeRows,
   describeStamps,
@@ -69,6 +69,7 @@ export interface BoundsFound {
 }
 
 export interface LookUpFound {
+  /** `not found` also if the answer has other rows. */
   readonly known: 'found' | 'not found' | 'refused';
   readonly unknown: 'empty' | 'not empty' | 'refused';
 }
@@ -87,52 +88,52 @@ class Unanswered extends Error {
 }
 
 /** @throws ReturnsServiceError if the service answers nothing at all */
-export async function probeService(asking: Asking): Promise<ProbeReport> {
+export async function probeService(probing: Probing): Promise<ProbeReport> {
   const unanswered: { question: string; reason: string }[] = [];
   async function answerTo<Found>(question: string, find: () => Promise<Found>): Promise<Found | null> {
     try {
       return await find();
     } catch (error) {
-      const isKnown = error instanceof Unanswered || error instanceof BudgetSpent;
-      if (!isKnown && !(error instanceof ReturnsServiceError && asking.answers.length > 0)) throw error;
+      const isKnown = error instanceof Unanswered || error instanceof RequestsSpent;
+      if (!isKnown && !(error instanceof ReturnsServiceError && probing.answers.length > 0)) throw error;
       unanswered.push({ question, reason: error.message });
       return null;
     }
   }
-  const byDefault = await answerTo('rows without a limit', () => findDefault(asking));
-  const order = await answerTo('order', () => findOrder(asking));
-  const known = rowsOf(asking);
-  const stamps = await answerTo('stamps', async () => describeStamps(asking.answers) ?? noGroup(asking));
+  const byDefault = await answerTo('rows without a limit', () => findDefault(probing));
+  const order = await answerTo('order', () => findOrder(probing));
+  const known = rowsOf(probing);
+  const stamps = await answerTo('stamps', async () => describeStamps(probing.answers) ?? noGroup(probing));
   const row = known[Math.floor(known.length / 2)];
   const findBounds = async (which: 'Updated' | 'Created') =>
-    row === undefined || stamps === null ? noGroup(asking) : probeBounds(asking, which, row, stamps);
+    row === undefined || stamps === null ? noGroup(probing) : probeBounds(probing, which, row, stamps);
   const updated = await answerTo('bounds of updated_at', () => findBounds('Updated'));
   const created = await answerTo('bounds of created_at', () => findBounds('Created'));
   const lookUp = await answerTo('look-up by id', async () =>
-    row === undefined ? noGroup(asking) : probeLookUp(asking, row),
+    row === undefined ? noGroup(probing) : probeLookUp(probing, row),
   );
-  const page = await answerTo('page sizes', () => probeLimits(asking, byDefault));
+  const page = await answerTo('page sizes', () => probeLimits(probing, byDefault));
   return {
-    requests: asking.requests,
-    answers: describeAnswers(asking.answers),
+    requests: probing.requests,
+    answers: describeAnswers(probing.answers),
     page: page ?? { byDefault, most: null, beyond: null, refused: null, groups: null },
     order,
     stamps,
     bounds: { updated, created },
     lookUp,
-    rows: describeRows(asking.answers.flatMap(({ rows }) => rows)),
-    unlisted: [...asking.drift].sort(),
+    rows: describeRows(probing.answers.flatMap(({ rows }) => rows)),
+    unlisted: [...probing.drift].sort(),
     unanswered,
   };
 }
 
-function noGroup({ answers }: Asking): never {
+function noGroup({ answers }: Probing): never {
   const areRows = answers.some(({ rows }) => rows.length > 0);
   throw new Unanswered(areRows ? 'no group can be read' : 'the service returned no group');
 }
 
 /** The rows of a page without a requested limit, if there are more rows than that. */
-async function findDefault({ ask }: Asking): Promise<number | null> {
+async function findDefault({ ask }: Probing): Promise<number | null> {
   const first = await ask({});
   if (first === 'refused') throw new Unanswered('the service refuses a request without parameters');
   if (first.rows.length === 0) return null;
@@ -140,7 +141,7 @@ async function findDefault({ ask }: Asking): Promise<number | null> {
   return next !== 'refused' && next.rows.length > 0 ? first.rows.length : null;
 }
 
-function rowsOf({ answers }: Asking): readonly ReadableRow[] {
+function rowsOf({ answers }: Probing): readonly ReadableRow[] {
   return answers.flatMap(({ rows }) => rows).filter(isReadable);
 }
 
@@ -155,7 +156,7 @@ function describeAnswers(answers: readonly ProbeAnswer[]): ProbeReport['answers'
   };
 }
 
-async function findOrder({ ask }: Asking): Promise<OrderFound> {
+async function findOrder({ ask }: Probing): Promise<OrderFound> {
   const page = { limit: ROWS, offset: 0 };
   const [one, other] = [await ask(page), await ask(page)];
   if (one === 'refused' || other === 'refused')
@@ -182,7 +183,7 @@ function areSame(one: readonly RowReading[], other: readonly RowReading[]): bool
 
 /** Whether a row shows in a range that starts at its stamp, and in one that ends there. */
 async function probeBounds(
-  { ask }: Asking,
+  { ask }: Probing,
   which: 'Updated' | 'Created',
   row: ReadableRow,
   stamps: StampsFound,
@@ -210,7 +211,7 @@ async function probeBounds(
   return { min: boundOf(min), max: boundOf(max) };
 }
 
-async function probeLookUp({ ask }: Asking, row: ReadableRow): Promise<LookUpFound> {
+async function probeLookUp({ ask }: Probing, row: ReadableRow): Promise<LookUpFound> {
   const found = await ask({ returnGroupId: row.group.id });
   const none = await ask({ returnGroupId: UNKNOWN_ID });
   const isFound =
@@ -222,7 +223,7 @@ async function probeLookUp({ ask }: Asking, row: ReadableRow): Promise<LookUpFou
 }
 
 /** Tries limits from the largest down until one is accepted; the page then has the most rows, or all there are. */
-async function probeLimits({ ask }: Asking, byDefault: number | null): Promise<PageFound> {
+async function probeLimits({ ask }: Probing, byDefault: number | null): Promise<PageFound> {
   let refused: number | null = null;
   for (const limit of LIMITS) {
     const answer = await ask({ limit });

@@ -45,7 +45,10 @@ export function describeStamps(answers: readonly ProbeAnswer[]) {
 export function describeRows(rows: readonly RowReading[]) {
   const groups = new Map(rows.map((row) => [row.kind === 'readable' ? row.group.id : row.digest, row]));
   const reasons = new Map<string, number>();
-  /** Groups with a shipment whose stamp is later than the group's own `updated_at`: the change did not move it. */
+  /**
+   * Groups with a shipment that was shipped or delivered after the group's own `updated_at`: the change did not move
+   * it.
+   */
   let older = 0;
   for (const row of groups.values()) {
     if (row.kind === 'unreadable') reasons.set(row.reason, (reasons.get(row.reason) ?? 0) + 1);

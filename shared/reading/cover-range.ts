@@ -18,7 +18,10 @@ export interface Coverage {
    * narrower one. `unproved`: the service did not allow a proof; try again later.
    */
   readonly outcome: 'proved' | 'overlong' | 'unproved';
-  /** Every row from the range's start up to here was seen; the range's end if it is proved. */
+  /**
+   * Every row from the range's start up to here was seen; the range's end if it is proved. Undefined if that range has
+   * no end, or if nothing is proved and it has no start.
+   */
   readonly through: Instant | undefined;
   /** Whether the rows after `through` are missing for lack of room. */
   readonly lacksRoom?: boolean | undefined;

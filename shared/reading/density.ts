@@ -11,7 +11,7 @@ export interface Density {
   /** The same reader, which also counts the rows it passes on. */
   watch(reader: Reader): Reader;
   /**
-   * How long it took, at the end of an interval, to create this many pages of rows.
+   * How long it took, at the end of an interval, to create this many pages of rows, in the unit of Instant.
    *
    * @param mostRows upper bound of the rows in these pages together
    * @returns undefined if too few rows were seen

@@ -13,8 +13,8 @@ import type { Reader } from './reader.ts';
 const MAX_NARROWINGS = 24;
 /** Pages spent on finding a range's end. */
 const END_PAGES = 4;
-/** The share of the allowed pages that a range is made for: the density of groups changes slowly. */
-export const AIMED_SHARE = 0.87;
+/** The share of the allowed pages that a walk's range is made for: the density of creations changes slowly. */
+export const WALKED_SHARE = 0.87;
 
 export interface Fitted {
   readonly to: Instant;
@@ -97,7 +97,7 @@ async function readWithinReach(range: Range, offset: number, reader: Reader): Pr
 function wishedEnd(first: Page, beyond: Page, to: Instant, lowest: Instant): Instant {
   if (newestOf(first) <= oldestOf(beyond)) return oldestOf(beyond) - 1;
   if (oldestOf(first) < newestOf(beyond)) return Number.NEGATIVE_INFINITY;
-  return Math.floor(lowest + AIMED_SHARE * (to - newestOf(beyond)));
+  return Math.floor(lowest + WALKED_SHARE * (to - newestOf(beyond)));
 }
 
 /** The new end of a range that is too long: the wished end if that makes it narrower, else its middle. */

@@ -42,7 +42,9 @@ const FILLED_SHARE = 0.8;
  * find more with the same requests.
  */
 const MOST_PLANNED = 5;
-/** The most requests of news in parts, including parts that turn out to be full and are cut again. */
+/**
+ * After this many requests no further part of the news is begun, not even one that turned out to be full and was cut.
+ */
 const MOST_PARTS = 8;
 
 export function createNewsMemory(): NewsMemory {

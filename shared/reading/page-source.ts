@@ -79,8 +79,9 @@ export function createPageSource(options: PageSourceOptions): FetchPage {
         const isUnclear = error instanceof NotTriedAgain && !isWell && !isFew;
         if (isUnclear) isWell = (await askForFewAfter(error)) !== undefined;
         if (isUnclear && !isWell) throw error;
-        // The service may have been down as a whole, and works again. Only a first page is worth another try, because pages
-        // stay smaller for long. If later pages hang, each range has one, and two tries for each would take the whole tick.
+        // The service may have been down as a whole, and works again. A first page is tried again before its size is
+        // halved, because pages then stay smaller for long. A later page is not: if later pages hang, each range has
+        // one, and two tries for each would take the whole tick.
         if (isUnclear && offset === 0) continue;
         if (refusesLimit(error) && asked > 1 && offset === 0) {
           pageLimit.current = halved(asked);

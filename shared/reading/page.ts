@@ -35,7 +35,10 @@ export interface Page {
   readonly receivedAt: Instant;
 }
 
-/** Thrown for a page behind the rows that the service lets callers page; `cause` is the service's answer. */
+/**
+ * Thrown for a page behind the rows that the service lets callers page; `cause` is the service's answer, if there was
+ * one.
+ */
 export class PageOutOfReach extends Error {
   override readonly name = 'PageOutOfReach';
 }

@@ -81,7 +81,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const counted = { ...options, ...countRequests(options, requests) };
   const triesOpen = options.expectsLittle || !options.knowsTime();
   if (triesOpen) {
-    const open = await readNewest(counted);
+    const open = await readAtOnce(counted);
     if (open.isWhole) {
       const { unstable } = open;
       const wasLittle = requests.sent <= LITTLE_REQUESTS;
@@ -160,7 +160,7 @@ function settledBy(
   return Math.max(saved, settledThrough);
 }
 
-interface NewestReading {
+interface ReadAtOnce {
   readonly isWhole: boolean;
   /** The end of the request. Before a process's first answer it follows the local clock, which may be far behind. */
   readonly through: Instant;
@@ -169,7 +169,7 @@ interface NewestReading {
 }
 
 /** Reads all rows if they fit in a few pages. Rows that change meanwhile get later stamps; later polls read them. */
-async function readNewest(options: PollOptions): Promise<NewestReading> {
+async function readAtOnce(options: PollOptions): Promise<ReadAtOnce> {
   const range = tailFrom(options.settledThrough, options);
   const first = await readPage(range, 0, options);
   const read = await readStraight(range, { ...options, maxPages: MAX_OPEN_PAGES }, first);

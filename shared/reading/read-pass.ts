@@ -88,7 +88,7 @@ async function readOn(range: Range, reader: Reader, track: Track, first: Page | 
       mayBeLast = false;
     }
     behind = undefined;
-    if (mayBeLast || at.rows.length === 1 || track.isSmallest(at)) {
+    if (mayBeLast || at.rows.length === 1 || track.noteSize(at)) {
       const next = await read(at.end);
       // A page that joins or that voids the pass needs no look back.
       if (track.judge(next).verdict === 'apart') behind = next;
@@ -105,7 +105,9 @@ const ALL_OTHERS = { reason: 'no row at its start had been read before', isShift
 const FEWER_SEEN = { reason: 'fewer rows were seen than the list has', isShifted: true };
 const NO_FOOTHOLD = { reason: 'no row of a page can be joined to the page before', isShifted: false };
 
-/** How many rows to go back so that the next page repeats this many rows by which it can be joined: at most the page. */
+/**
+ * How many rows to go back so that the next page repeats this many rows by which it can be joined: at most the page.
+ */
 function rowsBack({ rows }: PlacedPage, wanted: number, isFoothold: (row: RowReading) => boolean): number {
   let footholds = 0;
   const back = rows.toReversed().findIndex((row) => {

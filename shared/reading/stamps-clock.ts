@@ -14,7 +14,7 @@ import { ASK_AHEAD, ASK_AHEAD_WITHOUT_ZONE, SMALLEST_LEAD } from '../limits.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { StampsState } from '../source/source-state.ts';
 
-/** No zone is further ahead of UTC than 14 hours; a larger lead is nonsense. */
+/** No zone is further ahead of UTC than 14 hours, and clocks add an hour at most: a larger lead is nonsense. */
 const LARGEST_LEAD = 15 * HOUR;
 /** Number of remembered leads: those of the last groups that changed. */
 const LEADS_KEPT = 12;

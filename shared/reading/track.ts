@@ -121,8 +121,11 @@ export function createTrack() {
      * at two places, and another row moved up past the cursor unseen.
      */
     lacksRows: (end: number): boolean => places.size + nameless < end,
-    /** Whether a page has fewer rows than any page before: a hint, never a proof, that the list ends with it. */
-    isSmallest({ rows }: PlacedPage): boolean {
+    /**
+     * Notes a page's size, and returns whether it is smaller than all noted before; the first is compared with
+     * FEW_ROWS. A hint, never a proof, that the list ends with this page.
+     */
+    noteSize({ rows }: PlacedPage): boolean {
       const isSmaller = rows.length < (smallest ?? FEW_ROWS);
       smallest = Math.min(smallest ?? rows.length, rows.length);
       return isSmaller;

@@ -14,7 +14,7 @@ import {
 import { type Coverage, coverRange, readStraight } from './cover-range.ts';
 import { type RowStamps, stampsOf } from './cut-range.ts';
 import { createDensity } from './density.ts';
-import { AIMED_SHARE, fitRange, type WishedRange } from './fit-range.ts';
+import { fitRange, WALKED_SHARE, type WishedRange } from './fit-range.ts';
 import { rowsToPage } from './list-depth.ts';
 import { type Interval, type Page, PageOutOfReach } from './page.ts';
 import { provePage } from './prove-page.ts';
@@ -27,9 +27,9 @@ import { walkPieces } from './walk-pieces.ts';
 import type { WalkOptions, WalkPosition, WalkStep } from './walk-step.ts';
 
 /**
- * The widest stored width. A width is stored as if there were room for all pages a range may have (`asIfWhole`), so with
- * little room the stored width is many times the one that was read. Up to this bound numbers are exact. Less one, so that
- * halving it never gives exactly `FIRST_WIDTH`, which is read at once, whatever the room.
+ * The widest stored width. A width is stored as if there were room for all pages a range may have (`asIfWhole`), so
+ * with little room the stored width is many times the one that was read. Up to this bound numbers are exact. Less one,
+ * so that halving it never gives exactly `FIRST_WIDTH`, which is read at once, whatever the room.
  */
 const WIDEST = 8 * FIRST_WIDTH - 1;
 /**
@@ -82,7 +82,7 @@ async function walkRange(wished: WishedRange, rangeWidth: number, options: Reade
   if (through === undefined || through === from) return notYet(halfWidth(to - lowest), coverage);
   const covered = { from, to: through };
   const mostRows = options.depth && rowsToPage(options.depth.current({ created: covered }));
-  const dense = density.timeOf(AIMED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
+  const dense = density.timeOf(WALKED_SHARE * MAX_WALK_PAGES, { from: lowest, to: through }, mostRows);
   // With too few groups to measure the density, the width grows until there are more. It does not grow from the width
   // that was wished if that was narrowed: each range would be narrowed again, to about as little.
   const wider = asIfWhole(2 * (through - lowest), options);
@@ -165,7 +165,7 @@ async function walkNewest(
   return coverage.lacksRoom ? { ...done(undefined), ...leftOff(position, coverage) } : done(closed);
 }
 
-/** Whether pages get no longer than this one, behind which others follow: not if they came meanwhile. */
+/** Whether this page is as long as pages get. If it is longer when read again, the rows behind it came meanwhile. */
 async function isFull({ rows }: Page, created: Interval, reader: Reader): Promise<boolean> {
   return (await readPage({ created }, 0, reader)).rows.length <= rows.length;
 }

@@ -28,9 +28,13 @@ export interface RecorderOptions extends ReadingOptions {
   readonly generation: string;
   readonly store: SnapshotStore;
   readonly memory: Memory;
-  /** Whether groups that it shows as unchanged are not loaded. If false, it still forgets the groups that are saved. */
+  /**
+   * Whether groups that the memory shows as unchanged are skipped. If not, it still forgets the groups that are saved.
+   */
   readonly trustsMemory: boolean;
+  /** How stale an answer may be, in the unit of Instant. */
   readonly settle: number;
+  /** Whether a group that is seen for the first time is published. */
   readonly announces: (reading: Reading) => boolean;
   /** Called before the differences of a page are saved. If it throws, none is. */
   readonly beforeSaves?: (() => Promise<void>) | undefined;
@@ -43,12 +47,14 @@ export interface RecorderOptions extends ReadingOptions {
    */
   readonly keepSetAside?: (groupIds: readonly number[]) => void;
   /**
-   * Durably sets aside a row that can't be read, or a group that can't be stored. @param since when it was found absent
+   * Notes in the source's state, which is saved later, that a row can't be read, or a group can't be stored.
+   *
+   * @param since when it was found absent
    */
   readonly setAside: (row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant) => void;
   /** Called for a group that is new, or differs and has a newer stamp than its snapshot, before the guard decides. */
   readonly noteFresh: (fresh: FreshGroup) => void;
-  /** Called if a removed or forgotten group shows again, less than `settle` after the time of that. */
+  /** Called if a group shows again less than `settle` after it was removed or forgotten. */
   readonly noteLeftNewer?: (sentAt: Instant) => void;
   /** Called if another process saved a group first, or a difference is left that may have shown long ago. */
   readonly noteOvertaken?: () => void;
@@ -193,7 +199,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /**
    * Whether a difference that is left may be older than `settle`: if the snapshot is dated by a clock that was ahead,
-   * or if it is a part of a larger change, whose rest showed before that part was read.
+   * or if it holds only a part of a larger change (make-saves.ts), whose rest had shown already.
    */
   function mayHaveShownLongAgo({ sentAt, receivedAt }: Snapshot, reading: Reading): boolean {
     const { settle } = options;

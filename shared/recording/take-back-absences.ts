@@ -1,5 +1,5 @@
-// A group that walks did not find carries that note in its snapshot (comparing/group-absence.ts). Any row that shows the
-// group takes it back.
+// If walks do not find a group, its snapshot has a note of that (comparing/group-absence.ts). Any row that shows the
+// group removes the note.
 import { absentSince, takeBackAbsence } from '../comparing/group-absence.ts';
 import type { Snapshot } from '../comparing/snapshot.ts';
 import type { Instant } from '../instant.ts';
@@ -11,7 +11,7 @@ type Loaded = ReadonlyMap<number, Snapshot>;
  * Saves that the groups are shown, before anything else is decided: the row may be unreadable, and a guard may keep the
  * reading back.
  *
- * @returns the snapshots as saved
+ * @returns the snapshots after the saves; those of groups that another process saved first, as they were loaded
  */
 export async function takeBackAbsences(
   loaded: Loaded,

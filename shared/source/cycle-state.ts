@@ -10,7 +10,7 @@ export type Tier = z.output<typeof tier>;
 
 const cycle = storedObject({
   isUnderWay: z.boolean(),
-  /** When this cycle began, or the last one if none is under way. */
+  /** When this cycle began, or the last one if none is under way; before the first, when the state was created. */
   startedAt: instant,
   /** Creation time up to which this cycle has read all groups. */
   coveredThrough: maybe(instant),
@@ -33,13 +33,15 @@ const cycle = storedObject({
   compared: z.int().default(0),
   /** Compared groups that differed although their stamp had not moved. */
   unstamped: z.int().default(0),
-  /** Changes of a group per hour without a newer stamp: the most that this cycle, and sweeps since the last, have shown. */
+  /**
+   * Changes of a group per hour without a newer stamp: the most that this cycle, and sweeps since the last, have shown.
+   */
   ratePerHour: z.number().default(0),
   /** When the previous cycle began. */
   previousStartedAt: maybe(instant),
   /**
-   * When the last cycle began that ended without a hold of changes without a newer stamp: since then all that is
-   * published next had to add up. Undefined before the first.
+   * The start of the last cycle that ended while no changes without a newer stamp were held: what is published next has
+   * added up since then. Undefined before the first.
    */
   unheldSince: maybe(instant),
   /** Whether it must begin, or go on, at once. */
@@ -87,10 +89,10 @@ function lastStart(cycle: CycleState): Instant | undefined {
 }
 
 /**
- * When the groups of a tier were last walked: by its own cycle or, before its first and while a store still fits one
- * cycle, by one over all groups.
+ * When the groups of a tier were last walked.
  *
- * @returns the start of that cycle; undefined before there was one
+ * @returns the later start of the tier's last completed cycle and of the last one over all groups; undefined before
+ *   both
  */
 export function lastWalkedAt(
   reconciliation: ReconciliationState,

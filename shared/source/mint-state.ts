@@ -1,5 +1,5 @@
-// A source's first state. It takes a look at the service's stamps first: polls start one lookback before the stamps'
-// time, or, without a stamp, as far back as stamps may lag behind any clock.
+// Makes a source's first state. `findStart` first reads the service's newest stamps: polls start one lookback before
+// the stamps' time, or, without a stamp, as far back as stamps may lag behind any clock.
 import { NO_GUARDING } from '../guarding/guarding-state.ts';
 import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOSED_FOR_SURE_AFTER, FIRST_WIDTH, MAX_TAIL_PAGES, PAGE_LIMIT } from '../limits.ts';
@@ -65,7 +65,7 @@ async function findNewest({
 export interface FirstStateOptions {
   readonly settings: Pick<SourceSettings, 'name' | 'baseline'>;
   readonly mintedIn: string;
-  /** By the local clock; it only has to differ from that of any earlier state. */
+  /** By the local clock; it must be later than that of any earlier state. */
   readonly mintedAt: Instant;
   readonly startedAt: Instant;
   readonly settledThrough: Instant;

@@ -1,8 +1,9 @@
-// The generation in which the feed may number events of its own now. Only the generation that a state has in the place
-// it was created in is sure to have free numbers: an earlier generation, or a restored state, may have gone on elsewhere.
+// The generation in which the feed may number events of its own now. Numbers are sure to be free only in a state's
+// present generation, and only if the state is still in the tables it was created in: an earlier generation, or a
+// restored state, may have gone on elsewhere.
 import type { SourceStates } from '../ports.ts';
 
-/** Returns the present generation of a source; undefined if its state was restored or copied from other tables. */
+/** Returns the present generation of a source; undefined if it has no state, or one of other tables. */
 export type PresentGeneration = (source: string) => Promise<string | undefined>;
 
 export function createPresentGeneration(states: Pick<SourceStates, 'load' | 'identity'>): PresentGeneration {

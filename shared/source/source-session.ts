@@ -38,11 +38,11 @@ export interface SourceServices
 
 /** How the service's list turned out to be read best. */
 export interface ListShape {
-  /** Whether the last walk read the list in two different orders: it is then read in pieces of one page. */
+  /** Whether the last walk, or the one under way, read the list in two different orders: then it is read in pieces. */
   isUnordered: boolean;
   /** Whether the walk under way saw that. */
   hasLostOrder: boolean;
-  /** Rows of a page that was cut short; undefined until one was. */
+  /** The most rows that the service sends in a page, if fewer than requested; undefined until a page showed that. */
   fullPage: number | undefined;
   /** The sweep of each part that is under way, or was the last. */
   readonly sweeps: Partial<Record<SweptPart, Sweep>>;
@@ -64,7 +64,9 @@ export interface Sweep {
   /** Rows of a full page, when the pieces were cut. */
   readonly pageRows: number;
   readonly startedAt: Instant;
-  /** When its groups were last read: when the sweep before began or, before the first of a process, a walk. */
+  /**
+   * When its groups were last read: the start of the sweep before or, for a process's first sweep, of the last walk.
+   */
   readonly since: Instant;
   /** The same, without the sweeps and walks that published nothing because of a hold. */
   readonly unheldSince: Instant;

@@ -72,7 +72,7 @@ const baseline = storedObject({
   rangeWidth: z.number(),
   groups: z.int(),
   requests: z.int(),
-  /** Roughly how many groups there are in all; undefined before the estimate. */
+  /** Roughly how many groups there are in all; undefined before the estimate, 0 if it failed. */
   estimatedGroups: maybe(z.int()),
 });
 
@@ -173,7 +173,10 @@ export const sourceStateBody = storedObject({
   earlierGenerations: z.array(z.string()).default([]),
   /** Where the state was created (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
   mintedIn: z.string(),
-  /** The feed's start by the stamps' clock: a silent baseline announces what was updated after this less the lookback. */
+  /**
+   * The feed's start by the stamps' clock. A silent baseline publishes only groups that were updated since then, or
+   * within the lookback before.
+   */
   startedAt: instant,
   /** The instant, by the stamps' clock, before which polls have nothing left to read. */
   settledThrough: instant,
@@ -183,7 +186,7 @@ export const sourceStateBody = storedObject({
   stamps,
   baseline,
   reconciliation,
-  /** The number of the feed's own last event. */
+  /** The last number of the feed's own events that a poller knows. Sweeps and commands may have appended later ones. */
   feedSequence: z.int(),
   /** Reports of the feed about itself: appended once this state is saved, and again by a process that finds them. */
   feedReports: z.array(feedReport).default([]),
@@ -199,15 +202,21 @@ export const sourceStateBody = storedObject({
   listDepths: storedObject({ updated: listDepth, created: listDepth, since: instant }).default(
     UNKNOWN_DEPTHS,
   ),
-  /** Whether a page of ten or more rows came in this cycle: only then may a short page end a poll (R1). */
+  /**
+   * Whether a page of ten or more rows came since the last walk over all groups began: only then may a short page end a
+   * poll (R1).
+   */
   fullPageSeen: z.boolean(),
-  /** Rows of the longest page in this cycle: what the service really gives. */
+  /** Rows of the longest page since the last walk over all groups began: what the service really gives. */
   longestPage: z.int().default(0),
   /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
   pollWidth: z.number(),
   /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
   fieldsSince: z.record(z.string(), instant),
-  /** Walks that read every field which was sent before `fieldsUntil`: after one, such a field that is new to a group is a change. */
+  /**
+   * Walks that read every field which was sent before `fieldsUntil`. If a group shows one of these fields for the first
+   * time after such a walk, that is a change.
+   */
   wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
   /** Set-aside groups: id if known, reason, digest of the row. */
   setAside: z.array(setAside),

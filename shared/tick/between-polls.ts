@@ -19,7 +19,7 @@ const POLL_REQUESTS_TO_ONE = 4;
  * manages is less, the walk gets this many after the first poll: otherwise each tick would begin the same proof anew,
  * and the walk would never end.
  */
-const REQUESTS_OF_PROOF = 5;
+const REQUESTS_OF_ONE_PAGE_RANGE = 5;
 
 /**
  * After each poll a walk that fits its cycle gets as many requests as the poll took, but at most this many (about what
@@ -44,7 +44,7 @@ export function createPollWhenDue(
   let nextPollAt = clock.elapsed();
   let owedToWalk = 0;
   let owedAfterNews = 0;
-  let owedToProof = managesNoProof(run) ? REQUESTS_OF_PROOF : 0;
+  let owedToProof = managesNoProof(run) ? REQUESTS_OF_ONE_PAGE_RANGE : 0;
   let isPolling = false;
 
   /** When a poll is due or, while the walk is owed requests, the news. */
@@ -103,7 +103,7 @@ async function readNewsOnce(news: News): Promise<number> {
 }
 
 function managesNoProof({ session, duration }: TickRun): boolean {
-  return session.paces.poll.requestsIn(duration) < REQUESTS_OF_PROOF * (POLL_REQUESTS_TO_ONE + 1);
+  return session.paces.poll.requestsIn(duration) < REQUESTS_OF_ONE_PAGE_RANGE * (POLL_REQUESTS_TO_ONE + 1);
 }
 
 function owedFor({ state, session }: TickRun, sent: number): number {

@@ -41,7 +41,7 @@ async function askFor(
     // A group that is gone or can't be read decides nothing.
     if (updatedAt === undefined) return { changed: others, unansweredSince: undefined };
     if (updatedAt !== group.updatedAt && (await isListed(updatedAt, run))) return undefined;
-    // The next request looks for another group: the service may leave out only this one.
+    // The next request looks for another group: the service may leave out just this one.
     return { changed: [...others, { ...group, updatedAt }], unansweredSince: undefined };
   } catch (error) {
     if (!mayBeAboutRequest(error)) throw error;
@@ -71,7 +71,7 @@ async function anotherChanged({ session, state }: TickRun): Promise<ChangedGroup
   const changed = [...newest.values()].filter(
     ({ removedAt, updatedAt }) => removedAt === undefined && updatedAt >= settledThrough,
   );
-  // The service may only leave out one of them.
+  // The service may leave out just one of them.
   return changed[Math.floor(session.random() * changed.length)];
 }
 

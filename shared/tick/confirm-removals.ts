@@ -1,6 +1,6 @@
 // Confirms look-ups that found nothing: another known group must still be found by its id. Otherwise the service may
 // show another store, or none.
-import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { MILLISECOND, MINUTE } from '../instant.ts';
 import { DeadlineReached, SourceRefused } from '../pacing/errors.ts';
 import { mayBeAboutRequest } from '../returns-service/errors.ts';
 import {
@@ -13,17 +13,18 @@ import { mayBeAboutLookUp, startingAnywhere } from './look-up.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 /** How long a known group that was found confirms the look-ups that found nothing. */
-const CONFIRMS_FOR: Instant = MINUTE;
+const CONFIRMS_FOR: number = MINUTE;
 
-/** Each answer is undefined if the look-ups have failed for minutes: it is not known. */
+/**
+ * Each answer is undefined if the look-ups have failed for minutes, and false if it can't be judged: the token was
+ * replaced, or known groups are shown and can't be read. If no known group is found, the service shows another store or
+ * has lost everything: then SourceHeld is thrown, until a known group is found again or an operator releases the hold.
+ * Once it is released, the answer is true.
+ */
 export interface Confirmation {
-  /**
-   * Whether the service still finds a group that it has just shown, or else another known one. If it finds none, it
-   * shows another store or has lost everything: the source is held until a known group is found again, or an operator
-   * releases the hold.
-   */
+  /** Whether the service still finds a group that it has just shown, or else another known one. @throws SourceHeld */
   isGroupFound(): Promise<boolean | undefined>;
-  /** Whether it finds any known group. */
+  /** Whether it finds any known group. @throws SourceHeld */
   isAnyGroupFound(): Promise<boolean | undefined>;
 }
 

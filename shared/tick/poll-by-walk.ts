@@ -37,7 +37,10 @@ export function askForWalk(run: TickRun): void {
   run.update((state) => withCycle(state, 'all', { ...state.reconciliation.all, isAsked: true }));
 }
 
-/** Settles the time up to the start of a walk over all groups: the walk read every state that showed until then. */
+/**
+ * Settles the time up to the lookback before the start of a walk over all groups: the walk read every state that showed
+ * until that start. Settles nothing if `reconciledThrough` is undefined.
+ */
 export function settleByWalk(run: TickRun, reconciledThrough: Instant | undefined): void {
   const { session, stamps } = run;
   if (reconciledThrough === undefined || run.state.read.leftNewer) return;

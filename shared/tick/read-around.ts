@@ -37,8 +37,8 @@ export interface AroundOptions {
 
 export interface Around {
   /**
-   * The moment of the group, if lists around it were read to their proved end. Known groups of it that were not shown are
-   * looked up.
+   * The moment of the group, if lists around it were read to their proved end. Known groups of it that were not shown
+   * are looked up.
    */
   readonly range: BoundedInterval | undefined;
   /** Whether the lists show none of the next known groups either, more than may be removed. */
@@ -61,10 +61,10 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     maxPages: MAX_RANGE_PAGES,
     depth: run.depth,
   };
-  const unless = <Answer>(ask: () => Promise<Answer>) =>
+  const askHere = <Answer>(ask: () => Promise<Answer>) =>
     askOrSetAside(run, groupId, { ask, reason: () => NO_PROVED_END });
   const isProved = async (created: BoundedInterval) =>
-    (await unless(() => coverRange({ created }, reader)))?.outcome === 'proved';
+    (await askHere(() => coverRange({ created }, reader)))?.outcome === 'proved';
   const range = { from: createdAt, to: endOfMoment(createdAt) };
   const around = { range, coveredThrough: range.to };
   async function setAsideNotFound(): Promise<Around> {
@@ -78,7 +78,7 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
   // Hidden together with others, or removed? One page shows that, if it shows any.
   const most = mostRemovals(run.state);
   const far = await rangeOf(run, createdAt, most + 1);
-  await unless(() => readPage({ created: far }, 0, reader));
+  await askHere(() => readPage({ created: far }, 0, reader));
   const isFarProved = shown.size > 0 || (await isProved(far));
   if (shown.size === 0) {
     if (!isFarProved) return setAsideNotFound();
@@ -86,7 +86,7 @@ export async function readAround(run: TickRun, group: NotFound, options: AroundO
     return { ...around, isHidden: far.groups > most };
   }
   // An empty answer may be false.
-  if (!shown.has(groupId)) await unless(() => readPage({ created: near }, 0, reader));
+  if (!shown.has(groupId)) await askHere(() => readPage({ created: near }, 0, reader));
   return { ...around, isHidden: false };
 }
 

@@ -58,7 +58,7 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   const now = serviceClock.now().atLeast;
   const cycle = run.state.reconciliation[tier];
   const requests = cycle.requests + range.sent;
-  // Once it took as many requests as a walk over all groups, that walk is as fast.
+  // A cycle over open groups ends once it has taken as many requests as a walk over all groups would.
   const isDone = range.isDone || (tier === 'open' && requests >= requestsOfAll(run.state));
   const pausedUntil = keeps ? now + pauseAfterRange(tier, range.sent, settings) : cycle.pausedUntil;
   const ended = {
@@ -73,7 +73,7 @@ export function advanceCycle(run: TickRun, tier: Tier, range: RangeRead): void {
   if (isDone) endCycle(run, tier, cycle.startedAt, range);
 }
 
-/** A cycle that was moved back shows no store that has grown. */
+/** A cycle that was moved back counts some groups twice: a higher number does not show that the store has grown. */
 function knownIn({ reconciliation, baseline }: SourceState, tier: Tier): number {
   const { known, isMovedBack, lastKnown = baseline.groups } = reconciliation[tier];
   return isMovedBack ? Math.min(known, lastKnown) : known;
@@ -102,7 +102,7 @@ function endCycle(run: TickRun, tier: Tier, startedAt: Instant, { covered }: Ran
     settleByWalk(run, run.state.read.reconciledThrough);
 }
 
-/** Held changes add up from the cycle before the hold on, also in the first cycle after it. */
+/** While changes are held, they add up from the last cycle without a hold on: `unheldSince` stays. */
 function noteUnheld(state: SourceState, tier: Tier): SourceState {
   if (areUnstampedHeld(state)) return state;
   const cycle = state.reconciliation[tier];
@@ -140,10 +140,11 @@ function logPlan({ state, session }: TickRun, tier: Tier): void {
 }
 
 /** Warns once of a cycle much longer than the settings ask for: changes that only it finds come as late. */
-function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: Instant): void {
+function warnOfOverrun({ state, session }: TickRun, tier: Tier, took: number): void {
   const { settings, log } = session;
-  const isAsked = tier === 'recent' || fitsCycle(state, settings);
-  if (session.overrunLogged || !isAsked || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND) return;
+  const hasSetLength = tier === 'recent' || fitsCycle(state, settings);
+  if (session.overrunLogged || !hasSetLength || took <= OVERRUN_TIMES * settings.reconcileMs * MILLISECOND)
+    return;
   session.overrunLogged = true;
   const [seconds, asked] = [took / SECOND, settings.reconcileMs / 1_000].map(Math.round);
   log.warn(

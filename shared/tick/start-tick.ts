@@ -25,7 +25,8 @@ const LEASE_MARGIN_MS = 15_000;
  * Loads the source's state, or creates its first one, and takes the tick's slot and the lease.
  *
  * @returns `taken`, or why the tick does not work
- * @throws RestoredStateError; before a source's first state also what reading from the service throws
+ * @throws RestoredStateError; LeaseLost if another process saved the state meanwhile; before a source's first state
+ *   also what reading from the service throws
  */
 export async function startTick(
   tick: Tick,

@@ -31,7 +31,7 @@ export interface TickReport {
    */
   readonly nextCycleInMs: number | undefined;
   readonly failure: Degradation | undefined;
-  /** Why a range of this tick could not be covered: its list did not keep its order. */
+  /** How a list failed to keep its order in this tick, if one did. Its range may have been covered all the same. */
   readonly unstable: string | undefined;
   /** The error behind `failure`, for operators; never contains the token or a row's value. */
   readonly error: Error | undefined;

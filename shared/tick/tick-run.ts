@@ -63,7 +63,7 @@ export interface TickRun {
   noteCovered(): void;
   /** Values and fields that the service's document does not list. */
   drift(): string[];
-  /** Requests of this tick so far: all, or those for one purpose. */
+  /** Requests of this tick so far: for the given purposes, or for all. */
   requestsSent(...purposes: readonly Purpose[]): number;
   /** Those of walks alone, without sweeps. */
   requestsOfWalks(): number;

@@ -84,14 +84,14 @@ describe('a track', () => {
   ])('takes a first page of $rows rows for the last one: $isFirstSmallest', ({ rows, isFirstSmallest }) => {
     const track = createTrack();
 
-    const isSmallest = track.isSmallest(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
+    const isSmallest = track.noteSize(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
 
     expect(isSmallest).toBe(isFirstSmallest);
   });
 
   it('takes a page for the last one if it has fewer rows than all before it', () => {
     const track = createTrack();
-    const isSmallest = (rows: number) => track.isSmallest(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
+    const isSmallest = (rows: number) => track.noteSize(track.place(aPage(rowsOf(...idsFrom(1, rows))), 0));
 
     const verdicts = [30, 30, 29, 30, 29, 28].map(isSmallest);
 
