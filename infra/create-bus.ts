@@ -30,7 +30,7 @@ export function createBus(
   const bus = new events.EventBus(scope, 'Bus', {
     // CloudFormation does not generate names of buses. This one is unique in the account.
     eventBusName: serviceName,
-    description: 'Changes of returns: return_line_item, shipment, exchange_line_item, return_group',
+    description: 'Changes of returns, and the events of the feed itself',
     ...(encryptionKey && { kmsKey: encryptionKey }),
     ...(deadLetters && { deadLetterQueue: deadLetters }),
   });
@@ -77,7 +77,9 @@ function allowSendingFrom(bus: events.EventBus, queue: sqs.Queue): void {
   );
 }
 
-/** Like CDK's Archive, but formats the bus's ARN: with a reference to the bus, key and bus would depend on each other. */
+/**
+ * Like CDK's Archive, but formats the bus's ARN: with a reference to the bus, key and bus would depend on each other.
+ */
 function allowArchiving(key: kms.IKey, eventBusName: string): void {
   const busArn = Stack.of(key).formatArn({
     service: 'events',

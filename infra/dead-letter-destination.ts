@@ -3,8 +3,8 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { allowSending } from './allow.ts';
 
 /**
- * A destination for records or events that a function failed on every retry, of an event source mapping or of
- * asynchronous invocations. CDK's own destinations also grant other actions than sending.
+ * Where Lambda sends the records of an event source mapping, or the events of asynchronous invocations, that a function
+ * failed at on every retry. CDK's own destinations also grant other actions than sending.
  */
 export function deadLetterDestination(queue: sqs.IQueue): lambda.IEventSourceDlq & lambda.IDestination {
   return {

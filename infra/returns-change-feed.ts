@@ -162,7 +162,7 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /**
-   * Adds a rule on the bus for entities that get a status: it changed to it, or they are first seen with it.
+   * Adds a rule on the bus for entities that reach a status, by a change or at first sight.
    *
    * @throws Error for a source that the feed does not have
    */

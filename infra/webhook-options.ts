@@ -30,7 +30,7 @@ export interface WebhookOptions {
   /** Other headers: each name with the secret that contains its value. At most five, `authorization` included. */
   readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
   /**
-   * Timeout of a request, until its whole response is read; 1 to 25 seconds.
+   * Timeout of a request, until the response's status arrives; 1 to 25 seconds.
    * @default Duration.seconds(15)
    */
   readonly requestTimeout?: Duration;

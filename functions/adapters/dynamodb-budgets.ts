@@ -1,6 +1,6 @@
 // The state of each token's budget: `n` counts the writes; `t` and `r` are when the common part and the reserved part
-// are free again (gcra.ts), `f` is how far ahead slots may lie; `s` is the share of the full rate, `c` when it changed;
-// `p` is the pause's end. A token's holders use the table's clock.
+// are free again (gcra.ts), `f` is how far from its slot a booking may have moved `t` or `r`; `s` is the share of the
+// full rate, `c` when it changed; `p` is the pause's end. A token's holders use the table's clock.
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import type { BudgetState, Budgets } from '../../shared/ports.ts';

@@ -49,7 +49,7 @@ export async function saveSnapshot(
   const failed = await writeTogether(options, writes, tokenFor(writes));
   if (failed === undefined) return 'saved';
   if (!failed.has(0)) throw new Error(describeMismatch(write));
-  return isStored(
+  return resultByStored(
     write,
     failed.get(0) ?? (await readItem(client, tables.snapshots, { k: { S: write.key } })),
   );
@@ -91,7 +91,7 @@ async function insertNew(
   return new Map(
     writes.map((write, at) => [
       write,
-      inserted[at] === true ? 'saved' : isStored(write, storedByKey.get(write.key)),
+      inserted[at] === true ? 'saved' : resultByStored(write, storedByKey.get(write.key)),
     ]),
   );
 }
@@ -103,7 +103,7 @@ async function putSnapshot(options: SnapshotStoreOptions, write: SnapshotWrite) 
     item: write.item,
     condition: ifVersion(write.expectedVersion),
   });
-  return outcome.written ? 'saved' : isStored(write, outcome.stored);
+  return outcome.written ? 'saved' : resultByStored(write, outcome.stored);
 }
 
 function prepare(key: GroupKey, save: Save): SnapshotWrite {
@@ -127,8 +127,8 @@ function put(table: string, item: StoredItem, condition: Condition): TransactWri
   };
 }
 
-/** Whether this very snapshot is stored: then an earlier try of this save wrote it, and its events. */
-function isStored({ item }: SnapshotWrite, stored: StoredItem | undefined): SaveResult {
+/** `saved` if this very snapshot is stored: then an earlier try of this save wrote it, and its events. */
+function resultByStored({ item }: SnapshotWrite, stored: StoredItem | undefined): SaveResult {
   return stored?.n?.N === item.n?.N && isSameBody(stored?.b?.B, item.b?.B) ? 'saved' : 'conflict';
 }
 

@@ -1,5 +1,5 @@
-// An item that counts its writes in `n` and is written only from the version that was read. Each write carries its own
-// mark in `w`: when a write that timed out is sent again and rejected, the mark shows whether the first try took effect.
+// An item that counts its writes in `n` and is written only from the version that was read. Each write carries a random
+// id in `w`: when a write that timed out is sent again and rejected, the id shows whether the first try took effect.
 // Comparing the content is not enough: two writers may write the same content.
 import { randomBytes } from 'node:crypto';
 import type { SaveResult } from '../../shared/ports.ts';

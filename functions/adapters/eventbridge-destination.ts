@@ -71,8 +71,8 @@ function resultOf({ bytes }: Entry, result: PutEventsResultEntry | undefined): S
 }
 
 /**
- * All other codes are temporary or about permissions. Those stop every event alike, and once they are fixed all groups
- * continue by themselves, which groups noted as behind would not.
+ * All other codes are temporary or about permissions. Those stop every event alike. As failures they are retried,
+ * so all groups continue once they are fixed; groups noted as behind would not.
  */
 const FOR_CONTENT: ReadonlySet<string> = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 

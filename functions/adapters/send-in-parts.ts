@@ -1,5 +1,5 @@
-// Splits a batch whose entries exceed the limit of one call into several calls, and one that the service rejects as a
-// whole until each entry that it rejects is alone. So an entry is rejected for its own content only: here if it is too
+// Splits a batch that exceeds the limit of one call into several calls. Halves a call that the service rejects as a
+// whole, until each rejected entry is alone. So an entry is rejected for its own content only: here if it is too
 // large by itself, otherwise by the service.
 import type { SendResult } from '../../shared/ports.ts';
 

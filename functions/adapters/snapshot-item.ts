@@ -46,6 +46,7 @@ function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
     ...(removedAt === undefined ? {} : { removedAt }),
     projection,
     absences,
+    // Its name in the first release.
     untold: unpublished,
   };
 }

@@ -97,8 +97,8 @@ function rejectionOf({ name, message }: Error): string | undefined {
 
 /**
  * Codes and names of errors that are about an entry's content. All others are temporary or about permissions and keys.
- * Those stop every event alike, and once they are fixed all groups continue by themselves, which groups noted as behind
- * would not. Some codes end with "Exception" in the SDK.
+ * Those stop every event alike. As failures they are retried, so all groups continue once they are fixed; groups noted
+ * as behind would not. Some codes end with "Exception" in the SDK.
  */
 const FOR_CONTENT =
   /^(InvalidParameter(Value)?|ParameterValueInvalid|InvalidMessageContents|Validation(Error)?|InvalidBatchEntryId)(Exception)?$/;

@@ -6,7 +6,7 @@ import { DICTIONARY } from './stored-body-dictionary.ts';
 import { UnreadableItemError } from './stored-format.ts';
 
 const dictionary = Buffer.from(DICTIONARY);
-/** An item holds 400 KB; a body that inflates to more than this is damaged. */
+/** 64 MiB: a body that inflates to more is damaged, because an item holds only 400 KB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export function encodeBody(value: unknown): Uint8Array {

@@ -22,10 +22,10 @@ export interface Finder {
   /** The groups that have a tracking number or an order name. */
   find(source: string, filter: TextFilter): Promise<FoundGroups>;
   /** A group as the service shows it now. */
-  ask(source: string, returnGroupId: number): Promise<SettledAnswer>;
+  ask(source: string, returnGroupId: number): Promise<AnswerWithSettle>;
 }
 
-export type SettledAnswer = PresentAnswer & {
+export type AnswerWithSettle = PresentAnswer & {
   /** How long the source's reads may be stale. */
   readonly settleMs: number;
 };

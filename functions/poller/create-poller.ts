@@ -20,7 +20,9 @@ import {
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
 export interface PollerOptions extends SourceAccess {
-  /** The options of `returns-feed` that name this place; undefined where no state is kept. */
+  /**
+   * The options of `returns-feed` that name this place, such as ` --stack ReturnsFeed`; undefined without stored state.
+   */
   readonly place: string | undefined;
   /** Identifies this process among all that may poll the same sources. */
   readonly owner: string;

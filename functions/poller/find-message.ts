@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import type { FoundGroups } from '../../shared/finding/find-groups.ts';
 import { storedProjection } from '../adapters/snapshot-item.ts';
-import type { SettledAnswer } from './create-finder.ts';
+import type { AnswerWithSettle } from './create-finder.ts';
 
 /** Longer than any order name or tracking number, and short enough for a URL. */
 const LONGEST_TEXT = 500;
@@ -48,7 +48,7 @@ const present = z.discriminatedUnion('kind', [
 /** The poller's answer. A failed search is an answer, too: a failed invocation would count as the poller's failure. */
 export type FindAnswer =
   | { readonly found: FoundGroups }
-  | { readonly present: SettledAnswer }
+  | { readonly present: AnswerWithSettle }
   | { readonly error: string };
 
 export const findAnswer: z.ZodType<FindAnswer> = z.union([

@@ -105,7 +105,7 @@ async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<Po
       DelaySeconds: delaySeconds,
     }));
     const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
-    // The next tick makes up for a missing one.
+    // Throw, so that the alarms show the loss. The next tick makes up for it.
     if (Failed.length > 0) throw new Error(`SQS rejected ${Failed.length} ticks: ${Failed[0]?.Code}.`);
   }
 }

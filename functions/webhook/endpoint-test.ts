@@ -47,8 +47,8 @@ export function createEndpointTest({ webhook, post, tests, clock, log }: Endpoin
     if ((await tests.load(webhook))?.id === id) return;
     const answer = await post(requestOf(webhook, parts, clock.now()));
     const { requestMs } = answer;
-    const outcome = 'status' in answer ? answer.status : answer.failure;
-    log.info('posted', { webhook, id, outcome, requestMs });
+    const status = 'status' in answer ? answer.status : answer.failure;
+    log.info('posted', { webhook, id, status, requestMs });
     await tests.save(webhook, { id, answer });
   };
 }

@@ -18,7 +18,7 @@ import { noteOf, stampOf } from './find-bundle.js';
 process.env.ESBUILD_WORKER_THREADS = '0';
 const { buildSync } = await import('esbuild');
 
-/** Packages that are CommonJS call `require` for Node's own modules, which modules do not have. */
+/** CommonJS packages call `require` for Node's built-in modules; ES modules have no `require`. */
 const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
@@ -59,7 +59,7 @@ export function bundleSources(folder, here) {
   return bundle;
 }
 
-/** Removes old bundles that are no checkout's present one. */
+/** Removes old bundles, except the present one of each checkout. */
 function removeOld(folder, present) {
   const entries = readdirSync(folder, { withFileTypes: true });
   const notes = entries.filter(({ name }) => name.endsWith('.json'));

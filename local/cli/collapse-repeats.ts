@@ -1,5 +1,5 @@
-// Keeps a lasting fault from filling the terminal. A warning or error that repeats is counted instead of logged, even if
-// its measurements differ. The count is logged every few minutes, and when the fault is over.
+// Keeps a lasting fault from filling the terminal. A warning or error that repeats is counted instead of logged, even
+// if its measurements differ. The count is logged every few minutes, and when the fault is over.
 import type { Log, LogFields } from '../../shared/ports.ts';
 import { formatDuration } from './durations.ts';
 
@@ -20,10 +20,13 @@ interface Fault {
 }
 
 const TALLY_EVERY_MS = 300_000;
-/** A fault is over after this time, or three times its usual interval if that is longer. */
+/**
+ * A fault that came more than once is over after this time, or three times its usual interval if that is longer. One
+ * that came once is over after TALLY_EVERY_MS.
+ */
 const QUIET_MS = 60_000;
 const QUIET_INTERVALS = 3;
-/** More faults at once than this are hardly repeats. */
+/** At most this many faults are counted at a time; a further one ends the oldest. */
 const MOST_FAULTS = 100;
 
 /** @param elapsed milliseconds since some moment */

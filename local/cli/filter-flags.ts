@@ -56,7 +56,7 @@ function typesMeantBy(pattern: string): readonly ChangeType[] {
   const kinds = [...new Set(CHANGE_TYPES.map((type) => `${type.split('.')[0]}.*`))];
   throw new InvalidArgumentError(
     `No type of event is "${pattern}".${didYouMean(pattern, [...CHANGE_TYPES, ...kinds])} ` +
-      '"returns-feed trigger" lists the types.',
+      "docs/events/catalogue.md lists the types; the feed's own (feed.*) can't be selected.",
   );
 }
 

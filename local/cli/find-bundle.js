@@ -1,6 +1,6 @@
 // Finds the bundle of the sources as they are now. A note beside the bundles names the files that were bundled, with
-// the size and the time of their last change; a bundle counts only while all of them are the same. The files of packages
-// are not in it: npm writes a list of what it has installed, and that list is.
+// the size and the time of their last change; a bundle counts only while none of them has changed. In place of the
+// packages' files, the note names npm's list of what is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';

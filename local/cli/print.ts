@@ -40,7 +40,7 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
 export function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(0);
-    // Without stderr, work goes on: nothing is lost but the log.
+    // Any other failure of stderr loses nothing but the log: work goes on.
     if (stream === process.stderr) return;
     process.stderr.write(`${formatFailure(new OutputError(error))}\n`);
     process.exit(1);

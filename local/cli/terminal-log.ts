@@ -69,7 +69,7 @@ function wrapBehind(used: number, text: string, width: number | undefined): stri
   if (width === undefined || used + text.length <= width) return [text];
   const [, command] = COMMAND.exec(text) ?? [];
   const sentences = command === undefined ? text : text.slice(0, -command.length - 1);
-  // The first line is shorter: spaces that do not break stand for what it holds already.
+  // The first line already has the time and the level: non-breaking spaces take their place.
   const filler = '\u00a0'.repeat(used - INDENT);
   const [first = '', ...others] = wrapWords(`${filler}${sentences}`, width - INDENT);
   return [first.slice(filler.length), ...others, ...(command === undefined ? [] : [command])];

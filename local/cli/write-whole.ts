@@ -1,5 +1,5 @@
-// Whole lines in a file. Node's stream of a file ignores that a full disk took only a part of a line, and counts the line
-// as written.
+// Whole lines in a file. Node's stream of a file ignores that a full disk took only a part of a line, and counts the
+// line as written.
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
 
 /** Thrown when standard output can't be written. */
@@ -9,8 +9,8 @@ export class OutputError extends Error {
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      `Standard output can't be written: ${reason}. Run the command again: with --data, the next run prints what ` +
-        'is missing.',
+      `Standard output can't be written: ${reason}. Correct that, for instance free disk space, and run the command ` +
+        'again. Only "watch --data" continues where it stopped.',
       {
         cause,
       },

@@ -100,7 +100,7 @@ async function stateFor(
 function describeUnknown({ source, returnGroupId, isAtService }: NamedReturn, flags: string): string {
   if (isAtService)
     return (
-      `The service shows it as return group ${returnGroupId} of source ${source}, which the feed has not read yet. ` +
+      `The service has return group ${returnGroupId} in source ${source}, but the feed has not read it yet. ` +
       `How far the baseline is: npx returns-feed status${flags}`
     );
   return (

@@ -24,7 +24,7 @@ when that event can't be decoded. Without a group argument, redrive retries all 
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
 The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
-After "sources restore" events of an earlier generation may still be on their way. If you name a
+After "sources restore", events of an earlier generation may still be on their way. If you name a
 group, redrive tries each generation in which it is behind, and --skip skips the event in the
 generation that is stuck at it. If several are stuck at the same number, select one with --generation.
 With --to and the id of a webhook, redrive wakes the webhook's sender for the groups whose next event

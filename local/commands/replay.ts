@@ -41,11 +41,12 @@ To a webhook the command itself posts the events that pass the webhook's filter,
 replayid, so the receiver handles only those that it missed. With --again they have the replayid,
 also in the webhook-id ("<id>_<replayid>"), so the receiver handles all again. The command rejects a
 paused webhook, and stops if the endpoint answers 429 or 503.
---from and --until are a window of the times at which the feed saw the changes: in ISO 8601 with a
-zone, or before now (2h). The command sends all events of a group from the first to the last one in
-the window. It leaves out events that were not sent to the destination yet (the relay sends these),
-and events that the ledger has deleted (after 30 days, in any order). With --type it sends only events
-of these types. After "sources restore" the events of earlier generations come first.
+--from and --until limit the times at which the feed saw the changes. Give an ISO 8601 time with its
+zone, or a time before now, such as 2h. The command sends all events of a group from the first to
+the last one in the window. It leaves out events that were not sent to the destination yet (the relay
+sends these), and events that the ledger has deleted (those older than 30 days, not always the oldest
+first). With --type it sends only events of these types. After "sources restore", the events of
+earlier generations come first.
 With --data there are no subscribers: the events are printed, as by "watch --json".
 To continue an interrupted replay, pass its --replay-id: a subscriber that remembers the events it
 has handled skips them.
@@ -162,7 +163,7 @@ function describeLeft(left: number, { kind }: ReplayTarget): string {
   return `left to the relay: ${events} not sent yet; if the group is behind, "redrive" sends ${them}`;
 }
 
-/** A return has a group in each generation of its source. */
+/** A return has a key in each generation of its source. */
 function countReturns({ groups }: ReplayPlan): number {
   return new Set(groups.map(({ key }) => key.group)).size;
 }

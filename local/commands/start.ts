@@ -1,5 +1,5 @@
-// `npm start`: a reference service whose data keeps changing, the feed that watches it, and the console. The state is in
-// a directory of its own until the end, so that other commands can look at it too.
+// `npm start`: a reference service whose data keeps changing, the feed that watches it, and the console. The state is
+// in a directory of its own until the end, so that other commands can look at it too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
     log: logOptionsOf(flags),
     filter: flags,
   });
-  // Without the note only `trigger` lacks something.
+  // Only `trigger` needs the note: start without it if it can't be written.
   const forgetNote = await noteRunningService(service.url).catch(() => async () => {});
   const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
   const ending = new AbortController();

@@ -1,4 +1,5 @@
-// `webhooks`: lists the webhooks of a deployment, pauses and resumes one; its secret and its test have files of their own.
+// `webhooks`: lists the webhooks of a deployment, pauses and resumes one; its secret and its test have files of their
+// own.
 import { Command } from 'commander';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
@@ -28,7 +29,7 @@ host of the URL is shown.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
   returns-feed webhooks list --stack ReturnsFeed --json
-Exit code: 0 all work, 3 one is failing or paused, 1 the command failed, 2 invalid usage.`;
+Exit code: 0 none is failing or paused, 3 one is, 1 the command failed, 2 invalid usage.`;
 
 const ABOUT_PAUSE = `
 Within a minute the sender stops posting, until "webhooks resume". Its events stay in the ledger for
@@ -111,7 +112,9 @@ async function changePause(id: string, flags: StackFlags, isPaused: boolean): Pr
     const ports = { webhook: webhook.id, endpoints: openEndpointStates(place), clock: createSystemClock() };
     const isChanged = await setPaused(ports, isPaused);
     const state = isPaused ? 'paused' : 'resumed';
-    const text = isChanged ? `${state}: ${id}` : `${id} is ${isPaused ? 'paused' : 'not paused'} already`;
+    const text = isChanged
+      ? `${state}: ${id}`
+      : `${id} is ${isPaused ? 'already' : 'not'} paused: nothing changed`;
     await createPrinter(process.stdout).line(text);
   });
 }

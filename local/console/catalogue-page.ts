@@ -14,7 +14,7 @@ export function createCataloguePage(): ConsolePage {
       const types = Object.keys(EVENT_SCHEMAS) as EventType[];
       const body = html`
 <h1>Events</h1>
-<p>Each type with an example that the feed made of the reference service.</p>
+<p>Each type with an example that the feed recorded from the reference service.</p>
 ${types.map(
   (type) =>
     html`<h2 id="${type}"><code>${type}</code></h2><p>${PUBLISHED_WHEN[type]}</p>${eventJson(readExample(type))}`,

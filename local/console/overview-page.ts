@@ -8,7 +8,7 @@ import { destinationTable } from './overview-destinations.ts';
 import { drawPlots } from './overview-plots.ts';
 import { sourceTable } from './overview-sources.ts';
 
-/** The time between two reads of an open page. docs/console.md has their price. */
+/** The time between two reads of an open page. docs/cost.md has their price. */
 const EVERY_MS = 5_000;
 
 export function createOverviewPage(feed: ConsoleFeed): ConsolePage {

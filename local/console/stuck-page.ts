@@ -44,7 +44,7 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
 ${fields.done !== undefined && html`<p class="notice" role="status">${fields.done}</p>`}
 ${problemList(problems)}
 ${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
-<p class="dim">${feed.acts ? 'Buttons take effect at once.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
+<p class="dim">${feed.acts ? 'Buttons whose effect is permanent ask for confirmation first.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
   };

@@ -3,10 +3,10 @@
 // The lock is the file `lock-<n>` with the highest number. A process takes the lock by creating the file of the next
 // number, once the holder of the highest number has released it or is gone; only one of several processes can create
 // it. The highest file is never removed, so no number is created twice, and a slow process can't overtake a later one.
-// The holder's heartbeat is its file's modification time: if it moves, a holder in another container is alive.
-// A holder changes only the file that has its nonce: if the directory was deleted and begun anew, the file of its number
-// is the lock of another process.
-// The file also has the endpoint of the holder's engine, so that other commands read the tables through it.
+// The holder's heartbeat is its file's modification time: if it moves, a holder in another container is alive. A holder
+// changes only the file that has its nonce: if the directory was deleted and begun anew, the file of its number is the
+// lock of another process. The file also has the endpoint of the holder's engine, so that other commands read the
+// tables through it.
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,8 +30,8 @@ export interface LockOptions {
    */
   readonly onLost?: (error: EngineError) => void;
   /**
-   * Called once if another process needs the directory for itself: this one must release the lock then. Without it this
-   * process needs the directory for itself, and asks a holder that has it.
+   * Called once if another process needs the directory for itself: this one must release the lock then. A process
+   * without `onAsked` needs the directory for itself, and asks a holder that has an `onAsked`.
    */
   readonly onAsked?: (() => void) | undefined;
 }

@@ -1,8 +1,8 @@
-// Runs a native engine as a child process that can't outlive this one. On POSIX a shell between them reads from a pipe
-// that this process holds open. A line on the pipe requests a clean stop; the end of the pipe without a line means that
-// this process is gone, and the shell kills the engine. Shell and engine run in a session of their own, so that Ctrl-C
-// in the terminal only reaches this process and the engine stays available for the clean end. On Windows libuv's job
-// object ends the children of a process that ends, and a hidden console keeps Ctrl-C from them.
+// Runs a native engine as a child process that can't outlive this one. On POSIX a shell between them, the guard, reads
+// from a pipe that this process holds open. A line on the pipe requests a clean stop; the end of the pipe without a
+// line means that this process is gone, and the shell kills the engine. Shell and engine run in a session of their own,
+// so that Ctrl-C in the terminal only reaches this process and the engine stays available for the clean end. On Windows
+// libuv's job object ends the children of a process that ends, and a hidden console keeps Ctrl-C from them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,9 @@ export interface EngineProcess {
   said(pattern: RegExp): Promise<boolean>;
   /** The engine's output on stderr so far. */
   stderr(): string;
-  /** Resolves when the engine or its guard has ended, at a stop or by itself: a lone engine would outlive this process. */
+  /**
+   * Resolves when the engine or its guard has ended, at a stop or by itself: a lone engine would outlive this process.
+   */
   readonly ended: Promise<void>;
   /** Ends the engine, and kills it if it is too slow. Resolves when the process is gone; may be called again. */
   stop(): Promise<void>;

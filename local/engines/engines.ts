@@ -1,5 +1,5 @@
-// Runs the AWS services that the feed needs on this machine. The SDK finds the engines by its own variables, so another
-// engine (DynamoDB Local, LocalStack …) replaces one if its variable is set, and all of them with AWS_ENDPOINT_URL.
+// Runs the AWS services that the feed needs on this machine. The SDK finds the engines by its own variables: a
+// variable that names another engine (DynamoDB Local, LocalStack …) replaces one, AWS_ENDPOINT_URL replaces all.
 // As soon as one engine runs here, the process ignores the user's AWS configuration: it reads no credentials, profile
 // or config file, so that nothing here can reach the user's account.
 import { devNull } from 'node:os';
@@ -26,8 +26,8 @@ export interface Engines {
 }
 
 /**
- * Starts the engines that the environment does not name. There is no engine of a bus: nobody could subscribe to a bus of
- * this process (docs/decisions/0027).
+ * Starts the engines that the environment does not name. There is no engine of a bus: nobody could subscribe to a bus
+ * of this process (docs/decisions/0027).
  *
  * @throws UsageError if a variable is no address
  * @throws EngineError if an engine can't be started; then none keeps running

@@ -14,7 +14,7 @@ const lockHolder = z.object({
   began: z.string().nullable(),
   /** Unique for each time that the lock is taken. */
   nonce: z.string(),
-  /** Whether it only reads the tables, and releases the directory when `watch` asks for it; otherwise it is a `watch`. */
+  /** Whether it releases the directory when a `watch` asks for it: every command does but `watch`. */
   yields: z.boolean().catch(false),
   /** Where its engine serves the tables; absent until the engine runs. */
   endpoint: z

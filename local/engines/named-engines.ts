@@ -56,7 +56,10 @@ export function localRegion({ AWS_REGION, AWS_DEFAULT_REGION }: Environment): st
   return AWS_REGION || AWS_DEFAULT_REGION || DEFAULT_REGION;
 }
 
-/** The region of engines that the environment names: a profile may name it too, as it may be for AWS. */
+/**
+ * The region of engines that the environment names: a profile may name it too, because a named engine may be AWS
+ * itself.
+ */
 export async function namedRegion(environment: Environment): Promise<string> {
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment;
   if (AWS_REGION || AWS_DEFAULT_REGION) return localRegion(environment);

@@ -49,7 +49,9 @@ export function shareEngine(path: string, start: StartEngine): SharedEngine {
       if (own !== undefined) return own;
       if (waited >= PATIENCE_MS)
         throw new EngineError(
-          `Process ${holder?.pid ?? 'unknown'} is using ${path} but has recorded no endpoint there; stop it, or try again.`,
+          holder === undefined
+            ? `The engine for the tables in ${path} did not start within ${PATIENCE_MS / 1_000} s. Run the command again.`
+            : `Process ${holder.pid} is using ${path}, but its engine did not start. Stop it, or try again.`,
         );
       await sleep(LOOK_EVERY_MS);
     }

@@ -1,6 +1,7 @@
 // Formats an event as a row of a table: the time it arrived, the delay after the change, the return, and what changed
-// from what to what. On a terminal a long row continues on further lines, below the change. Elsewhere a row is always
-// one line with its date, so that it can be searched, and the header names the time zone.
+// from what to what. On a terminal a long row continues on further lines, below the change or, on a narrow one, the
+// return. Elsewhere a row is always one line with its date, so that it can be searched, and the header names the time
+// zone.
 import pc from 'picocolors';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatDuration } from '../cli/durations.ts';
@@ -44,7 +45,7 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
     return `${colors.dim(start)}  ${subject.padEnd(widest.subject)}  `;
   }
 
-  /** Whether the columns, widened for this row, leave room in so many columns. */
+  /** Whether the table's columns, widened for this row, fit a terminal of this width. */
   function fits({ place, subject }: Lead, columns: number): boolean {
     const width = Math.max(widest.place, place.length) + Math.max(widest.subject, subject.length);
     return placeColumn + width + 4 <= columns;

@@ -25,7 +25,7 @@ export const SMALLEST_ESTIMATE = 1_000;
 const SLOW = 20;
 /** A first report after this time without progress counts as slow. */
 const STUCK_AFTER_MS = 10_000;
-/** A cause is named until it was not met for so long. */
+/** A cause is shown until it has not occurred for this long. */
 const CAUSE_LASTS_MS = 60_000;
 /** A page this small makes a baseline slow. */
 const SMALL_PAGE = 50;

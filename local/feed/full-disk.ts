@@ -10,7 +10,7 @@ export class FullDiskError extends Error {
   override readonly name = 'FullDiskError';
 }
 
-/** The error in its place if it says that the disk is full, else the error itself. */
+/** Returns a FullDiskError if the error says that the disk is full, otherwise the error itself. */
 export function explainFullDisk(error: unknown, dataDir: string | undefined): unknown {
   // Standard output may be on another disk.
   if (dataDir === undefined || error instanceof OutputError || !isFullDisk(error)) return error;

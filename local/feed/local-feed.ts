@@ -54,7 +54,10 @@ export interface LocalFeed {
   readonly failed: Promise<never>;
   /** Ends a running tick as soon as the groups it has read are saved. */
   stopPolling(): void;
-  /** Resolves once all saved events have come out of the FIFO queue, and were posted to the URLs as far as they accept them. */
+  /**
+   * Resolves once all saved events have come out of the FIFO queue, and were posted to the URLs as far as they accept
+   * them.
+   */
   handOver(): Promise<void>;
   /** Ends all engines. */
   close(): Promise<void>;
@@ -87,7 +90,8 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
   const clock = createSystemClock();
   const onError = (error: unknown) => {
     if (error instanceof OutputError) return failure.fail(error);
-    if (!stopping.signal.aborted) options.log.error('A handler failed; retrying.', { error: asError(error) });
+    if (!stopping.signal.aborted)
+      options.log.error('A part of the feed failed; it will be tried again.', { error: asError(error) });
   };
 
   async function close(): Promise<void> {
@@ -174,7 +178,9 @@ async function openBus(): Promise<OpenDestination | undefined> {
   return openDestination('bus', BUS_NAME);
 }
 
-/** Nothing here waits for events of the bus, but a call under way may end, so that the next start need not repeat it. */
+/**
+ * Nothing here waits for events of the bus, but a call under way may end, so that the next start need not repeat it.
+ */
 async function endBus(
   relay: LocalRelay | undefined,
   bus: OpenDestination | undefined,

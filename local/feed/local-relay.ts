@@ -24,7 +24,7 @@ export interface LocalRelay extends EventSourceMapping {
 
 export type LocalRelayPorts = RelayPorts & StepOverPorts;
 
-/** Starts a relay of the events that {@link LocalRelay.wake} names. */
+/** Starts a relay that sends the events of the groups that {@link LocalRelay.wake} names. */
 export function startLocalRelay(ports: LocalRelayPorts): LocalRelay {
   const relay = createRelay(ports);
   const stopping = new AbortController();

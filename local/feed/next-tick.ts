@@ -11,8 +11,8 @@ interface Times {
 
 /**
  * The time of the next poll or the next reconciliation cycle, whichever is earlier. Missed ticks are skipped: a late
- * poll reads what they would have read. Unlike `nextInRhythm`, which is asked when what is due begins, it is asked when a
- * tick has ended: what is overdue by then is due at once.
+ * poll reads what they would have read. `nextInRhythm` is called when a poll begins. This function is called when a
+ * tick has ended, so an overdue poll is due at once.
  *
  * @param report of the completed tick
  * @returns milliseconds since the epoch; never further ahead than the time between polls

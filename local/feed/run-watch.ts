@@ -49,7 +49,8 @@ export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
 /**
  * Watches until the signal or the time ends it.
  *
- * @throws the first tick's error if a retry would not help; Error if the time is over and nothing was read
+ * @throws the error of a tick before the first successful poll, if a retry would not help; Error if the time is over
+ *   and nothing was read
  */
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport, forMs } = options;

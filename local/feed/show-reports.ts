@@ -42,7 +42,10 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   let isGreeted = false;
   let isLeadReported = false;
 
-  /** Call it once there is a state. A new source gets it with the first answer, so an earlier failure stands alone. */
+  /**
+   * Call it once there is a state. A new source gets it with the first answer, so a failure before is logged without
+   * it.
+   */
   function greet(state: SourceState): void {
     if (isGreeted) return;
     isGreeted = true;
@@ -99,7 +102,9 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   };
 }
 
-/** Describes the first events. After a silent baseline they may be of changes before the start, which surprises users. */
+/**
+ * Describes the first events. After a silent baseline they may be of changes before the start, which surprises users.
+ */
 function describeStart(
   { baseline: { mode }, startedAt, stamps }: SourceState,
   { lookbackMs }: SourceSettings,

@@ -2,7 +2,7 @@
 import { MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { Moments } from '../cli/moments.ts';
 
-/** A field's value in words, a time as all times; `–` for none. Not escaped. */
+/** A field's value in words, a time in the form of all printed times; `–` for none. Not escaped. */
 export function showValue(value: unknown, moments: Moments): string {
   if (value === null || value === undefined) return '–';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(' ');
@@ -10,7 +10,7 @@ export function showValue(value: unknown, moments: Moments): string {
   return typeof value === 'string' ? showStamp(value, moments) : String(value);
 }
 
-/** A timestamp as all times, without the date if it is today; any other text unchanged. */
+/** A timestamp in the form of all printed times, without the date if it is today; any other text unchanged. */
 function showStamp(text: string, moments: Moments): string {
   const stamp = parseStamp(text);
   if (stamp === undefined) return text;

@@ -1,5 +1,5 @@
-// Forwards events to a URL of a developer's choice while `watch` runs: the sender of webhooks as it runs in Lambda, with
-// marks of its own for each URL.
+// Forwards events to a URL of a developer's choice while `watch` runs: the sender of webhooks as it runs in Lambda,
+// with marks of its own for each URL.
 import { createHash } from 'node:crypto';
 import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
@@ -46,7 +46,7 @@ export type Forwarder = Awaited<ReturnType<typeof startForwarder>>;
 const ATTEMPT_MS = 15_000;
 /** As webhooks in AWS by default. */
 const AT_ONCE = 5;
-/** All of them: nobody waits here for a place beside returns that hang. */
+/** Retries may take all places: here none has to stay free for other returns. */
 const RETRIES_AT_ONCE = AT_ONCE;
 /** A sender continues with a return's events for so long before other returns are sent. */
 const TURN_MS = 60_000;

@@ -45,7 +45,11 @@ export async function startForwarding(
       all(async (forwarder) => {
         const { events, returns } = await forwarder.finish();
         if (events === 0) return;
-        ports.log.warn('Not everything was forwarded.', { url: forwarder.target.url.host, events, returns });
+        ports.log.warn('Some events were not forwarded.', {
+          url: forwarder.target.url.host,
+          events,
+          returns,
+        });
       }),
     stop: () => all((forwarder) => forwarder.stop()),
   };

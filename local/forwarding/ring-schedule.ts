@@ -9,7 +9,7 @@ import type { Ring, RingOutcome } from '../../shared/webhooks/webhook-sender.ts'
 export interface RingScheduleOptions {
   readonly send: (ring: Ring) => Promise<RingOutcome>;
   readonly clock: Clock;
-  /** Returns handled at once. */
+  /** How many returns are handled at the same time. */
   readonly atOnce: number;
   readonly onError: (error: unknown) => void;
 }
@@ -27,7 +27,7 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   const again = new Map<string, Ring>();
   const running = new Map<string, Promise<void>>();
   const pausing = new Map<string, Ring>();
-  /** Failed after the beginning of the end. */
+  /** Failed after `finish` was called. */
   const failed = new Map<string, Ring>();
   let isFinishing = false;
 
@@ -87,14 +87,14 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   return {
     ring,
     wake,
-    /** Tries every waiting return at most once more, without its pause; resolves with those that are still not done. */
+    /** Tries the waiting returns without their pauses, until a round frees none; resolves with those still not done. */
     async finish(): Promise<Ring[]> {
       isFinishing = true;
-      // The endpoint's state may hold some returns until others are done: tries again as long as that frees any.
-      for (let held = Number.POSITIVE_INFINITY; ; held = pausing.size) {
+      // The endpoint's state may delay some returns until others are done.
+      for (let delayed = Number.POSITIVE_INFINITY; ; delayed = pausing.size) {
         wake();
         await untilQuiet();
-        if (pausing.size === 0 || pausing.size >= held) return [...failed.values(), ...pausing.values()];
+        if (pausing.size === 0 || pausing.size >= delayed) return [...failed.values(), ...pausing.values()];
       }
     },
     /** Ends the pauses. Resolves once no sender runs. */

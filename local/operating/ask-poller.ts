@@ -14,7 +14,7 @@ import { parseJson } from '../../shared/parse-json.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
 import { withClient } from './with-client.ts';
 
-/** Needs the poller's name with the first question: ids are found without it, and an earlier release does not name it. */
+/** Looks up the poller's name only when it asks: ids are found without it, and stacks of earlier releases lack it. */
 export function createPollerFinder(deployment: Deployment): Finder {
   return {
     async find(source, filter) {

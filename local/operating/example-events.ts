@@ -30,7 +30,7 @@ export function freshExample(type: string, at: number): FeedEvent {
     );
   const event = readExample(type);
   const parts = parseEventId(event.id);
-  if (parts === undefined) throw new Error(`The recorded event of ${type} has the id "${event.id}".`);
+  if (parts === undefined) throw new Error(`The recorded event of ${type} has an invalid id: "${event.id}".`);
   // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
   const generation = at.toString(36);
   const data = { ...event.data, generation };

@@ -119,7 +119,9 @@ function explainMarks({ client, marksTable, destinations, webhooks }: ExplainPor
         behind: behind ?? null,
         /** Since when a webhook's next event fails. */
         failingSince: formatKnownInstant(failingSince),
-        /** Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group. */
+        /**
+         * Whether it is a webhook, or a URL that `watch` forwards to: without a number it has not begun with the group.
+         */
         isWebhook,
       };
     }),
@@ -146,8 +148,9 @@ function explainSnapshot(snapshot: Snapshot) {
     /** The service's timestamps. */
     createdAt: formatInstant(snapshot.createdAt),
     updatedAt: formatInstant(snapshot.updatedAt),
-    /** When the request was sent that last showed this content, and when the answer arrived that it was read from. */
+    /** When the last request whose answer had this content was sent. */
     shownAt: formatInstant(snapshot.sentAt),
+    /** When the answer with the stored content arrived. */
     receivedAt: formatInstant(snapshot.receivedAt),
     removedAt: formatKnownInstant(snapshot.removedAt),
     isForgotten: isForgotten(snapshot),

@@ -1,4 +1,4 @@
-// How many return groups stopped at an event that a destination rejects.
+// The return groups that stopped at an event that a destination rejects.
 import { type BehindGroup, listBehind } from '../../functions/adapters/dynamodb-behind.ts';
 import type { OpenFeed } from './open-feed.ts';
 

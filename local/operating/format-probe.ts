@@ -68,7 +68,11 @@ function describeOrder({ by, isSameTwice, pagesFit }: OrderFound): string {
   const sorted = by.length === 0 ? 'not by a timestamp or the id' : by.join(', ');
   const twice = isSameTwice ? 'the same twice' : 'not the same twice: the list changed, or has no order';
   const fit =
-    pagesFit === null ? '' : pagesFit ? '; pages fit' : '; pages do not fit, or the list changed meanwhile';
+    pagesFit === null
+      ? ''
+      : pagesFit
+        ? '; neighbouring pages join'
+        : '; neighbouring pages do not join, or the list changed meanwhile';
   return `${sorted}; ${twice}${fit}`;
 }
 

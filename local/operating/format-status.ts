@@ -92,7 +92,9 @@ function withoutStop(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/** Each poll reads the time of the lookback again, so a source that is well is that far behind. A hold keeps it back. */
+/**
+ * Each poll reads the time of the lookback again, so a source that is well is that far behind. A hold keeps it back.
+ */
 function readUpTo(status: SourceStatus, moments: Moments): string {
   const { readUpTo: upTo, settledThrough, behindMs, lookbackMs } = status;
   if (upTo === null) return 'not yet: the baseline comes first';
@@ -137,7 +139,7 @@ function cycleText(
       ? 'none completed yet'
       : `last completed ${moments.withAge(cycle.lastCompletedAt)}`;
   const covered = cycle.coveredThrough === null ? '' : `, through ${moments.full(cycle.coveredThrough)}`;
-  const present = isUnderWay ? `; under way since ${moments.age(startedAt)}${covered}` : '';
+  const present = isUnderWay ? `; under way for ${moments.age(startedAt)}${covered}` : '';
   return `${length}${reached}${takes}; ${last}${present}`;
 }
 

@@ -34,11 +34,14 @@ export async function loadSources(
 async function findPoller({ isLocal, holder }: Pick<OpenStates, 'isLocal' | 'holder'>): Promise<Poller> {
   if (!isLocal) return undefined;
   const found = await holder();
-  // A process that yields only reads the tables.
+  // A process that yields is no `watch`, so it polls nothing.
   return found === undefined || found.yields ? null : { pid: found.pid };
 }
 
-/** @param now milliseconds since the epoch. @returns null where the table of marks is not named. @throws the stores' errors */
+/**
+ * @param now milliseconds since the epoch. @returns null where the table of marks is not named. @throws the stores'
+ * errors
+ */
 export async function loadWebhooks(open: OpenStates, now: number): Promise<WebhookStatus[] | null> {
   return open.deployment.marks === undefined ? null : listWebhookStates(open, now * MILLISECOND);
 }

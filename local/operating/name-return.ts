@@ -65,7 +65,7 @@ export async function nameReturn(feed: OpenFeed, named: ReturnWords): Promise<Na
   return entity === undefined ? found : { ...found, entity };
 }
 
-/** The group of an event. @param source the only one that it may be of */
+/** The group of an event. @param source if defined, only an event of this source counts */
 function ofEvent(text: string, source: string | undefined): NamedReturn | undefined {
   const event = parseEventId(text);
   if (event === undefined || (source !== undefined && source !== event.source)) return undefined;

@@ -59,7 +59,7 @@ function localDestinations(): readonly DestinationTraits[] {
   return isBusNamed(process.env) ? [WATCH, traitsOf('bus')] : [WATCH];
 }
 
-/** A tick has less patience. A person's first request also waits for credentials and a connection. */
+/** Timeout for an activity; longer than a tick's, because a command's first request also waits for credentials. */
 const ACTIVITY_MS = 10_000;
 
 /** Runs work on an open feed, and closes the feed even if the work fails. */

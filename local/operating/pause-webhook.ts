@@ -1,5 +1,5 @@
 // Pauses a webhook's endpoint, or resumes it. To resume also ends a pause that the endpoint asked for. Its senders save
-// the same state, so each change is on its version.
+// the same state, so each save is conditional on the loaded version.
 import { ENDPOINT_SAVE_ATTEMPTS } from '../../shared/limits.ts';
 import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import { type LoadEndpointPorts, loadEndpoint } from '../../shared/webhooks/load-endpoint.ts';

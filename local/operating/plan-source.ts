@@ -29,7 +29,7 @@ export function parameterName(path: string, source: string): string {
   return `${path}/${source}`;
 }
 
-/** The parameter's value as the construct writes it, plus a mark that it is not the stack's. */
+/** The parameter's value as the construct writes it, plus `added: true`, because it is not the stack's. */
 export function parameterText({ settings, token }: NewSource): string {
   return JSON.stringify({ settings, token, added: true });
 }
@@ -126,7 +126,7 @@ export function alarmLike(
   };
 }
 
-/** The service's name, from a path `/<service>/sources`. */
+/** The feed's name, from a path `/<feed>/sources`; metrics call it `service`. */
 function serviceOf(path: string): string {
   return path.split('/')[1] ?? '';
 }

@@ -6,7 +6,7 @@ import { type StepOverPorts, stepOver } from '../../shared/publishing/step-over.
 import { RestoredStateError } from '../../shared/source/restored-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-/** Above every number of an event: the sender of a group without a mark begins where the webhook does. */
+/** Above every number of an event. For a group without a mark the sender then begins at the webhook's start. */
 const BEYOND_ALL = 999_999_999_999_999;
 
 /**
@@ -39,6 +39,6 @@ export async function ringGroup(
 }
 
 function describeOther(stuck: string | undefined, skip: number): string {
-  const state = stuck === undefined ? 'no event of it is noted as failing' : `it is stuck at ${stuck}`;
-  return `nothing is skipped: ${state}, not at ${skip}`;
+  if (stuck === undefined) return 'nothing is skipped: no event of it is noted as failing';
+  return `nothing is skipped: it is stuck at ${stuck}, not at ${skip}`;
 }

@@ -104,7 +104,9 @@ async function findTokenArn({ ssm, secrets }: Aws, token: TokenPlace): Promise<s
   if ('secretId' in token) {
     const { secretId: SecretId } = token;
     const { ARN } = await secrets.describeSecret({ SecretId }).catch((error: unknown) => {
-      throw new Error(`There is no secret ${SecretId}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`The secret ${SecretId} can't be found or described: ${messageOf(error)}`, {
+        cause: error,
+      });
     });
     if (ARN === undefined) throw new Error(`The secret ${SecretId} has no ARN.`);
     return ARN;

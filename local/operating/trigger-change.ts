@@ -51,7 +51,7 @@ function findEntity(groups: readonly Group[], kind: ChangeableKind, status: stri
   return undefined;
 }
 
-/** A parcel that was delivered has the moment too. */
+/** A delivered parcel also gets the time of its delivery. */
 function stampsOf(kind: ChangeableKind, status: string, path: string): Record<string, string> {
   const isDelivered = kind === 'shipment' && status === 'DELIVERED';
   return isDelivered ? { [`${path}.delivered_at`]: new Date().toISOString() } : {};

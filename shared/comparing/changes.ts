@@ -33,7 +33,7 @@ export type Change =
       readonly verb: 'status_changed' | 'updated';
       readonly object: WatchedEntity;
       readonly previous: Readonly<Record<string, unknown>>;
-      /** Those of `previous` that are filled in: without the others, they would cause no event. */
+      /** The fields of `previous` that are only filled in; alone they would cause no event. */
       readonly filled: Readonly<Record<string, unknown>>;
     };
 
@@ -76,7 +76,7 @@ export function compareEntity<Entity extends WatchedEntity>(
     const now = fieldOf(entity, field);
     const before = fieldOf(known, field) ?? nothingLike(now);
     const published = field in unpublished ? unpublished[field] : before;
-    // A watched field is a text, a number, null or a list of these, so one that says the same is the same.
+    // A watched field is a text, a number, null or a list of these, so here saysTheSame means equality.
     if (saysTheSame(published, now)) continue;
     previous[field] = published;
     const quiet = saysTheSame(before, now) || (isNothing(before) && unknowable(kind, field));

@@ -94,7 +94,7 @@ function subjectOf(change: Change, groupId: number): string {
   return `${group}/${SUBJECT_FOLDERS[object.type]}/${encodePlace(place)}`;
 }
 
-/** Encodes a lone half of a surrogate pair, which JSON allows and a URI does not, as `%uD800`. */
+/** The place percent-encoded. A lone half of a surrogate pair, which a URI can't hold, becomes `%25uD800`. */
 function encodePlace(place: string): string {
   const whole = place.replace(
     /\p{Surrogate}/gu,

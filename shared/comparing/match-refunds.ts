@@ -78,11 +78,11 @@ function isPossiblySame(known: RefundTransaction, seen: RefundTransaction): bool
   );
 }
 
-const CURRENCIES = ['shop_money', 'presentment_money'] as const;
+const MONEY_FIELDS = ['shop_money', 'presentment_money'] as const;
 
-/** Amounts without a common currency do not match. */
+/** Amounts that show no common field do not match. */
 function isSameAmountAsFarAsShown(a: MoneyBag | null, b: MoneyBag | null): boolean {
   if (a === null || b === null) return true;
-  const shared = CURRENCIES.filter((name) => a[name] !== null && b[name] !== null);
+  const shared = MONEY_FIELDS.filter((name) => a[name] !== null && b[name] !== null);
   return shared.length > 0 && shared.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 }

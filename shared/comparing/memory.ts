@@ -17,7 +17,7 @@ export interface Remembered {
 
 export interface Memory {
   recall(groupId: number): Remembered | undefined;
-  /** Do not call it for a group with anything deferred or missing. */
+  /** Do not call it for a group with a difference that was left for a later reading, or with a missing entity. */
   remember(groupId: number, remembered: Remembered): void;
   forget(groupId: number): void;
   /** Call it when another process may have read since. */

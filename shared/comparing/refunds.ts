@@ -1,6 +1,6 @@
-// Refund transactions have no id of the service's own, so they are matched with the known ones (match-refunds.ts). An id,
-// a gateway or an amount that is filled in later is no event, nor is one that vanishes. A known transaction stays known,
-// so it is never announced twice.
+// Refund transactions have no id of the service's own, so they are matched with the known ones (match-refunds.ts). An
+// id, a gateway or an amount that is filled in later is no event, nor is one that vanishes. A known transaction stays
+// known, so it is never announced twice.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 import { hasSameId, isNamed, matchRefunds } from './match-refunds.ts';
 
@@ -16,7 +16,7 @@ export function compareRefunds(
   seen: readonly RefundTransaction[],
 ): RefundDifference {
   const transactions = distinct(seen);
-  // Those with an id first: besides a known one with the same id, they can only be one without an id.
+  // Those with an id first: each can only match a known refund with the same id, or one without an id.
   const inOrder = [...transactions.filter(isNamed), ...transactions.filter((refund) => !isNamed(refund))];
   const matches = matchRefunds(known, inOrder);
   const merged = known.map((refund) => merge(refund, matches.get(refund)));

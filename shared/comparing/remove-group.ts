@@ -16,11 +16,12 @@ export type VainLookUp = Pick<Reading, 'sentAt' | 'receivedAt' | 'through'>;
  * nothing.
  *
  * @returns undefined if the look-up may be too stale to contradict the snapshot: try again later
- * @throws RangeError for a group that is already published as removed
+ * @throws RangeError for a tombstone
  */
 export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: SaveOptions): Save | undefined {
   const { groupId, removedAt } = snapshot;
-  if (removedAt !== undefined) throw new RangeError(`Group ${groupId} is already published as removed.`);
+  if (removedAt !== undefined)
+    throw new RangeError(`Group ${groupId} has only a tombstone: it was removed or forgotten.`);
   if (!isSettled(lookUp.sentAt, snapshot.receivedAt, options.settle)) return undefined;
   const { group } = snapshot.projection;
   const event = makeEvent({ verb: 'removed', object: asPublished(group, snapshot) }, snapshot.sequence + 1, {

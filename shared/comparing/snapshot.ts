@@ -10,8 +10,8 @@ import type { Instant } from '../instant.ts';
 
 /**
  * The version of {@link GroupProjection}. Raise it when a field is added: a snapshot of an older version is then saved
- * again with its group's next reading, even if nothing else changed. Whether the new field is filled in without an event
- * does not depend on it (known-fields.ts).
+ * again with its group's next reading, even if nothing else changed. Whether the new field is filled in without an
+ * event does not depend on it (known-fields.ts).
  */
 export const PROJECTION = 1;
 
@@ -74,13 +74,18 @@ export interface Snapshot {
   /** When the answer was received that it was made from; a read sent less than `settle` later may be older. */
   readonly receivedAt: Instant;
   readonly projection: GroupProjection;
-  /** Entities that the last reading lacked, with the time at which the first answer without them was received. */
+  /**
+   * Entities that the last reading lacked, and the group itself if a look-up did not find it, each with the time at
+   * which the first answer without it was received.
+   */
   readonly absences: Readonly<Record<EntityKey, Instant>>;
   /**
    * Watched fields that were filled in without an event, with the value of the entity's last event: the next event's
    * `previous_attributes` start from it.
    */
   readonly unpublished: Readonly<Record<EntityKey, Readonly<Record<string, unknown>>>>;
-  /** Set on a tombstone: the group was published as removed. It keeps its numbers permanently. */
+  /**
+   * Set on a tombstone: when the group was published as removed, or was forgotten. It keeps its numbers permanently.
+   */
   readonly removedAt?: Instant;
 }

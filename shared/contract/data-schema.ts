@@ -5,7 +5,7 @@ import type { EventType } from './event.ts';
 
 type KindOf<Type> = Type extends `${infer Kind}.${string}` ? Kind : never;
 
-/** The subject of an event: the part of its type before the dot. */
+/** The kind of an event: the part of its type before the dot. */
 export type EventKind = KindOf<EventType>;
 
 /** The version of each kind that this release publishes and reads. */

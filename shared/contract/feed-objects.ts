@@ -12,6 +12,7 @@ export const sourceCondition = z.object({
   name: z.string(),
   /** The problems; empty after the source has recovered. */
   reasons: z.array(degradation),
+  /** When the source became degraded, in both events. */
   since: instant,
 });
 
@@ -33,9 +34,9 @@ export const sourceRead = z.object({
   type: z.literal('source_read'),
   name: z.string(),
   /**
-   * By the service's stamps, as in `updated_at`. Every change that moved its return's stamp to a moment before this, and
-   * showed within the lookback, is in the ledger, except for removals, set-aside returns, and returns that changed again
-   * before they were read. Null until the baseline is completed.
+   * By the service's stamps, as in `updated_at`. Every change that moved its return's stamp to a moment before this,
+   * and showed within the lookback, is in the ledger, except for removals, set-aside returns, and returns that changed
+   * again before they were read. Null until the baseline is completed.
    */
   read_up_to: instant.nullable(),
   /**
@@ -43,7 +44,10 @@ export const sourceRead = z.object({
    * baseline is completed.
    */
   reconciled_through: instant.nullable(),
-  /** Number of holds that stand, or were released and are not published completely; `read_up_to` does not move meanwhile. */
+  /**
+   * Number of holds that stand, or were released and are not published completely; `read_up_to` does not move
+   * meanwhile.
+   */
   held: z.int(),
   /** Returns that can't be read; changes of these are not in the ledger. */
   set_aside: z.int(),

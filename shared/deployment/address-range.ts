@@ -1,6 +1,7 @@
 // Which addresses a webhook may reach, for the check of its options and for the check of each connection.
-// https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
-// biome-ignore lint/style/noRestrictedImports: computes with addresses, and opens no connection
+// https://www.iana.org/assignments/iana-ipv4-special-registry,
+// https://www.iana.org/assignments/iana-ipv6-special-registry biome-ignore lint/style/noRestrictedImports: computes
+// with addresses, and opens no connection
 import { BlockList, isIP } from 'node:net';
 
 /** `public`: only globally routable ones. `private`: those of private networks as well. `any`: on one machine. */
@@ -21,7 +22,9 @@ const PRIVATE: readonly Subnet[] = [
 ];
 const PRIVATE_V6: Subnet = ['fc00::', 7];
 
-/** The IPv4 addresses that are not globally routable, without the private ones. */
+/**
+ * The IPv4 addresses that are not globally routable, or reserved for a protocol such as 6to4; without the private ones.
+ */
 const SPECIAL: readonly Subnet[] = [
   ['0.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -42,7 +45,7 @@ const SPECIAL: readonly Subnet[] = [
 
 /** Global unicast; forms that hold an IPv4 address (mapped, NAT64) are outside of it. */
 const GLOBAL_V6: Subnet = ['2000::', 3];
-/** In it, but not globally routable, or a way around the checks: Teredo, 6to4, documentation. */
+/** In it, but not globally routable, or a way around the checks: Teredo, 6to4, AS112, documentation. */
 const SPECIAL_V6: readonly Subnet[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -1,7 +1,7 @@
-// The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter in
-// functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
-// local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts, its alarms in infra/monitoring.ts. The
-// compiler names each of these files.
+// The registry of a feed's destinations. Commands take their names. To add one: its name and traits here, its adapter
+// in functions/adapters/open-destination.ts, its address in functions/relay/relay-environment.ts and
+// local/operating/open-destinations.ts, its relay and sweep in infra/publishing.ts, its alarms in infra/monitoring.ts.
+// The compiler names each of these files.
 import { FEED_GROUP } from '../contract/event-id.ts';
 import type { GroupKey } from '../ports.ts';
 
@@ -17,14 +17,16 @@ export const FORWARD_PREFIX = 'forward-';
 export interface DestinationLabels {
   /** For command lines and their output. */
   readonly name: string;
-  /** In marks, and wherever the destination is published: events about skipped numbers, metrics, logs. Never changes. */
+  /**
+   * In marks, and wherever the destination is published: events about skipped numbers, metrics, logs. Never changes.
+   */
   readonly mark: string;
   /** For sentences. */
   readonly title: string;
 }
 
 export interface DestinationTraits extends DestinationLabels {
-  /** Whether it gets the feed's reports on itself. All destinations get `feed.source_read`. */
+  /** Whether it gets the feed's reports on itself. Both destinations here get `feed.source_read`. */
   readonly getsReports: boolean;
 }
 

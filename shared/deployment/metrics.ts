@@ -20,8 +20,8 @@ export const METRICS = {
    */
   groupsBehind: 'GroupsBehind',
   /**
-   * Of each webhook (dimensions `service` and `webhook`), once a failed attempt: seconds since its event, or any event
-   * since one was accepted, first failed.
+   * Of each webhook (dimensions `service` and `webhook`), once per failed attempt: seconds since its event first failed
+   * or, if that is longer, since the endpoint's first failure after its last accepted event.
    */
   failingFor: 'FailingFor',
 } as const;

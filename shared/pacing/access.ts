@@ -33,7 +33,7 @@ export interface SourceSecret {
 export interface AccessKeeper {
   /** @throws {TokenUnavailable}, and errors from making the client; the next call tries again */
   current(): Promise<Access>;
-  /** Reads the secret again; undefined if it still holds the refused token. */
+  /** Reads the secret again; undefined if it still holds the refused token. @throws as {@link current} */
   renew(refused: Access): Promise<Access | undefined>;
   /** Makes the next call read the secret before anything is sent. */
   forget(): void;

@@ -24,6 +24,7 @@ export class TokenUnavailable extends Error {
 
 /**
  * Thrown when a poll is not tried again because the failures of this tick's polls took too long. It says less about the
- * request than the failure of all its tries: the service may have been down for half a minute.
+ * request than the failure of all its tries: the service may have been down for half a minute. Logs name it
+ * RequestTimedOutError, whatever the cause was.
  */
 export class NotTriedAgain extends RequestTimedOutError {}

@@ -8,12 +8,13 @@ import type { Lease } from '../source/source-state.ts';
 export const NO_LEASE: Lease = { owner: '', epoch: 0, expiresAt: 0 };
 
 /**
- * @param now in the time of slots
+ * @param now the tick's slot, as an instant
+ * @param durationUs how long the lease lasts, in the unit of Instant
  * @returns the lease for `owner`, or undefined while another one holds it
  */
 export function takeLease(lease: Lease, owner: string, now: Instant, durationUs: number): Lease | undefined {
   const isHeld = lease.owner !== owner && lease.expiresAt > now;
-  // A lease further ahead than any function's timeout comes from a wrong clock.
+  // A lease that ends more than two durations ahead comes from a wrong clock.
   const isAbsurd = lease.expiresAt > now + 2 * durationUs;
   if (isHeld && !isAbsurd) return undefined;
   const epoch = lease.owner === owner ? lease.epoch : lease.epoch + 1;

@@ -1,7 +1,7 @@
 // How fast requests were completed lately, with everything that belongs to them: waiting for the budget, the service
 // and the saves. It shows how many pages there is time for, so that no range is begun that the tick's end would cut
 // off.
-import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { MILLISECOND, MINUTE } from '../instant.ts';
 
 /** A guess until the first measurement. */
 const FIRST_GUESS = 250 * MILLISECOND;
@@ -12,9 +12,9 @@ const NEWEST_SHARE = 0.5;
 
 export interface Pace {
   /** Notes that this many sequential requests took this long, in the unit of Instant. */
-  note(requests: number, duration: Instant): void;
-  /** How many requests there is time for. */
-  requestsIn(duration: Instant): number;
+  note(requests: number, duration: number): void;
+  /** How many requests there is time for within this long, in the unit of Instant. */
+  requestsIn(duration: number): number;
 }
 
 /** @param requestsPerMinute the budget, an upper bound of the pace */

@@ -71,7 +71,8 @@ export interface PacedRequests {
    * @param request is called for each try, and sends one request at once
    * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline
    * @throws {SourceRefused} if the token is refused, and the secret holds no other valid one
-   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before anything is sent
+   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} before the first request, or after a
+   *   refusal, when the secret is read again
    * @throws {BudgetUnavailable}, {ReturnsServiceError} if retries do not help, or no longer
    */
   send<Answer extends Dated>(
@@ -125,7 +126,7 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
         used = await renew(used, error, isRenewed);
         isRenewed = true;
       } else {
-        const leavesWalksTime = leavesTime(purpose, clock.elapsed() - sent.sentElapsed);
+        const leavesWalksTime = noteFailedTry(purpose, clock.elapsed() - sent.sentElapsed);
         await prepareRetry(error, { purpose, tries, leavesWalksTime, sentElapsed: sent.sentElapsed, used });
       }
     }
@@ -172,8 +173,10 @@ export function createPacedRequests(options: PacedRequestsOptions): PacedRequest
     return renewed;
   }
 
-  /** Whether another try leaves walks their part of the tick, if it fails after as long a time. */
-  function leavesTime(purpose: Purpose, took: number): boolean {
+  /**
+   * Adds a failed try, and returns whether another try of the same length still leaves walks their part of the tick.
+   */
+  function noteFailedTry(purpose: Purpose, took: number): boolean {
     if (purpose === 'reconciliation') return true;
     tick.failedFor += took;
     return tick.failedFor + took <= SHARE_OF_FAILURES * tick.duration;

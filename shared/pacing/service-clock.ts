@@ -38,7 +38,7 @@ export interface ServiceOffsets {
   /** The bounds by each of the last Dates. */
   readonly bounds: readonly DateBounds[];
   /** How far the local time was ahead of the elapsed time at the last answer. */
-  readonly lead: number;
+  readonly localLead: number;
   /** Answers since the start, or since the last suspension or clock change. */
   readonly answers: number;
   /** How far the service's time should be ahead, by what was known before then. */
@@ -51,19 +51,19 @@ export function readServiceTimes(
   exchange: Exchange,
 ): { readonly offsets: ServiceOffsets; readonly times: ServiceTimes } {
   const { sentElapsed, sentNow, receivedElapsed, receivedNow, date } = exchange;
-  const lead = receivedNow - receivedElapsed;
+  const localLead = receivedNow - receivedElapsed;
   // After time that did not elapse here, old bounds no longer apply.
-  const isWhole = known !== undefined && isSameLead(lead, known.lead);
-  const old = isWhole ? widen(known.bounds, lead - known.lead) : [];
-  const isSteady = isSameLead(lead, sentNow - sentElapsed);
-  const lost = isSteady ? Math.max(0, lead - (sentNow - sentElapsed)) : 0;
+  const isWhole = known !== undefined && isSameLead(localLead, known.localLead);
+  const old = isWhole ? widen(known.bounds, localLead - known.localLead) : [];
+  const isSteady = isSameLead(localLead, sentNow - sentElapsed);
+  const lost = isSteady ? Math.max(0, localLead - (sentNow - sentElapsed)) : 0;
   const answered =
     date === undefined
       ? []
       : [{ lower: date - receivedElapsed - lost, upper: date + DATE_PRECISION - sentElapsed + lost }];
-  const { answers, expected } = isWhole ? known : afterGap(known, lead);
+  const { answers, expected } = isWhole ? known : afterGap(known, localLead);
   const bounds = [...old, ...answered].slice(-REMEMBERED);
-  const offsets = { bounds, lead, answers: answers + 1, expected };
+  const offsets = { bounds, localLead, answers: answers + 1, expected };
   const { lower, upper } = mediansOf(offsets);
   // If the machine was suspended while the answer waited, the request was sent that much earlier; a Date would show it.
   const sentBy = bounds.length > 0 ? Number.POSITIVE_INFINITY : sentNow;
@@ -94,26 +94,26 @@ function isSameLead(a: number, b: number): boolean {
  * a tie widens the bounds, and never makes them wrong.
  */
 function mediansOf(offsets: ServiceOffsets): { readonly lower: number; readonly upper: number } {
-  const { bounds, lead } = offsets;
+  const { bounds, localLead } = offsets;
   const accepted = acceptedOf(offsets);
   const trusted = accepted.length > 0 ? accepted : bounds;
   const lowers = trusted.map(({ lower }) => lower).sort(ascending);
   const uppers = trusted.map(({ upper }) => upper).sort(ascending);
   // Without any Date only the local clock is left.
   return {
-    lower: lowers[Math.floor((lowers.length - 1) / 2)] ?? lead,
-    upper: uppers[Math.floor(uppers.length / 2)] ?? lead,
+    lower: lowers[Math.floor((lowers.length - 1) / 2)] ?? localLead,
+    upper: uppers[Math.floor(uppers.length / 2)] ?? localLead,
   };
 }
 
-function acceptedOf({ bounds, lead, expected }: ServiceOffsets): readonly DateBounds[] {
-  return acceptDates(bounds, [lead, ...expected]);
+function acceptedOf({ bounds, localLead, expected }: ServiceOffsets): readonly DateBounds[] {
+  return acceptDates(bounds, [localLead, ...expected]);
 }
 
 /** After time that did not elapse here: the machine was suspended as long as its clock says, or the clock was set. */
 function afterGap(
   known: ServiceOffsets | undefined,
-  lead: number,
+  localLead: number,
 ): Pick<ServiceOffsets, 'answers' | 'expected'> {
   // A service that sent no Date before will send none now.
   if (known === undefined || known.bounds.length === 0) {
@@ -122,7 +122,7 @@ function afterGap(
   // Dates that were in doubt themselves confirm nothing.
   if (isInDoubt(known)) return { answers: 0, expected: [] };
   const { lower } = mediansOf(known);
-  return { answers: 0, expected: [lower, lower + lead - known.lead] };
+  return { answers: 0, expected: [lower, lower + localLead - known.localLead] };
 }
 
 /** Whether the next answer may show that the last times were wrong. */

@@ -21,7 +21,7 @@ export interface StoreClock {
   /** When the last answer was received. */
   readonly elapsed: number;
   /** How far the local time was ahead of the elapsed time then. */
-  readonly lead: number;
+  readonly localLead: number;
 }
 
 export interface StoreReading {
@@ -38,12 +38,12 @@ const DRIFT = 0.001;
 const STORE_TIME_PRECISION = SECOND;
 
 export function readStoreClock(known: StoreClock | undefined, answer: StoreAnswer): StoreReading {
-  const lead = answer.receivedNow - answer.receivedElapsed;
+  const localLead = answer.receivedNow - answer.receivedElapsed;
   const answered: StoreClock = {
     lower: answer.storeTime - answer.receivedElapsed,
     upper: answer.storeTime + STORE_TIME_PRECISION - answer.sentElapsed,
     elapsed: answer.receivedElapsed,
-    lead,
+    localLead,
   };
   if (known === undefined) return { clock: answered, jump: 0 };
   const doubt = Math.ceil((answered.elapsed - known.elapsed) * DRIFT);
@@ -61,5 +61,5 @@ export function storeAtLeast(clock: StoreClock, elapsed: number): Instant {
 
 /** A time that the store's clock has not passed, unless time passed that neither local clock saw. */
 export function storeAtMost(clock: StoreClock, elapsed: number, now: Instant): Instant {
-  return clock.upper + elapsed + Math.max(0, now - elapsed - clock.lead);
+  return clock.upper + elapsed + Math.max(0, now - elapsed - clock.localLead);
 }

@@ -14,7 +14,7 @@ const MAX_CONFLICTS = 20;
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
 /** Before the first answer: nothing is booked with it. */
-const UNREAD: StoreClock = { lower: 0, upper: 0, elapsed: 0, lead: 0 };
+const UNREAD: StoreClock = { lower: 0, upper: 0, elapsed: 0, localLead: 0 };
 
 export interface StoredBudget {
   /** A time that the store's clock has reached. Meaningless before the first update. */

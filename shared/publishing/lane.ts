@@ -1,6 +1,6 @@
 // One group's progress through a run of a relay: its mark, the events read beyond it, and its outcome. A lane always
 // holds the contiguous events after the last one sent, so that taking its head can neither skip nor overtake an event.
-// Only a replay passes over missing numbers.
+// Two exceptions: a replay passes over missing numbers, and of the group `read` only the newest event is sent.
 import type { FeedEvent } from '../contract/event.ts';
 import { READ_GROUP } from '../contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';

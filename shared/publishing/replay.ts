@@ -80,11 +80,12 @@ export async function planReplay(
   return { groups, events: planned.reduce((sum, { events }) => sum + events, 0), left, missing };
 }
 
+/** A generation's name is the millisecond of its creation in base 36 (mint-state.ts). */
 function mintedAt({ key }: ReplayGroup): number {
   return Number.parseInt(key.generation, 36);
 }
 
-/** The sent part of a group's window, and the numbers of its unsent and its missing events. */
+/** The sent part of a group's window, and the counts of its unsent and its missing events. */
 async function planGroup(sources: ReplaySources, key: GroupKey, window: ReplayWindow) {
   const { marks, destination } = sources;
   const { range: whole, present, admitted } = await findRange(sources, key, window);
@@ -157,7 +158,7 @@ export interface ReplayReport {
   readonly isGivenUp: boolean;
 }
 
-/** A run has no time limit of its own; a failing destination ends it. */
+/** Longer than any run: only a failing destination ends one. */
 const RUN_MS = 24 * 3_600_000;
 
 /** Sends the planned events. Never throws because of a failing destination. */
@@ -208,7 +209,7 @@ function viewOf(
   ranges: ReadonlyMap<string, SequenceRange>,
   replayId: string | undefined,
 ): Ledger {
-  const mark = (entry: LedgerEntry): LedgerEntry =>
+  const withReplayId = (entry: LedgerEntry): LedgerEntry =>
     'event' in entry && replayId !== undefined
       ? { ...entry, event: { ...entry.event, replayid: replayId } as FeedEvent }
       : entry;
@@ -217,7 +218,7 @@ function viewOf(
     async read(key, after, limit) {
       const { to } = rangeOf(key, ranges);
       const entries = await ledger.read(key, after, limit);
-      return entries.filter(({ sequence }) => sequence <= to).map(mark);
+      return entries.filter(({ sequence }) => sequence <= to).map(withReplayId);
     },
   };
 }

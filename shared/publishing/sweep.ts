@@ -1,8 +1,8 @@
 // Compares the whole ledger with a destination's marks and sends the unsent events. So events are sent even if their
 // stream records are lost, for example after an outage longer than the stream's 24 hours. Without an operator's command
-// only the sweep skips numbers that are missing from the ledger, most likely because they expired. A gap may also be half
-// of a transaction, so it must look the same much later: that needs neither an accurate clock nor the age of missing
-// events.
+// only the sweep skips numbers that are missing from the ledger, most likely because they expired. A gap may also be
+// half of a transaction, so it must look the same much later: that needs neither an accurate clock nor the age of
+// missing events.
 
 import { MILLISECOND } from '../instant.ts';
 import { GAP_IS_LOST_AFTER_MS, MAX_GAPS_PER_GROUP, SWEEP_GAPS, SWEEP_GROUPS } from '../limits.ts';
@@ -12,7 +12,7 @@ import type { Outcome, SequenceRange } from './lane.ts';
 import type { Relay } from './relay.ts';
 import { type StepOverPorts, stepOver } from './step-over.ts';
 
-/** Numbers of groups. */
+/** Counts of groups, unless stated otherwise. */
 export interface SweepReport {
   /** In the ledger. */
   groups: number;

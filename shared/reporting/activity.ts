@@ -33,7 +33,7 @@ export interface RecentGroup {
   readonly group: ChangedGroup;
   /** The number of its last event. */
   readonly sequence: number;
-  /** In whole milliseconds. */
+  /** Cut to a whole millisecond, in the unit of Instant. */
   readonly savedAt: Instant;
 }
 

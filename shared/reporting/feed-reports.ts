@@ -34,8 +34,8 @@ export async function publishFeedReports(
   for (const report of state.feedReports) last = await append(ledger, state, report, last);
   if (read.report !== undefined) {
     const key = { source, generation, group: READ_GROUP } as const;
-    // A taken number holds this report, or another one if a release ran meanwhile that does not know the last number. Then
-    // this report is left out: the next minute's number is free.
+    // A taken number holds this report, or another one if an older version of the feed ran meanwhile, which does not
+    // know the last number. Then this report is left out: the next minute's number is free.
     await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...read.report }, read.sequence));
   }
   return last;

@@ -6,7 +6,7 @@ import type { HealthState, SetAside } from '../source/source-state.ts';
 
 type DegradationCode =
   | 'behind'
-  /** The walk over all groups makes no progress. */
+  /** A walk makes no progress. */
   | 'stalled'
   | 'held'
   | 'refused'

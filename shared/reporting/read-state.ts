@@ -15,7 +15,7 @@ export const read = storedObject({
   reconciledThrough: maybe(instant),
   /** When the first request of the walk over all groups was sent; undefined before its first answer. */
   walkedFrom: maybe(instant),
-  /** Whether another process saved a group that this walk had read. */
+  /** Whether this walk leaves out a difference that was first read at an unknown time; see `noteOvertaken`. */
   isOvertaken: z.boolean(),
   /** Whether a newer state was shown since the walk over all groups began, and not saved. */
   leftNewer: z.boolean().default(true),

@@ -1,15 +1,15 @@
 // Up to which moment everything is read and in the ledger. `feed.source_read` publishes it once a minute, and `status`
 // shows it. It never claims more than the state proves, and it never moves back within a generation:
 //
-// - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range keeps
-//   back. It is unknown until the baseline is completed: before that, groups that were never read may still be announced.
-//   While anything is held, or released and not published yet, it stands still. Polls settle beyond the changes that a
-//   hold keeps back, or a long hold would leave them more to read with each poll. So after the hold it stands still until
-//   `reconciled_through` is beyond these readings: until then only the walk has published them.
+// - `read_up_to` follows the settled instant of polls (reading/poll.ts), which a failed, unsaved or unproved range
+// keeps back. It is unknown until the baseline is completed: before that, groups that were never read may still be
+// announced. While anything is held, or released and not published yet, it stands still. Polls settle beyond the
+// changes that a hold keeps back; otherwise a long hold would leave them more to read with each poll. So after the hold
+// it stands still until `reconciled_through` is beyond these readings: until then only the walk has published them.
 // - `reconciled_through` follows from the first request of a walk over all groups that was read to its proved end,
-//   without a hold. It is dated by answers: between two of them the clock may have been set. A read may be `settle` old,
-//   and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
-//   So the instant lies that far before the first request.
+// without a hold. It is dated by answers: between two of them the clock may have been set. A read may be `settle` old,
+// and a difference that a walk leaves to a later one was read by another pass, at most `settle` and a request earlier.
+// So the instant is 2 × `settle` and the time limit of a request before the first request.
 import type { EventOf } from '../contract/event.ts';
 import { floorToDigits, formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
@@ -37,7 +37,7 @@ export function describeRead({ source, read, guarding, setAside }: Reported): So
 export function noteReadUpTo(state: SourceState): SourceState {
   const { baseline, guarding, settledThrough, read, stamps } = state;
   if (baseline.status === 'running' || guarding.holds.length > 0 || isKeptBack(read)) return state;
-  // Bounds are sent with the digits of the stamps: what changed later within the last second may not be read.
+  // Bounds are sent with the digits of the stamps: what changed within the last unit of that precision may not be read.
   return withRead(state, { upTo: later(read.upTo, floorToDigits(settledThrough, stamps.precision)) });
 }
 
@@ -95,7 +95,8 @@ export function reportRead(state: SourceState, now: Instant): SourceState {
   const slot = state.lastSlot * MILLISECOND;
   const { reportedAt } = state.read;
   if (reportedAt !== undefined && minuteOf(reportedAt) === minuteOf(slot)) return state;
-  // The minute is larger than any number before, even if a release that does not know the last one ran meanwhile.
+  // The minute is larger than any number before, even if an older version of the feed ran meanwhile, which counts no
+  // such numbers.
   const sequence = Math.max(state.read.sequence + 1, minuteOf(slot));
   return withRead(state, { reportedAt: slot, sequence, report: { object: describeRead(state), time: now } });
 }

@@ -126,8 +126,9 @@ export class UnexpectedStatusError extends ReturnsServiceError {
 }
 
 /**
- * Whether a request may have failed because of its content, so that another one may succeed. False if nothing answered,
- * the token was refused or there were too many requests.
+ * Whether a request may have failed because of its content, so that another one may succeed. False if the connection
+ * failed, the answer broke off, the token was refused, there were too many requests, or the caller aborted. True for a
+ * timeout: the request may have asked for too much.
  */
 export function mayBeAboutRequest(error: unknown): error is ReturnsServiceError {
   return (

@@ -17,7 +17,8 @@ export function parseHttpDate(text: string | undefined): Instant | undefined {
  * The wait that Retry-After asks for: seconds, or a date. A date counts from the answer's own Date, because no other
  * clock is known to agree with it.
  *
- * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}
+ * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}; undefined if it can't be read, or is a date and the answer
+ *   has no Date
  */
 export function parseRetryAfter(
   text: string | undefined,

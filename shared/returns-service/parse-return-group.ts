@@ -65,7 +65,7 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
 }
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
-  const digest = digestOf(textOf(raw));
+  const digest = rowDigestOf(textOf(raw));
   const { id, created_at, updated_at } = isJsonObject(raw) ? raw : {};
   const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
   const isNamed = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
@@ -74,7 +74,7 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
     reason,
     digest,
     ...(isNamed ? { id } : {}),
-    ...(typeof id === 'string' ? { textId: digestOf(id) } : {}),
+    ...(typeof id === 'string' ? { textId: rowDigestOf(id) } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   };
@@ -97,8 +97,11 @@ function textOf(value: unknown, depth = 0): string {
   return `{${fields.sort().join()}}`;
 }
 
-/** Sixteen hexadecimal digits (twice FNV-1a): distinguishes rows, protects nothing and needs no key. */
-function digestOf(text: string): string {
+/**
+ * Sixteen hexadecimal digits (FNV-1a, and the same with another start and multiplier): distinguishes rows, protects
+ * nothing and needs no key.
+ */
+function rowDigestOf(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x9e3779b9;
   for (let index = 0; index < text.length; index += 1) {

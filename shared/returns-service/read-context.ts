@@ -25,7 +25,7 @@ function readObject<Value>(value: unknown, read: (object: JsonObject) => Value):
   return isJsonObject(value) ? read(value) : undefined;
 }
 
-/** Unreadable as a whole if one part is: a default in place of the other half would make another amount. */
+/** Unreadable if the amount or the currency is: a default in its place would make another amount. */
 function readMoney(value: unknown) {
   if (!isJsonObject(value)) return value === null ? null : undefined;
   const amount = readNumber(value.amount);

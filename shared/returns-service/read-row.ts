@@ -1,10 +1,10 @@
-// Reads a row, and names its faults. A decisive field (an id, a status, a stamp, a watched field) may be absent or null
-// if the feed can do without it. In another shape than documented it makes the row unreadable: read as absent, or
-// converted, it would be published as a change that never happened. All other fields are context (read-context.ts), and
-// never a fault.
+// Reads a row, and names its faults. A decisive field (an id, a status, a stamp, a watched field, any field of a
+// refund) may be absent or null if the feed can do without it. In another shape than documented it makes the row
+// unreadable: read as absent, or converted, it would be published as a change that never happened. All other fields are
+// context (read-context.ts), and never a fault.
 //
-// A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema of
-// zod takes several times as long.
+// A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema
+// of zod takes several times as long.
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import {
   type Lenient,
@@ -61,11 +61,11 @@ function describe({ named, count }: Faults): string {
 function returnGroup(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
-    return_method: watchedText(raw.return_method, 'return_method', faults),
-    credit_method: watchedText(raw.credit_method, 'credit_method', faults),
+    return_method: optionalText(raw.return_method, 'return_method', faults),
+    credit_method: optionalText(raw.credit_method, 'credit_method', faults),
     created_at: someText(raw.created_at, 'created_at', MAX_STAMP_CHARACTERS, faults),
     updated_at: someText(raw.updated_at, 'updated_at', MAX_STAMP_CHARACTERS, faults),
-    return_outcome: watchedText(raw.return_outcome, 'return_outcome', faults),
+    return_outcome: optionalText(raw.return_outcome, 'return_outcome', faults),
     order: readOrder(raw.order),
     customer: readCustomer(raw.customer),
     shipments: entities(raw.shipments, 'shipments', shipment, faults),
@@ -79,11 +79,11 @@ function shipment(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
-    carrier: watchedText(raw.carrier, 'carrier', faults),
-    tracking_number: watchedText(raw.tracking_number, 'tracking_number', faults),
+    carrier: optionalText(raw.carrier, 'carrier', faults),
+    tracking_number: optionalText(raw.tracking_number, 'tracking_number', faults),
     created_at: readText(raw.created_at),
-    shipped_at: watchedText(raw.shipped_at, 'shipped_at', faults),
-    delivered_at: watchedText(raw.delivered_at, 'delivered_at', faults),
+    shipped_at: optionalText(raw.shipped_at, 'shipped_at', faults),
+    delivered_at: optionalText(raw.delivered_at, 'delivered_at', faults),
     return_ids: watchedList(raw.return_ids, 'return_ids', identifier, faults),
   };
 }
@@ -111,18 +111,18 @@ function returnLineItem(raw: JsonObject, faults: Faults) {
     quantity: orNothing(raw.quantity, 'quantity', wholeNumber, faults),
     return_reason_details: readReturnReason(raw.return_reason_details),
     total: readMoneyBag(raw.total),
-    last_rma_number: watchedText(raw.last_rma_number, 'last_rma_number', faults),
-    last_rma_provider: watchedText(raw.last_rma_provider, 'last_rma_provider', faults),
+    last_rma_number: optionalText(raw.last_rma_number, 'last_rma_number', faults),
+    last_rma_provider: optionalText(raw.last_rma_provider, 'last_rma_provider', faults),
   };
 }
 
 function exchangeLineItem(raw: JsonObject, faults: Faults) {
   return {
     id: someText(raw.id, 'id', MAX_TEXT_ID_CHARACTERS, faults),
-    line_item_platform_id: watchedText(raw.line_item_platform_id, 'line_item_platform_id', faults),
+    line_item_platform_id: optionalText(raw.line_item_platform_id, 'line_item_platform_id', faults),
     product_platform_id: readText(raw.product_platform_id),
     product_name: readText(raw.product_name),
-    variant_platform_id: watchedText(raw.variant_platform_id, 'variant_platform_id', faults),
+    variant_platform_id: optionalText(raw.variant_platform_id, 'variant_platform_id', faults),
     variant_name: readText(raw.variant_name),
     sku: readText(raw.sku),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
@@ -133,9 +133,9 @@ function exchangeLineItem(raw: JsonObject, faults: Faults) {
 
 function refundTransaction(raw: JsonObject, faults: Faults) {
   return {
-    platform_id: watchedText(raw.platform_id, 'platform_id', faults),
+    platform_id: optionalText(raw.platform_id, 'platform_id', faults),
     amount: orNothing(raw.amount, 'amount', moneyBag, faults),
-    gateway: watchedText(raw.gateway, 'gateway', faults),
+    gateway: optionalText(raw.gateway, 'gateway', faults),
   };
 }
 
@@ -149,7 +149,7 @@ function moneyBag(raw: unknown, key: Key, faults: Faults) {
 function money(raw: unknown, key: Key, faults: Faults) {
   return object(raw, key, faults, (part) => ({
     amount: orNothing(part.amount, 'amount', finiteNumber, faults),
-    currency_code: watchedText(part.currency_code, 'currency_code', faults),
+    currency_code: optionalText(part.currency_code, 'currency_code', faults),
   }));
 }
 
@@ -190,7 +190,7 @@ function orNothing<Value>(raw: unknown, key: Key, read: Reader<Value>, faults: F
   return raw === null || raw === undefined ? raw : read(raw, key, faults);
 }
 
-function watchedText(raw: unknown, key: Key, faults: Faults): Lenient<string> {
+function optionalText(raw: unknown, key: Key, faults: Faults): Lenient<string> {
   return orNothing(raw, key, decisiveText, faults);
 }
 
@@ -234,7 +234,7 @@ function fault<Value>(instead: Value, key: Key, what: string, faults: Faults): V
   return instead;
 }
 
-/** Puts the name of what holds them before the faults from a number on. */
+/** Prefixes the faults noted since `from` with the name of the object or list that holds them. */
 function placeIn(key: Key, from: number, { named, count }: Faults): void {
   if (count === from) return;
   for (let index = from; index < named.length; index += 1) {

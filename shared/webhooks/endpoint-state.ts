@@ -57,8 +57,8 @@ export function newEndpoint(now: Instant): EndpointState {
 const NO_FAILURES = { failures: 0, failingSince: undefined, lastFailureAt: undefined, pausedUntil: 0 };
 
 /**
- * Returns the state without the moments that a sender noted whose clock was ahead. They would stop the webhook for as long
- * as the clock was ahead. A last accepted event of the future would make an event that the endpoint rejects be skipped.
+ * Returns the state without moments noted by a sender whose clock was ahead. They would stop the webhook for as long as
+ * the clock was ahead. A `lastAcceptedAt` in the future would make the sender skip an event that the endpoint rejects.
  */
 export function withoutFutureMoments(state: EndpointState, now: Instant): EndpointState {
   const latest = now + CLOCKS_APART;
@@ -117,7 +117,8 @@ function admitProbe(state: EndpointState, now: Instant, applicant: Applicant): A
   const busyUntil = Math.max(0, ...leases);
   const due = lastFailureAt + (applicant.failingSince === undefined ? PROBE_PAUSE : pause);
   if (busyUntil <= now && due <= now) return { isAdmitted: true, lease: applicant.endsBy };
-  // Everything that waits is tried again at the pace of the retries, or a long outage would cost an invocation a second.
+  // Everything that waits is tried again at the pace of the retries, or a long outage would cost an invocation a
+  // second.
   return wait(Math.max(busyUntil, lastFailureAt + pause, now + PROBE_PAUSE) - now);
 }
 

@@ -73,7 +73,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
     log.warn('the state of the endpoint could not be saved', { webhook });
   }
 
-  async function apply(failingSince: Instant | undefined): Promise<Delayed | Admitted> {
+  async function requestAdmission(failingSince: Instant | undefined): Promise<Delayed | Admitted> {
     for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
       const [state, now] = [await load(), clock.now()];
       const endsBy = now + ports.attemptMs * MILLISECOND;
@@ -89,7 +89,7 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
   return {
     load,
     async attempt(request, failingSince) {
-      const admission = await apply(failingSince);
+      const admission = await requestAdmission(failingSince);
       if (admission.kind === 'delayed') return admission;
       const began = clock.now();
       const answer = await postOnce(ports, request);

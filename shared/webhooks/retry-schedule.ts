@@ -22,6 +22,7 @@ export function pauseAfter(failingFor: number): number {
 /**
  * Returns the milliseconds until the next attempt.
  *
+ * @param failingFor how long the event has failed, in the unit of Instant
  * @param askedMs the endpoint's Retry-After, which only lengthens the pause
  * @param random from 0 to below 1
  */

@@ -48,10 +48,10 @@ export interface WebhookMarks extends Marks {
   noteFailing(webhook: string, key: GroupKey, failure: NextFailure): Promise<Failing | undefined>;
 }
 
-/** Each moment is that of a note: the present one, or the first since the mark moved. */
 export interface Failing {
+  /** When the first note since the mark moved was made. */
   readonly since: Instant;
-  /** Since when each note was about the content; undefined if the last one was not. */
+  /** When the first of the latest notes in a row about the content was made; undefined if the last one was not. */
   readonly contentSince: Instant | undefined;
 }
 

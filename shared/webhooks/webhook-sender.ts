@@ -46,9 +46,9 @@ export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutc
 /** An event is skipped after so long with answers about its content and no other failure. */
 const CONTENT_PATIENCE = DAY;
 /**
- * It is skipped only if the endpoint has accepted another event within this time. An endpoint that rejects everything is
- * itself at fault, for instance because its secret is wrong. Longer than any pause, so every accepted event is recent at
- * some retry.
+ * It is skipped only if the endpoint has accepted another event within this time. An endpoint that rejects everything
+ * is itself at fault, for instance because its secret is wrong. Longer than any pause, so every accepted event is
+ * recent at some retry.
  */
 const ACCEPTED_LATELY = 12 * HOUR;
 /** The pause before the next try where no failed attempt decides it. */
@@ -201,8 +201,8 @@ async function conclude(
 
 /**
  * Notes since when the event fails. Discards an earlier note if its moment lies in the future, because it comes from a
- * wrong clock, or if it has the content rejected before the event failed: that is a note about the previous event,
- * which an earlier release did not remove.
+ * wrong clock, or if its `contentSince` is before its `since`: then it is about the previous event (an earlier release
+ * did not remove it).
  */
 async function noteFailing(
   { marks, webhook }: WebhookPorts,

@@ -1,5 +1,5 @@
-// A receiver of webhooks that is independent of this project: it verifies with the library of Standard Webhooks, sometimes
-// fails, always rejects the events of some returns, and records the accepted events.
+// A receiver of webhooks that is independent of this project: it verifies with the library of Standard Webhooks,
+// sometimes fails, always rejects the events of some returns, and records the accepted events.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ export interface OutsideReceiver {
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, so').toString('base64')}`;
 const FAILING_SHARE = 0.15;
-/** Accepts an event after this many failures: after four, the next attempt would be ten minutes later. */
+/** Accepts an event after this many failures: after four, the next attempt would come only five minutes later. */
 const MOST_FAILURES = 2;
 /** Always rejects returns with an id that is a multiple of this. */
 const REFUSED_EVERY = 17;

@@ -20,7 +20,7 @@ import { askStatus, type StatusReport } from './watch-process.ts';
 
 /** Two cycles. Polls can make each three times as long. */
 const WELL_WITHIN_MS = 30_000;
-/** Three failures in a row, 5 s, 30 s and 2 min apart. */
+/** Room for three failures in a row (the receiver makes two), with pauses of 5 s, 30 s and 2 min. */
 const DELIVERED_WITHIN_MS = 180_000;
 
 export async function runOpen(run: Run): Promise<Outcome> {

@@ -25,7 +25,7 @@ const LENGTHS = [
   { share: 0.03, activeMs: 37 * DAY_MS, groups: 2, saves: 16 },
 ] as const;
 
-/** When the last message that a sender got with a wrong clock has been handled, also by one that froze. */
+/** Within this time the last message that a sender got with a wrong clock is handled, also by one that froze. */
 const AFTERWARDS_MS = 10 * MINUTE_MS;
 
 const OUTAGES_MS = [1, 12, 15 * 24, 29 * 24, 31 * 24, 35 * 24].map((hours) => hours * HOUR_MS);
@@ -71,9 +71,9 @@ export function drawPlan(seed: number): Plan {
 }
 
 /**
- * In some plans two senders often have an event at once, and the receiver fails one of them while it accepts the event of
- * the other. So a failure is noted after the mark has moved, and the return's next event may fail as well. A generator of
- * its own: the other seeds keep their plans.
+ * In some plans two senders often have an event at once, and the receiver fails one of them while it accepts the event
+ * of the other. So a failure is noted after the mark has moved, and the return's next event may fail as well. A
+ * generator of its own: the other seeds keep their plans.
  */
 function withRivals(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 1));
@@ -101,8 +101,9 @@ function drawClockAhead(random: Random, activeMs: number): ClockAhead {
 }
 
 /**
- * Endpoints reject content only afterwards, because a sender counts the day before it skips an event by its own clock
- * (docs/guarantees.md), and not for ever: they would reject what they accepted before.
+ * Endpoints reject content only after that time, because a sender measures by its own clock the day after which it
+ * skips an event (docs/guarantees.md). They don't reject for ever, because they would then reject what they accepted
+ * before.
  */
 function withClockAhead(plan: Plan, clockAhead: ClockAhead): Plan {
   const afterwards = clockAhead.toMs + AFTERWARDS_MS;

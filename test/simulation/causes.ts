@@ -47,7 +47,7 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
   const mayFailLookUps =
     (knobs.faultRate ?? 0) > 0 ||
     outage !== undefined ||
-    // A look-up that is refused twice with 429 counts as one that always is.
+    // A look-up that is refused twice with 429 counts as one that is always refused.
     (knobs.rateLimit ?? 0) > 0 ||
     (rotationMs !== undefined && knobs.badToken !== undefined);
   if (mayLackGroups && mayFailLookUps) causes.add('unreadable');

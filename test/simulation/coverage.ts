@@ -1,5 +1,5 @@
-// The cases that a large number of runs must cover: every knob with each of its words, every fault of the service, every
-// call with each of its possible fates. Without one of them, the runs prove less than they seem to.
+// The cases that a large number of runs must cover: every knob with each of its words, every fault of the service,
+// every call with each of its possible fates. Without one of them, the runs prove less than they seem to.
 import { KNOBS, type KnobName } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
@@ -92,8 +92,9 @@ const LOOK_UP_FAULTS = ['look-ups of existing', 'look-ups of some'].flatMap((sha
 ]);
 
 /**
- * These occur only if that group is removed, or if a destination rejects the event that an operator names at that moment:
- * a few times in ten thousand runs. Unit tests cover them (one-failing-look-up, redrive).
+ * The first occurs only if the group whose look-ups fail is removed, the second only if a destination rejects the event
+ * that an operator names at that moment: a few times in ten thousand runs. Unit tests cover them (one-failing-look-up,
+ * redrive).
  */
 const TOO_SELDOM: ReadonlySet<string> = new Set(['lasting id in look-ups', 'operator steps over an event']);
 

@@ -15,7 +15,7 @@ export function rotating(plan: Plan, random: Random): Plan {
   };
 }
 
-/** The secret is deleted or contains no token, for a minute or for longer than that may stay unreported. */
+/** The secret is deleted or contains no token, for a minute, or for longer than such a failure may go unreported. */
 export function withoutToken(plan: Plan, random: Random): Plan {
   const { date, ...knobs } = plan.knobs;
   const secret = {

@@ -1,6 +1,6 @@
-// `npm run simulate:bugs`: applies each deliberate bug of bugs/*.patch to a copy of the tree and runs its simulation, of the
-// feed or of webhooks. A bug that is not found shows a gap in the simulation. A patch that no longer applies must be made
-// again.
+// `npm run simulate:bugs`: applies each deliberate bug of bugs/*.patch to a copy of the tree and runs its simulation,
+// of the feed or of webhooks. A bug that is not found shows a gap in the simulation. A patch that no longer applies
+// must be made again.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -9,7 +9,10 @@ import { applyPatch, parsePatch } from 'diff';
 import { build } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
 
-/** The number of seeds by profile. Seeds of the last three of the feed always have what they are named after. */
+/**
+ * The number of seeds by profile. Each seed of `guards`, `look-ups` and `open-groups` has the case that the profile is
+ * named after, so fewer suffice.
+ */
 const MOST_SEEDS: Readonly<Record<string, number>> = {
   everything: 500,
   polls: 500,

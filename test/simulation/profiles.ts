@@ -1,6 +1,7 @@
 // Draws the plan of a seed. A profile decides which changes the feed must find: `polls` omits changes that only
-// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, in `look-ups` those of
-// some groups always hang, and in `open-groups` nothing delays walks over old open groups. To test more behaviours, add values here.
+// reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, in `look-ups` the
+// look-ups of some groups always hang, and in `open-groups` nothing delays walks over old open groups. To test more
+// behaviours, add values here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
@@ -110,7 +111,8 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
     const others = faultKinds.filter((kind) => kind !== 'date-skewed');
     knobs.faultKinds = others.length > 0 ? others : FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
   }
-  // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest row.
+  // A poll takes a page that is cut before a large row for the last page. So a service must allow 64 KB and its largest
+  // row.
   if (!plan.reconciles && knobs.pageBytes === 65_536) knobs.pageBytes = 90_000;
   // Fresh and stale answers of one row each may confirm an end that is none.
   if (knobs.limitMax === 1 && withStableOrder(knobs).order !== knobs.order) delete knobs.staleShare;
@@ -181,8 +183,8 @@ function drawPlan(seed: number, profile: Profile): Plan {
 
 /**
  * Draws the order of rows. With another order at every request, sweeps find changes before the walk judges them. A walk
- * reads such a list in pieces of one page or half of it, and publishes the first twenty groups of a mistake if a piece has
- * hardly more (guarantees.md, "Where they end"): here it has at least forty.
+ * reads such a list in pieces of one page or half of it, and publishes the first twenty groups of a mistake if a piece
+ * has hardly more (guarantees.md, "Where they end"): here it has at least forty.
  */
 function inAnotherOrder(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 79));
@@ -206,8 +208,8 @@ function answeredOtherwiseAfterSweeps(plan: Plan): Plan {
 }
 
 /**
- * A store of many small pages, whose walk takes most of a cycle. A round of sweeps then ends between two ranges of a walk, or
- * before it, so what the sweeps teach counts for what the walk judges next.
+ * A store of many small pages, whose walk takes most of a cycle. A round of sweeps then ends between two ranges of a
+ * walk, or before it, so what the sweeps teach counts for what the walk judges next.
  */
 function inSmallPieces(plan: Plan): Plan {
   return {

@@ -31,7 +31,8 @@ export function promisesOf({ plan, service }: World): Promises {
     // Each walk takes whole ticks then (guarantees.md, "Where they end").
     walksInTime: plan.knobs.lifetimeFactor === undefined || (plan.knobs.latencyMs?.least ?? 0) < 1_000,
     namesZones,
-    // Two false empty answers confirm the end of a list that a window has cut (guarantees.md, "What no reader can know").
+    // Two false empty answers confirm the end of a list that a window has cut (guarantees.md, "What no reader can
+    // know").
     confirmsEnds: knobs.offsetMax === 0 || plan.knobs.faultRate === undefined,
     provesNewest: knobs.offsetMax === 0 || namesZones,
     stampsTellTime: knobs.absurdEvery === 0,
@@ -45,7 +46,7 @@ export function promisesOf({ plan, service }: World): Promises {
   };
 }
 
-/** Whether any group changes without a newer stamp, or had before the feed reads it. */
+/** Whether any group changes without a newer stamp, or has changed so before the feed reads it. */
 function changesWithoutStamps({ changes, values }: Partial<Mishap> = {}): boolean {
   return (changes !== undefined && changes !== 'with stamps') || values === 'of ids with blanks';
 }
@@ -82,7 +83,8 @@ function listsAll({ groups, knobs, lasting, mishap, turns = [] }: World['plan'])
   const cutsStamps = turns.some(({ knobs }) => 'stampPrecision' in knobs);
   // The feed trusts the end of a list that is shown in part from some moment on, for an hour at most (guarantees.md).
   const endsEarly = turns.some(({ knobs }) => 'offsetMax' in knobs);
-  // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new groups.
+  // Rows stamped ahead move the stamps' clock (guarantees.md, "Time"): a range that counts as closed may get new
+  // groups.
   const movesTheClock = knobs.absurdEvery !== undefined && isDateAhead(knobs);
   // If the store grows beyond the window, the first walk that reaches its last row trusts that end (guarantees.md).
   const growsBeyondWindow = knobs.offsetMax !== undefined && groups <= knobs.offsetMax;
@@ -105,8 +107,8 @@ const FEWEST_ROWS = 3;
 const FEWEST_A_MINUTE = 30;
 
 /**
- * Returns whether a tick can read the lists that must be read within one tick: the groups of a day, if stamps name no zone,
- * and rows without an id that fill a page.
+ * Returns whether a tick can read the lists that must be read within one tick: the groups of a day, if stamps name no
+ * zone, and rows without an id that fill a page.
  */
 function keepsUp({ lasting }: World['plan'], knobs: Knobs, namesZones: boolean): boolean {
   const isLimited = lasting?.shape.kind === 'limit';

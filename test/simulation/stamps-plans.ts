@@ -5,7 +5,10 @@ import type { LastingFault } from './lasting-fault.ts';
 import type { Plan } from './plan.ts';
 import { atMost, withoutRemovals, withStableOrder, withSteadyLimits } from './plan-limits.ts';
 
-/** Groups are created by a clock in another zone than that of all other stamps, and nothing but polls finds changes soon. */
+/**
+ * Groups are created by a clock in another zone than that of all other stamps, and nothing but polls finds changes
+ * soon.
+ */
 export function createdElsewhere(plan: Plan, random: Random): Plan {
   const {
     absurdEvery,
@@ -101,7 +104,7 @@ export function blinded(plan: Plan, random: Random): Plan {
   // A walk must fit into a tick. And a list by update would seem to have no order: then polls are walks.
   const { offsetMax, offsetOver, latencyMs, order = 'id:asc', ...known } = others;
   const stampForm = random.pick(['Z', '+05:30']);
-  // With the shortest, the settled instant lies further back than filters are off once walks have found something.
+  // With SHORTEST_SKEW: once walks have found something, the settled instant is further back than the filters' skew.
   const filterSkewSeconds = random.pick([-5, 2, 5.5, SHORTEST_SKEW]) * 3_600;
   const hasLongCycles = filterSkewSeconds === SHORTEST_SKEW * 3_600;
   const large = largeStore(plan, random);

@@ -81,7 +81,7 @@ function truncated(answer: Answer): Answer {
   return { ...answer, body: answer.body.slice(0, Math.max(1, Math.floor(answer.body.length / 2))) };
 }
 
-/** The answer with this Date header; '' removes the header. */
+/** The answer with this Date header; undefined removes the header. */
 function dated(answer: Answer, date: Instant | undefined): Answer {
   return { ...answer, headers: { ...answer.headers, date: date === undefined ? '' : httpDate(date) } };
 }

@@ -1,4 +1,5 @@
-// Values of a webhook's secrets, valid and invalid. The receiver is on this machine; Secrets Manager is a list of versions.
+// Values of a webhook's secrets, valid and invalid. The receiver is on this machine; Secrets Manager is a list of
+// versions.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -52,7 +53,7 @@ describe('a signing secret that can’t sign', () => {
   // CDK makes such a secret by default: 32 characters with punctuation.
   const BAD = 'p9$kd,!x(Tt]:<qAZ.2"m^v;RrN=u+b{';
 
-  it('does not stop the webhook once it is the previous one, and is reported once a reading', async () => {
+  it('does not stop the webhook after a rotation, and is reported each time the secrets are read', async () => {
     const versions = [BAD];
     let now = 0;
     const log = createKeptLog();

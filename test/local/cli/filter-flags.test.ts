@@ -78,7 +78,7 @@ test('an event of the feed itself belongs to no group', () => {
 test.each([
   ['--type', 'shipmnt.created', /"shipmnt.created"\. Did you mean "shipment.created"\?/],
   ['--type', 'shipment', /Did you mean "shipment\.\*"\?/],
-  ['--type', 'feed.*', /No type of event is "feed\.\*"\. "returns-feed trigger" lists the types/],
+  ['--type', 'feed.*', /No type of event is "feed\.\*"\. docs\/events\/catalogue\.md lists the types/],
   ['--type', 'shipment.created,', /No type of event is ""/],
   ['--type', 'shipment?created', /No type of event is "shipment\?created"/],
   ['--group', '#1299', /"#1299" is no id of a return group: give whole numbers/],

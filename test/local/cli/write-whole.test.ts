@@ -15,7 +15,7 @@ async function printUntilFull(file: string): Promise<{ printed: number; name: st
   return JSON.parse(stderr);
 }
 
-test('a file that can’t grow keeps whole lines alone, and every line that counts as printed', async () => {
+test('a file that can’t grow has only whole lines, and every line that counts as printed', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'write-whole-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const file = join(directory, 'events.jsonl');

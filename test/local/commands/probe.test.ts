@@ -27,7 +27,7 @@ test('the findings are printed as text or as JSON, without the token', async () 
 
   expect(readable).toMatchObject({ code: 0, stderr: '' });
   expect(readable?.stdout).toMatch(/^returns service at 127\.0\.0\.1:\d+, after \d+ requests\n/);
-  expect(readable?.stdout).toMatch(/order +created_at descending; the same twice; pages fit\n/);
+  expect(readable?.stdout).toMatch(/order +created_at descending; the same twice; neighbouring pages join\n/);
   expect(JSON.parse(json?.stdout ?? '')).toMatchObject({ page: { byDefault: 50, groups: 80 } });
   expect(`${readable?.stdout}${json?.stdout}`).not.toContain(TOKEN);
   expect(JSON.stringify(service.control.snapshot())).toBe(before);

@@ -100,7 +100,7 @@ describe('pause and resume', () => {
 
     expect(paused).toEqual({ code: 0, stdout: 'paused: Wms\n', stderr: '' });
     expect(listed).toMatchObject({ code: 3, stdout: expect.stringMatching(/^paused: Wms/) });
-    expect(again.stdout).toBe('Wms is paused already\n');
+    expect(again.stdout).toBe('Wms is already paused: nothing changed\n');
     expect(isPaused).toBe(true);
     expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
     expect((await webhooks.deployment.endpoints.load('Wms'))?.isPaused).toBe(false);
@@ -116,7 +116,7 @@ describe('pause and resume', () => {
     expect(listed.stdout).toMatch(/^delayed until .+: Wms/);
     expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
     expect((await webhooks.deployment.endpoints.load('Wms'))?.pausedUntil).toBe(0);
-    expect(again.stdout).toBe('Wms is not paused already\n');
+    expect(again.stdout).toBe('Wms is not paused: nothing changed\n');
   });
 
   test('list the existing webhooks for an unknown name', async () => {

@@ -36,7 +36,7 @@ test('a full disk in a log entry of the feed ends the feed, and is not logged', 
   );
 
   log.warn('group failed', { group: 1, error: new Error(SQLITE) });
-  log.error('A handler failed; retrying.', { error: new Error(SQLITE) });
+  log.error('A part of the feed failed; it will be tried again.', { error: new Error(SQLITE) });
   log.warn('group failed', { group: 1, error: new Error('No connection.') });
   log.info('Polled.');
 

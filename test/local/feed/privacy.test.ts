@@ -227,15 +227,18 @@ describe.concurrent('the command', () => {
     expect(leaks(stdout + stderr)).toEqual([]);
   });
 
-  it.each(['401', 'a redirect'])('ends without either if every answer is %s', async (name) => {
-    const service = await startTaintedService();
-    service.failOn(FAILURES[name]);
+  it.each(['401', 'a redirect'])(
+    'ends, and prints no personal data and no token, if every answer is %s',
+    async (name) => {
+      const service = await startTaintedService();
+      service.failOn(FAILURES[name]);
 
-    const { code, stdout, stderr } = await watch(service.url, '--for', '2s');
-    await service.close();
+      const { code, stdout, stderr } = await watch(service.url, '--for', '2s');
+      await service.close();
 
-    expect(stderr).not.toBe('');
-    expect(code).toBeGreaterThanOrEqual(0);
-    expect(leaks(stdout + stderr)).toEqual([]);
-  });
+      expect(stderr).not.toBe('');
+      expect(code).toBeGreaterThanOrEqual(0);
+      expect(leaks(stdout + stderr)).toEqual([]);
+    },
+  );
 });

@@ -193,7 +193,7 @@ describe('a refund transaction', () => {
     ['with ids', [refund('x', 10), refund('y', 20)]],
     ['with ids in the other order', [refund('y', 10), refund('x', 20)]],
     ['without ids', [refund(null, 10), refund(null, 20)]],
-  ])('leaves another one the only match that it can have: %s', (_, completed) => {
+  ])('does not take the only possible match of another refund: %s', (_, completed) => {
     const known = [{ ...refund(null), amount: null }, refund(null, 10, null)];
 
     expect(placesOf(known, completed)).toEqual([]);
@@ -201,7 +201,7 @@ describe('a refund transaction', () => {
     expect(placesOf(known, completed.toReversed())).toEqual([]);
   });
 
-  it('leaves a refund with all of its values to another one that matches nothing else', () => {
+  it('leaves an exact match to another refund that matches nothing else', () => {
     const known = [refund(null), refund('x')];
 
     const { created, known: all } = compareRefunds(known, [refund('y', 10, null), refund(null)]);
@@ -210,7 +210,7 @@ describe('a refund transaction', () => {
     expect(all).toEqual([refund('y'), refund('x')]);
   });
 
-  it('is new if the only one that it can be is another one by all of its values', () => {
+  it('is new if its only possible match is an exact match of another refund', () => {
     expect(placesOf([refund(null)], [refund('x', 10, null), refund(null)])).toEqual(['x']);
   });
 
@@ -222,7 +222,7 @@ describe('a refund transaction', () => {
     expect(all).toEqual([refund(null), refund('x', 10, null)]);
   });
 
-  it('takes the first match if each one finds another', () => {
+  it('takes its first match if the refunds that it displaces find other matches', () => {
     const known = [refund(null, 10, null), refund(null, 10, 'vouchers'), refund(null, 12, null)];
 
     const seen = [refund('x', 10, 'vouchers'), refund('y', 10), refund('z', 12)];
@@ -240,7 +240,7 @@ describe('a refund transaction', () => {
     expect(placesOf(all, [refund(null, 10), refund(null, 20)])).toEqual(['unidentified-3']);
   });
 
-  it('leaves those with known ids their transactions, whatever that announces', () => {
+  it('leaves a known id its transaction, even if another refund is then announced as new', () => {
     const known = [refund('x', 10, null), refund(null, 10, 'vouchers')];
 
     expect(placesOf(known, [refund('x', 10, 'vouchers'), refund(null)])).toEqual(['unidentified-3']);

@@ -23,7 +23,7 @@ const choices = fc.array(fc.nat({ max: 0xffff }), { maxLength: 400, size: 'max' 
 const verdicts = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'failed', 'rejected'), { maxLength: 40 });
 
 describe('any number of relays in any interleaving', () => {
-  test('deliver each group first as 1, 2, 3 …, skip nothing, and deliver everything in the end', async () => {
+  test('make the first deliveries of each group in the order 1, 2, 3 …, skip nothing, and deliver everything in the end', async () => {
     const counts = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(groupsOfTransactions, choices, verdicts, async (sizes, tape, answers) => {

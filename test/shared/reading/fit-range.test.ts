@@ -181,7 +181,7 @@ describe('a range that is too long', () => {
     expect(list.requests).toBe(6);
   });
 
-  it('ends just before that row if it is then at least four seconds wide, and otherwise in its middle', async () => {
+  it('ends just before the oldest row behind its pages if it is then at least four seconds wide, and otherwise in its middle', async () => {
     const narrow = listedAt(FROM, FROM, FROM + 4 * SECOND + 1, FROM + HOUR);
     const tooNarrow = listedAt(FROM, FROM, FROM + 4 * SECOND, FROM + HOUR);
 

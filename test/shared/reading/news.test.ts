@@ -298,7 +298,7 @@ describe('the lateness of changes', () => {
     expect([guess.lateness, learned.lateness]).toEqual([5 * SECOND, 9 * SECOND]);
   });
 
-  it('keep finding changes that show late by up to nine seconds', () => {
+  it('lets news keep finding changes that show up to nine seconds late', () => {
     const news = memory(10 * SECOND);
     const late: number[] = [];
 

@@ -113,7 +113,7 @@ describe('a first page that fails', () => {
     expect((error as DeadlineReached).cause).toBe(expected);
   });
 
-  it('of ten rows behind others is requested again from the start of the list', async () => {
+  it('of ten rows that is not the first is checked by a request for the first ten rows', async () => {
     const list = openList(({ offset = 0 }) => {
       if (offset > 0) throw notTriedAgain;
       return rowsOf(1);

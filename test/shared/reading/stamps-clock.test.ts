@@ -276,7 +276,7 @@ describe('stamps may fall back', () => {
     expect(learnt.fall).toEqual({ from: NOON, lead: raised * HOUR });
   });
 
-  it('and without a fall no lead since one is learned', () => {
+  it('and the lead since a fall is learned only after a fall', () => {
     expect(learnLead(UNKNOWN_STAMPS, 1, NOON + HOUR, NOON).fall).toBeUndefined();
   });
 

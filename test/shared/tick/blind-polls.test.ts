@@ -117,7 +117,7 @@ describe('polls to which the service shows no changes', () => {
     expect((await world.feedEvents()).map(({ type }) => type)).toContain('feed.source_degraded');
   });
 
-  it('leave claims to walks, also if each tick is a new process', async () => {
+  it('leave `read_up_to` to walks, also if each tick is a new process', async () => {
     const world = createSourceWorld({
       groups: 2_000,
       settings: { reconcileMs: 3_600_000, requestsPerMinute: 60 },

@@ -95,7 +95,7 @@ describe('an old group that is open', () => {
   );
 
   // A range with more pages than a tick has time for would never be proved.
-  it('is looked for in lists that end before many groups of one moment, if it is gone', async () => {
+  it('is looked for, if it is gone, in lists that end before a crowd of one moment', async () => {
     let gone = 0;
     let crowdAt = 0;
     const { world, session } = await slowWorld((store) => {

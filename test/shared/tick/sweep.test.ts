@@ -258,7 +258,7 @@ describe('a sweep', () => {
   });
 
   // Before, the first sweep of a process measured from the baseline: in weeks, almost any share of changes was usual.
-  it('measures from the last walk if it is the first of its process, then from the sweep before', async () => {
+  it('measures the time in which changes are usual from the last walk, then from the sweep before', async () => {
     const world = createUnorderedRun({ createdAt: [] });
     const sweepOn = createSweeping(world.run);
 
@@ -272,7 +272,7 @@ describe('a sweep', () => {
   });
 
   // Before, the changes of hours were taught as those of one cycle.
-  it('teaches from before a hold, during which sweeps publish nothing', async () => {
+  it('counts the changes of the first sweep after a hold over the time since the last sweep or walk before it', async () => {
     const settled = settledState(30, { guarding: aState('acme').guarding });
     const { reconciliation } = settled;
     const unheldSince = NOW - 5 * HOUR;

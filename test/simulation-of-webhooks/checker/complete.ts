@@ -65,7 +65,7 @@ function isBeingRefused({ webhook, evidence, attemptsOf, firstAccepted, skippedA
   return !hasAccepted;
 }
 
-/** With jitter; the day begins with the first retry after an answer of another kind. */
+/** Of a failing event, with jitter. The day of retries begins with the first retry after an answer of another kind. */
 const LONGEST_PAUSE = 12 * HOUR;
 
 const range = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

@@ -1,5 +1,5 @@
-// The evidence of a run, for the checker: plain data, without types of the feed except the events'. The truth is the list of
-// documents that the store would have shown of each group, from its opening to its end.
+// The evidence of a run, for the checker: plain data, without types of the feed except the events'. The truth is the
+// list of documents that the store would have shown of each group, from its opening to its end.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 
 /** Microseconds since 1970. */
@@ -62,7 +62,9 @@ export interface SourceEvidence {
   readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
   readonly heldTimes: readonly { readonly from: Time; readonly to: Time; readonly isReleased: boolean }[];
-  /** Walks over old open groups that read all of them: when they began, by the feed's clock, and when they had ended. */
+  /**
+   * Walks over old open groups that read all of them: when they began, by the feed's clock, and when they had ended.
+   */
   readonly openWalks: readonly { readonly startedAt: Time; readonly endedAt: Time }[];
   /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
   readonly cameToRest: boolean;
@@ -87,13 +89,18 @@ export interface Promises {
   readonly findsRemovals: boolean;
   /** Whether each change moves its group's stamp. Only then can a first reading be distinguished from a late one. */
   readonly changesMoveStamps: boolean;
-  /** Whether no change of a group is shown later than another one of the same stamp: it would look like one without a stamp. */
+  /**
+   * Whether no change of a group is shown later than another one of the same stamp: it would look like one without a
+   * stamp.
+   */
   readonly showsChangesTogether: boolean;
   /** Whether arrays that became empty are shown as empty. */
   readonly showsEmptyArrays: boolean;
   /** Whether empty arrays were never omitted or null. */
   readonly showedEmptyArrays: boolean;
-  /** Whether no row has a stamp in the future. One such row moves the stamps' clock if Date is ahead, otherwise three. */
+  /**
+   * Whether no row has a stamp in the future. One such row moves the stamps' clock if Date is ahead, otherwise three.
+   */
   readonly stampsTellTime: boolean;
   /** Whether a short page always ends a list: no page is cut by bytes before a large row. */
   readonly endsLists: boolean;
@@ -115,7 +122,9 @@ export interface Promises {
   readonly leavesNoArrayOut: boolean;
   /** Whether answers show their groups with all arrays and entities. */
   readonly showsWhole: boolean;
-  /** Whether no answer omits arrays by chance. The content of an array's first appearance is filled in without an event. */
+  /**
+   * Whether no answer omits arrays by chance. The content of an array's first appearance is filled in without an event.
+   */
   readonly showsArrays: boolean;
   /** Whether no answer omits nulls. The first appearance of a field is filled in without an event. */
   readonly showsNulls: boolean;
@@ -134,7 +143,10 @@ export interface Lasting {
   readonly what: string;
   /** For the shape `limit`: whether pages of ten rows work. The feed tries these, and then asks for smaller pages. */
   readonly letsFewRowsPass: boolean;
-  /** For the shape `range`: its groups. For `id in …`: the group. For `look-ups of …`: those that failed. Otherwise empty. */
+  /**
+   * For the shape `range`: its groups. For `id in …`: the group. For `look-ups of …`: those that failed. Otherwise
+   * empty.
+   */
   readonly groups: ReadonlySet<number>;
   readonly from: Time;
   /** Undefined for a fault that never ends. */
@@ -155,7 +167,7 @@ export interface Timing {
   readonly hasDate: boolean;
   /** Whether all machines have the same time, including the operator's. */
   readonly clocksAgree: boolean;
-  /** How far machines' clocks may deviate from it while the service sends no Date. */
+  /** How far machines' clocks may deviate from the true time while the service sends no Date. */
   readonly drift: number;
   /** The maximum by which a reading may be dated too late. */
   readonly lateBy: number;
@@ -207,9 +219,11 @@ export interface Evidence {
   readonly stored: readonly unknown[];
   readonly logged: readonly string[];
   readonly falseProofs: readonly FalseProof[];
-  /** The outages of the service. */
+  /** The outage of the service; undefined if there is none. */
   readonly outage: { readonly from: Time; readonly to: Time } | undefined;
-  /** If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again. */
+  /**
+   * If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again.
+   */
   readonly pollsSeeFrom: Time | undefined;
   /** If polls find nothing for a while, in a store that they don't walk: long enough for the feed to report it. */
   readonly pollsBlind: { readonly from: Time; readonly to: Time } | undefined;

@@ -2,16 +2,17 @@
 //
 // After a temporary fault no event may be missing (G1), and the source is well again (G8).
 //
-// A permanent fault hides some facts from the feed. No event about them may be untrue (G5), and if an event about them is
-// missing, the source must be degraded:
+// A permanent fault hides some facts from the feed. No event about them may be untrue (G5), and if an event about them
+// is missing, the source must be degraded:
 //
 // - `offset`: nothing may be missing. The list is treated as a list window, whatever the answer: shorter ranges work.
 //   Only a 500 and a missing answer give no reason, so they may be taken for an outage.
 // - `parameter min_updated_at`: polls fail, so the source is not read completely. Walks must find everything.
 // - `parameter min_created_at`: walks fail. Everything may be missing that polls don't show: a baseline, groups that
 //   changed without a stamp, removals. This checker lets everything be missing.
-// - `parameter return_group_id`: look-ups fail. Only removals may be missing; everything, once the token is exchanged
-//   or a walk is stuck at an empty range, for only the look-up of a known group proves that it is the same store.
+// - `parameter return_group_id`: look-ups fail. Only removals may be missing. Once the token is exchanged, or a walk
+//   is stuck at an empty range, everything may be missing: only the look-up of a known group proves that it is the same
+//   store.
 // - `limit`: every larger page fails. Everything may be missing, except after a 422, which names the limit. Where pages
 //   of ten rows work, the feed asks for smaller pages: nothing stops, so nothing must be reported.
 // - `range`: walks that touch a part of creation time fail there: as with `min_created_at`, everything may be missing.
@@ -24,8 +25,8 @@
 // An answer without rows is not a failure. If it contradicts known groups, guards hold it, and the source is degraded.
 // With `min_updated_at` only polls get such answers, and walks must find everything.
 //
-// A fault that stops all polls, or all walks, must be reported within three polls or five minutes after the first one is
-// due.
+// A fault that stops all polls, or all walks, must be reported within three polls or five minutes after the first one
+// is due.
 import type { Arrival, Evidence, Lasting, SourceEvidence, Time } from './evidence.ts';
 import { LONG_TICK, patienceOf } from './patience.ts';
 
@@ -69,7 +70,10 @@ function standsStill({ shape, mayEmptyRanges }: Lasting, codes: readonly string[
   return shape === 'parameter return_group_id' && mayEmptyRanges && codes.includes('stalled');
 }
 
-/** The codes for which the source is degraded in the end, or was by a walk that has got on since; empty where it is well. */
+/**
+ * The codes for which the source is degraded in the end, or was by a walk that has got on since; empty where it is
+ * well.
+ */
 function codesLately({ written, interval }: SourceEvidence, endedAt: Time): string[] {
   const conditions = written.filter(({ event }) => CONDITIONS.has(event.type));
   const last = conditions.at(-1);

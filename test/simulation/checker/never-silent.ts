@@ -62,8 +62,8 @@ function whenNoticed({ outage }: Evidence, source: SourceEvidence, patience: num
 }
 
 /**
- * When the first tick of a slot after the one moment ended, before the other. A tick that froze judges by its slot, and a
- * slot may be ahead.
+ * The end of the first tick whose slot and end are after `after`, if it ended before `before`. A tick that froze judges
+ * by its slot, and a slot may be ahead.
  */
 function firstTick({ concluded }: SourceEvidence, after: Time, before: Time): Time | undefined {
   return concluded.find(({ slot, at }) => Math.min(slot, at) > after && at < before)?.at;

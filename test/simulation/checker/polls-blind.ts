@@ -1,5 +1,5 @@
-// G8: the service reads filters in another zone than it shows, so polls find nothing. Once walks have found what polls passed
-// over, the source is degraded until polls see changes again. From then on only walks move its claims.
+// G8: the service reads filters in another zone than it shows, so polls find nothing. Once walks have found what polls
+// passed over, the source is degraded until polls see changes again. While it is, only walks move `read_up_to`.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 

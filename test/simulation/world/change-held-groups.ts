@@ -1,6 +1,6 @@
-// Life while a mistake is held: groups among the held ones, the samples of the hold first, truly change. A change with a
-// newer stamp shows its group as it is, so that the mistake affects fewer groups. A change without one adds to it. Or what
-// the mistake shows becomes true.
+// Life while a mistake is held: groups among the held ones, the samples of the hold first, truly change. A change with
+// a newer stamp shows its group as it is, so that the mistake affects fewer groups. A change without one adds to it. Or
+// what the mistake shows becomes true.
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
 import type { Part, StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
 import { areUnstampedHeld, standingHolds } from '../../../shared/guarding/holds.ts';
@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 const LOOKS_EVERY_MS = 2_000;
 /** A mistake that is not held by then is not held at all. */
 const HELD_WITHIN = 90_000 * MILLISECOND;
-/** So many groups are left that they are less than half. */
+/** The share of groups that change with a newer stamp: those that still show the mistake are then fewer than half. */
 const STAMPED_SHARE = 0.65;
 /** Most of the samples of one hold, so that most of them differ once the mistake is over. */
 const UNSTAMPED = 7;
@@ -89,7 +89,9 @@ async function untilHeld(
 
 type Change = (draft: Parameters<Alteration>[0], plan: Plan) => void;
 
-/** Changes something that the mistake does not touch; or, where it shows long values, to another one of them. */
+/**
+ * Changes something that the mistake does not touch. If the mistake shows long values, also sets another long value.
+ */
 function otherFields(draft: Parameters<Alteration>[0], { mishap }: Plan): void {
   draft.order.tags.push(`changed ${draft.order.tags.length}`);
   for (const shipment of draft.shipments) shipment.tracking_number = `T${draft.id}`;

@@ -1,5 +1,6 @@
 // The processes that poll. As in Lambda, a tick gets a warm idle process or a new one; it is delivered again if its
-// process ended or threw. A process that takes too long is ended or, in some runs, continues after others have taken over.
+// process ended or threw. A process that takes too long is ended or, in some runs, continues after others have taken
+// over.
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -42,7 +43,7 @@ export interface Pollers {
 }
 
 export interface ConcludedTick {
-  /** The moment for which it was sent: by this it judges. */
+  /** The moment for which it was sent: the tick measures time from it. */
   readonly slot: Instant;
   readonly at: Instant;
 }
