@@ -129,8 +129,18 @@ export interface Marks {
    * @returns whether it moved; if not, another process was faster, or an earlier call had taken effect
    */
   advance(destination: string, key: GroupKey, sequence: number): Promise<boolean>;
-  /** Notes that a group stopped at its mark, and why; an undefined reason removes the note. */
-  noteBehind(destination: string, key: GroupKey, reason: string | undefined): Promise<void>;
+  /**
+   * Notes that a group stopped at its mark because of its next event, and why; undefined removes the note.
+   *
+   * @returns false, and no note, if the mark has passed that event: another process was faster
+   */
+  noteBehind(destination: string, key: GroupKey, stop: BehindAt | undefined): Promise<boolean>;
+}
+
+/** The event at which a group stopped, by its number, and the reason. */
+export interface BehindAt {
+  readonly sequence: number;
+  readonly reason: string;
 }
 
 export type SendResult =

@@ -1,9 +1,9 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
-// stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected. `d` names the
-// destination while the group is behind, for the index of such groups. In a table of its own, so that moving a mark does
+// stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected, `u` until when
+// another rejection goes on with that. `d` names the destination while the group is behind, for the index of such groups. In a table of its own, so that moving a mark does
 // not trigger the relays again.
 import * as z from 'zod';
-import type { GroupKey } from '../../shared/ports.ts';
+import type { BehindAt, GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { NextFailure, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { numberValue, type StoredItem, storedNumber } from './attribute-values.ts';
@@ -28,12 +28,17 @@ export function createDynamoDbMarks({ client, tables }: Omit<TableAccess<'marks'
     async advance(destination, key, sequence) {
       return (await update(destination, key, moveTo(sequence))) !== undefined;
     },
-    async noteBehind(destination, key, reason) {
-      await update(destination, key, reason === undefined ? TAKE_NOTE_BACK : note(destination, reason));
+    async noteBehind(destination, key, stop) {
+      const noted = await update(
+        destination,
+        key,
+        stop === undefined ? TAKE_NOTE_BACK : note(destination, stop),
+      );
+      return noted !== undefined;
     },
     async position(webhook, key) {
-      const { n: sequence, s: failingSince } = (await read(webhook, key)) ?? {};
-      return { sequence, failingSince };
+      const { n: sequence, s: failingSince, u: rejectedUntil } = (await read(webhook, key)) ?? {};
+      return { sequence, failingSince, rejectedUntil };
     },
     async noteFailing(webhook, key, failure) {
       const attributes = await update(webhook, key, noteSince(webhook, failure));
@@ -48,6 +53,7 @@ const format1 = z.object({
   n: storedNumber.optional(),
   s: storedNumber.optional(),
   c: storedNumber.optional(),
+  u: storedNumber.optional(),
 });
 
 export function markKey(destination: string, key: GroupKey): StoredItem {
@@ -57,37 +63,41 @@ export function markKey(destination: string, key: GroupKey): StoredItem {
 /** Also removes the notes: a group that continues is not behind any more. */
 function moveTo(sequence: number): Change {
   return {
-    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s, c, d',
+    UpdateExpression: 'SET n = :n, v = :v REMOVE r, s, c, u, d',
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: { ':n': numberValue(sequence), ':v': formatAttribute(FORMAT).v },
   };
 }
 
-function note(destination: string, reason: string): Change {
+function note(destination: string, { sequence, reason }: BehindAt): Change {
   return {
     UpdateExpression: 'SET r = :r, d = :d, v = :v',
-    ExpressionAttributeValues: {
-      ':r': { S: reason },
-      ':d': { S: destination },
-      ':v': formatAttribute(FORMAT).v,
-    },
-  };
-}
-
-function noteSince(webhook: string, { sequence, reason, at, isContent = false }: NextFailure): Change {
-  const content = isContent ? ', c = if_not_exists(c, :s)' : ' REMOVE c';
-  return {
-    UpdateExpression: `SET r = :r, d = :d, v = :v, s = if_not_exists(s, :s)${content}`,
     ConditionExpression: 'attribute_not_exists(n) OR n < :n',
     ExpressionAttributeValues: {
-      ...note(webhook, `${sequence}: ${reason}`).ExpressionAttributeValues,
-      ':s': numberValue(at),
+      ':r': { S: `${sequence}: ${reason}` },
+      ':d': { S: destination },
+      ':v': formatAttribute(FORMAT).v,
       ':n': numberValue(sequence),
     },
   };
 }
 
+function noteSince(webhook: string, { at, rejection, ...stop }: NextFailure): Change {
+  const { UpdateExpression, ExpressionAttributeValues, ...conditions } = note(webhook, stop);
+  const contentSince = rejection?.continues === true ? 'if_not_exists(c, :s)' : ':s';
+  const content = rejection === undefined ? ' REMOVE c, u' : `, c = ${contentSince}, u = :u`;
+  return {
+    ...conditions,
+    UpdateExpression: `${UpdateExpression}, s = if_not_exists(s, :s)${content}`,
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ':s': numberValue(at),
+      ...(rejection && { ':u': numberValue(rejection.until) }),
+    },
+  };
+}
+
 const TAKE_NOTE_BACK: Change = {
-  UpdateExpression: 'REMOVE r, s, c, d',
+  UpdateExpression: 'REMOVE r, s, c, u, d',
   ConditionExpression: 'attribute_exists(r)',
 };

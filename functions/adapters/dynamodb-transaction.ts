@@ -17,6 +17,7 @@ export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
 /**
  * @param token at most 36 characters; for ten minutes, the same token with the same items is one transaction, however
  * often it is sent
+ * @param items the first one decides whether another process was faster
  * @returns undefined once everything is written, else the failed conditions; then nothing is written
  * @throws for any other outcome: everything may be written then, or nothing
  */
@@ -35,18 +36,20 @@ export async function writeTogether(
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
       const failed = failedConditions(reasons);
-      if (failed.size > 0) return failed;
       const codes = codesOf(reasons);
-      if (codes.length === 0 || !codes.every(isPassing) || tries === MAX_FRUITLESS_TRIES)
-        throw explain(error, codes, tries);
+      // If another transaction still holds the first item, a failed condition of a later one does not show what it wrote.
+      if (failed.size > 0 && (failed.has(0) || !codes.some(isPassing))) return failed;
+      if (!isRetried(codes) || tries === MAX_FRUITLESS_TRIES) throw explain(error, codes, tries);
       await backOff(connection, tries);
     }
   }
 }
 
+const CONDITION_FAILED = 'ConditionalCheckFailed';
+
 function failedConditions(reasons: readonly CancellationReason[]): FailedConditions {
   const failed = reasons.flatMap(({ Code, Item }, at) =>
-    Code === 'ConditionalCheckFailed' ? [[at, Item] as const] : [],
+    Code === CONDITION_FAILED ? [[at, Item] as const] : [],
   );
   return new Map(failed);
 }
@@ -54,6 +57,11 @@ function failedConditions(reasons: readonly CancellationReason[]): FailedConditi
 function codesOf(reasons: readonly CancellationReason[]): string[] {
   const codes = reasons.map((reason) => reason.Code ?? 'None');
   return [...new Set(codes.filter((code) => code !== 'None'))];
+}
+
+/** Whether a retry may succeed: something passing stands in the way, and nothing else but a condition. */
+function isRetried(codes: readonly string[]): boolean {
+  return codes.some(isPassing) && codes.every((code) => isPassing(code) || code === CONDITION_FAILED);
 }
 
 function explain(cause: Error, codes: readonly string[], tries: number): Error {

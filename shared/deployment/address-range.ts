@@ -1,7 +1,6 @@
 // Which addresses a webhook may reach, for the check of its options and for the check of each connection.
-// https://www.iana.org/assignments/iana-ipv4-special-registry,
-// https://www.iana.org/assignments/iana-ipv6-special-registry biome-ignore lint/style/noRestrictedImports: computes
-// with addresses, and opens no connection
+// https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+// biome-ignore lint/style/noRestrictedImports: computes with addresses, and opens no connection
 import { BlockList, isIP } from 'node:net';
 
 /** `public`: only globally routable ones. `private`: those of private networks as well. `any`: on one machine. */

@@ -129,7 +129,9 @@ export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string):
     // Move the mark first: moving it removes the note.
     await moveMark(ports, lane);
     if (lane.outcome !== undefined) return;
-    await ports.marks.noteBehind(ports.destination.name, lane.key, `${sequence}: ${reason}`);
+    const isNoted = await ports.marks.noteBehind(ports.destination.name, lane.key, { sequence, reason });
+    // An operator has skipped the event meanwhile, or it was sent: a later run continues behind it.
+    if (!isNoted) return failLane(ports, lane, 'another process has passed its next event');
   } catch (cause) {
     failLane(ports, lane, 'the note that it is behind could not be saved', cause);
     return;
@@ -182,7 +184,8 @@ function keepNewest(lane: Lane, entries: readonly LedgerEntry[]): void {
   lane.more = entries.length >= RELAY_READ_EVENTS;
   if (newest === undefined) return;
   lane.unsent = lane.more ? [] : [newest];
-  lane.sent = lane.more ? newest.sequence : newest.sequence - 1;
+  // The next read begins with this entry again, which may be the last one.
+  lane.sent = newest.sequence - 1;
   if (lane.more) lane.passed += 1;
 }
 

@@ -227,7 +227,7 @@ function marksBefore(ranges: ReadonlyMap<string, SequenceRange>): Marks {
   return {
     load: async (_, key) => rangeOf(key, ranges).from - 1,
     advance: async () => true,
-    noteBehind: async () => {},
+    noteBehind: async () => true,
   };
 }
 

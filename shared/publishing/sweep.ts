@@ -70,7 +70,7 @@ export async function sweepLedger(
   report.waiting += Math.max(0, gaps.length - SWEEP_GAPS);
   await closeGaps(ports, relay, gaps.slice(0, SWEEP_GAPS), leftMs, report);
 
-  const isSound = report.complete && report.behind + report.failed === 0;
+  const isSound = report.complete && report.behind + report.failed + report.waiting === 0;
   log[isSound ? 'info' : 'warn']('ledger swept', { destination: destination.name, ...report });
   return report;
 }

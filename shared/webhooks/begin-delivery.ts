@@ -24,5 +24,5 @@ export async function beginDelivery(
   // The event that rang was published to this webhook, whatever the clocks say.
   const first = Math.min(sequence, (await firstEventSince(ledger, key, startedAt)).sequence);
   await marks.advance(webhook, key, first - 1);
-  return { sequence: first - 1, failingSince: undefined };
+  return { sequence: first - 1, failingSince: undefined, rejectedUntil: undefined };
 }

@@ -9,6 +9,7 @@ import { createRelay, type Relay } from '../publishing/relay.ts';
 import { formatGroupKey } from '../recording/group-key.ts';
 import { firstEventSince } from './first-event.ts';
 import { type LoadEndpointPorts, loadEndpoint } from './load-endpoint.ts';
+import { logErrorsAlone } from './relay-log.ts';
 import { admitsEvent, type WebhookPorts } from './webhook-sender.ts';
 
 export interface RingUnsentPorts
@@ -59,7 +60,7 @@ async function ringBeyondMarks(
   const relay = createRelay({
     ...ports,
     // A ring leaves its group unsent, which the relay takes for a failure.
-    log: { ...ports.log, warn: ports.log.debug },
+    log: logErrorsAlone(ports.log),
     withholds: ({ group }) => isOwnGroup(group),
     admits: (event) => admitsEvent(ports.filter, event),
     attempts: 1,

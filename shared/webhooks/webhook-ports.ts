@@ -36,6 +36,8 @@ export interface WebhookPosition {
   /** The number of the last event that was accepted or passed over; undefined before the first. */
   readonly sequence: number | undefined;
   readonly failingSince: Instant | undefined;
+  /** See {@link Rejection.until}; undefined unless the last answer to the next event was about its content. */
+  readonly rejectedUntil: Instant | undefined;
 }
 
 export interface WebhookMarks extends Marks {
@@ -60,6 +62,13 @@ export interface NextFailure {
   readonly sequence: number;
   readonly reason: string;
   readonly at: Instant;
-  /** Whether the endpoint rejected the event's content. @default false */
-  readonly isContent?: boolean;
+  /** Defined if the endpoint rejected the event's content. */
+  readonly rejection?: Rejection | undefined;
+}
+
+export interface Rejection {
+  /** Whether it goes on with the rejections before it; otherwise `contentSince` begins anew. */
+  readonly continues: boolean;
+  /** A rejection after this moment does not go on with this one: the event was not tried again in time. */
+  readonly until: Instant;
 }

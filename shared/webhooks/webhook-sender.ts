@@ -13,8 +13,16 @@ import { stepOver } from '../publishing/step-over.ts';
 import type { PresentGeneration } from '../source/present-generation.ts';
 import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
+import { logErrorsAlone } from './relay-log.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
-import type { Failing, NextFailure, PostRequest, WebhookMarks, WebhookPosition } from './webhook-ports.ts';
+import type {
+  Failing,
+  NextFailure,
+  PostRequest,
+  Rejection,
+  WebhookMarks,
+  WebhookPosition,
+} from './webhook-ports.ts';
 
 export interface WebhookPorts extends EndpointPorts {
   readonly ledger: Ledger;
@@ -46,6 +54,11 @@ export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutc
 /** An event is skipped after so long with answers about its content and no other failure. */
 const CONTENT_PATIENCE = DAY;
 /**
+ * How much later than the endpoint asks for an event is tried again at most. An outage, a pause or a lack of senders takes
+ * longer: such a time shows nothing of the event, so its patience begins anew.
+ */
+const TRIED_AGAIN_WITHIN = 2 * HOUR;
+/**
  * It is skipped only if the endpoint has accepted another event within this time. An endpoint that rejects everything
  * is itself at fault, for instance because its secret is wrong. Longer than any pause, so every accepted event is
  * recent at some retry.
@@ -55,6 +68,9 @@ const ACCEPTED_LATELY = 12 * HOUR;
 const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
 const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
+const OVERTAKEN = new Error('another sender has sent the event as well');
+/** Each try posts the event again. */
+const UNMARKED: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 /** As long as a sender runs: the other one has ended by then, or its own ring comes back. */
 const AFTER_THE_OTHER: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 
@@ -102,8 +118,7 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   let isOvertaken = false;
   const relay = createRelay({
     ...ports,
-    // Each attempt has a line of its own.
-    log: { ...ports.log, warn: ports.log.debug },
+    log: logErrorsAlone(ports.log, (error) => error === OVERTAKEN),
     marks: {
       ...ports.marks,
       load: async () => position.sequence,
@@ -112,7 +127,7 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
         isOvertaken = !hasMoved && isUnmarked;
         isUnmarked = false;
         // Ends the lane: if both senders went on, they would post every event twice.
-        if (isOvertaken) throw new Error('another sender has sent the event as well');
+        if (isOvertaken) throw OVERTAKEN;
         return hasMoved;
       },
     },
@@ -159,7 +174,7 @@ function resultOf(attempt: Attempt): SendResult {
 }
 
 async function conclude(
-  { ports, endpoint, key }: Delivery,
+  { ports, endpoint, key, position }: Delivery,
   outcome: Outcome | undefined,
   last: LastAttempt | undefined,
 ): Promise<RingOutcome | 'stepped over'> {
@@ -169,26 +184,23 @@ async function conclude(
   // A gap in the ledger is left to the sweep, which alone knows whether it is lost.
   if (outcome?.state !== 'failed') return DONE;
   // The tables could not be read or written, or the time was over.
-  if (last === undefined || last.attempt.kind === 'accepted') return SOON;
+  if (last === undefined) return SOON;
+  if (last.attempt.kind === 'accepted') return UNMARKED;
   const { attempt, sequence } = last;
   if (attempt.kind === 'delayed') {
     const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
     return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
   }
   const now = clock.now();
-  const isContent = attempt.kind === 'content';
-  const failing = await noteFailing(ports, key, { sequence, reason: attempt.reason, at: now, isContent });
+  const { reason } = attempt;
+  const rejection = attempt.kind === 'content' ? rejectionOf(position, attempt.askedMs, now) : undefined;
+  const failing = await noteFailing(ports, key, { sequence, reason, at: now, rejection });
   // Another sender has sent the event meanwhile.
   if (failing === undefined) return SOON;
   const { since } = failing;
   if (await isEventsFault(endpoint, failing, now)) {
     const range = { from: sequence, to: sequence };
-    const isSkipped = await stepOver(
-      { ...ports, destination: { name: webhook } },
-      key,
-      range,
-      attempt.reason,
-    );
+    const isSkipped = await stepOver({ ...ports, destination: { name: webhook } }, key, range, reason);
     if (isSkipped) return 'stepped over';
   }
   const failingFor = now - since;
@@ -201,22 +213,31 @@ async function conclude(
 
 /**
  * Notes since when the event fails. Discards an earlier note if its moment lies in the future, because it comes from a
- * wrong clock, or if its `contentSince` is before its `since`: then it is about the previous event (an earlier release
- * did not remove it).
+ * wrong clock. The rejections begin anew if theirs does, or if it is before the event failed: then it is about the
+ * previous event (an earlier release did not remove it).
  */
 async function noteFailing(
   { marks, webhook }: WebhookPorts,
   key: GroupKey,
   failure: NextFailure,
 ): Promise<Failing | undefined> {
+  const latest = failure.at + CLOCKS_APART;
   const failing = await marks.noteFailing(webhook, key, failure);
-  if (failing === undefined || isPlausible(failing, failure.at)) return failing;
-  await marks.noteBehind(webhook, key, undefined);
-  return marks.noteFailing(webhook, key, failure);
+  if (failing === undefined) return undefined;
+  const { since, contentSince = since } = failing;
+  if (since > latest) {
+    await marks.noteBehind(webhook, key, undefined);
+    return marks.noteFailing(webhook, key, failure);
+  }
+  if (contentSince <= latest && contentSince >= since - CLOCKS_APART) return failing;
+  const rejection = failure.rejection && { ...failure.rejection, continues: false };
+  return marks.noteFailing(webhook, key, { ...failure, rejection });
 }
 
-function isPlausible({ since, contentSince = since }: Failing, at: Instant): boolean {
-  return Math.max(since, contentSince) <= at + CLOCKS_APART && contentSince >= since - CLOCKS_APART;
+/** A position that is older than the last accepted event has no effect: the mark's move removed what it goes on with. */
+function rejectionOf({ rejectedUntil = 0 }: WebhookPosition, askedMs: number, now: Instant): Rejection {
+  const pause = Math.min(askedMs, LONGEST_PAUSE_MS) * MILLISECOND;
+  return { continues: now <= rejectedUntil, until: now + pause + TRIED_AGAIN_WITHIN };
 }
 
 /** Whether the endpoint rejected this event, and nothing else was wrong, for long enough while it accepts others. */

@@ -281,7 +281,10 @@ async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: num
 async function noteProblems({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {
   const refused: GroupKey = aKey(FIRST_GROUP + 4);
   await marks.advance(markOf('bus'), refused, 1);
-  await marks.noteBehind(markOf('bus'), refused, '2: the bus refused it: the entry is larger than 1 MB');
+  await marks.noteBehind(markOf('bus'), refused, {
+    sequence: 2,
+    reason: 'the bus refused it: the entry is larger than 1 MB',
+  });
   await endpoints.save(
     FORWARD,
     {

@@ -168,7 +168,7 @@ describe('the page "Stuck"', () => {
   it('shows a destination that is behind, with the command that tries again', async () => {
     const key = await keyOf(parcel.group);
     await stack.deployment.putItem('StorageMarks', { k: `bus#${formatGroupKey(key)}`, n: 1 });
-    await stores.marks.noteBehind('bus', key, '2: too large');
+    await stores.marks.noteBehind('bus', key, { sequence: 2, reason: 'too large' });
     const console = await open({ acts: true });
 
     const [overview, stuck] = [await console.read('/'), await console.read('/stuck')];

@@ -52,8 +52,8 @@ function noteAsBefore(destination: string, group: number) {
 test('lists the groups of one destination with the notes of their marks, and no others', async () => {
   const [queue, hook] = [freshDestination(), freshDestination()];
   await marks.advance(queue, aKey(1), 3);
-  await marks.noteBehind(queue, aKey(1), '4: too large');
-  await marks.noteBehind(queue, aKey('feed'), '1: refused');
+  await marks.noteBehind(queue, aKey(1), { sequence: 4, reason: 'too large' });
+  await marks.noteBehind(queue, aKey('feed'), { sequence: 1, reason: 'refused' });
   await marks.advance(queue, aKey(2), 9);
   await marks.noteFailing(hook, aKey(3), { sequence: 1, reason: 'answered 500', at: 1_000 });
 
@@ -75,7 +75,7 @@ test('lists the groups of one destination with the notes of their marks, and no 
 test('lists only the groups of one source, also if the name of another source begins with its name', async () => {
   const queue = freshDestination();
   const keys = [aKey(1), aKey(2, GLOBEX), aKey(3, { ...GLOBEX, source: 'globex-2' })];
-  for (const key of keys) await marks.noteBehind(queue, key, '1: refused');
+  for (const key of keys) await marks.noteBehind(queue, key, { sequence: 1, reason: 'refused' });
 
   expect(keysOf(await behind(queue, 'globex'))).toEqual([aKey(2, GLOBEX)]);
 });
@@ -85,7 +85,7 @@ test.each<[string, (destination: string, key: GroupKey) => Promise<unknown>]>([
   ['its note is removed', (destination, key) => marks.noteBehind(destination, key, undefined)],
 ])('a group is listed no longer when %s, and is no longer in the index', async (_, recover) => {
   const queue = freshDestination();
-  await marks.noteBehind(queue, aKey(1), '1: refused');
+  await marks.noteBehind(queue, aKey(1), { sequence: 1, reason: 'refused' });
   await marks.noteFailing(queue, aKey(2), { sequence: 1, reason: 'timeout', at: 1_000 });
   const before = keysOf(await behind(queue));
 
@@ -94,7 +94,7 @@ test.each<[string, (destination: string, key: GroupKey) => Promise<unknown>]>([
   expect(before).toEqual([aKey(1), aKey(2)]);
   expect(await behind(queue)).toEqual([]);
   expect(await countIndexed(queue)).toBe(0);
-  await marks.noteBehind(queue, aKey(1), '2: refused');
+  await marks.noteBehind(queue, aKey(1), { sequence: 2, reason: 'refused' });
   expect(keysOf(await behind(queue))).toEqual([aKey(1)]);
 });
 
@@ -104,7 +104,7 @@ test('lists a group that an earlier release noted once it is noted again', async
   await noteAsBefore(hook, 1);
   const before = await behind(queue);
 
-  await marks.noteBehind(queue, aKey(1), '4: refused');
+  await marks.noteBehind(queue, aKey(1), { sequence: 4, reason: 'refused' });
   await marks.noteFailing(hook, aKey(1), { sequence: 4, reason: 'timeout', at: 1_000 });
 
   expect(before).toEqual([]);
@@ -114,7 +114,7 @@ test('lists a group that an earlier release noted once it is noted again', async
 
 test('omits a group that an earlier release noted and that has continued since', async () => {
   const queue = freshDestination();
-  await marks.noteBehind(queue, aKey(1), '1: refused');
+  await marks.noteBehind(queue, aKey(1), { sequence: 1, reason: 'refused' });
   await engine.client.send(
     new UpdateItemCommand({
       TableName: engine.tables.marks,
@@ -128,9 +128,9 @@ test('omits a group that an earlier release noted and that has continued since',
 
 test('lists more groups than one answer contains', async () => {
   const queue = freshDestination();
-  const reason = `1: ${'x'.repeat(300_000)}`;
+  const stop = { sequence: 1, reason: 'x'.repeat(300_000) };
   const groups = [1, 2, 3, 4, 5];
-  for (const group of groups) await marks.noteBehind(queue, aKey(group), reason);
+  for (const group of groups) await marks.noteBehind(queue, aKey(group), stop);
 
   expect(keysOf(await behind(queue))).toEqual(groups.map((group) => aKey(group)));
 });

@@ -59,7 +59,7 @@ test("a webhook's mark of a release that did not note since when content is reje
   await putRaw(engine.tables.marks, { ...markKey('hook', key), ...Object.fromEntries(attributes), ...texts });
 
   const position = await stores.marks.position('hook', key);
-  const failure = { sequence: 4, reason: 'answered 422', at: 9_000, isContent: true };
+  const failure = { sequence: 4, reason: 'answered 422', at: 9_000, rejection: { continues: true, until: 9_100 } };
   const failing = await stores.marks.noteFailing('hook', key, failure);
 
   expect(position).toEqual({ sequence: 3, failingSince: 1_000 });
@@ -159,7 +159,7 @@ test('the reason why a group is behind is stored with its mark, until the mark a
   const key = aKey(9);
   await stores.marks.advance('queue', key, 3);
 
-  await stores.marks.noteBehind('queue', key, '4: refused');
+  await stores.marks.noteBehind('queue', key, { sequence: 4, reason: 'refused' });
   const noted = await item();
   await stores.marks.advance('queue', key, 2);
   const stillNoted = await item();

@@ -83,6 +83,19 @@ describe('a rejected transaction', () => {
     const result = await wire.stores.snapshots.save(key, aSave(key, { version: 1, sequence: 1 }, 1));
 
     expect(result).toBe('conflict');
+    expect(wire.countOf('TransactWriteItems')).toBe(2);
+  });
+
+  // Another poller's save of the same group is being committed: its event shows, its snapshot is still locked.
+  test('is a conflict if another save of the group has written only its event so far', async () => {
+    const key = freshKey();
+    await wire.stores.snapshots.save(key, aSave(key, undefined, 1));
+    wire.proxy.next('TransactWriteItems', cancel('TransactionConflict', 'ConditionalCheckFailed'), 2);
+
+    const result = await wire.stores.snapshots.save(key, aSave(key, undefined, 2));
+
+    expect(result).toBe('conflict');
+    expect(wire.countOf('TransactWriteItems')).toBe(4);
   });
 });
 

@@ -59,7 +59,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     await stores.marks.advance('queue', marked, 3);
 
     for (const key of [marked, unmarked]) {
-      await stores.marks.noteBehind('queue', key, '4: refused');
+      await stores.marks.noteBehind('queue', key, { sequence: 4, reason: 'refused' });
       await stores.marks.noteBehind('queue', key, undefined);
     }
 
@@ -67,9 +67,21 @@ describe.each(STORES)('marks $name', ({ open }) => {
     expect(await stores.marks.load('queue', unmarked)).toBeUndefined();
   });
 
+  test('a group is not noted as behind at an event that its mark has passed', async () => {
+    const [key, ahead] = [freshKey(), freshKey()];
+    await stores.marks.advance('hook', key, 4);
+    await stores.marks.advance('hook', ahead, 3);
+
+    const noted = [key, ahead].map((each) =>
+      stores.marks.noteBehind('hook', each, { sequence: 4, reason: 'refused' }),
+    );
+
+    expect(await Promise.all(noted)).toEqual([false, true]);
+  });
+
   test('a group with a rejected first event advances like any other', async () => {
     const key = freshKey();
-    await stores.marks.noteBehind('queue', key, '1: refused');
+    await stores.marks.noteBehind('queue', key, { sequence: 1, reason: 'refused' });
 
     await stores.marks.advance('queue', key, 2);
 
@@ -101,8 +113,10 @@ describe.each(STORES)('marks $name', ({ open }) => {
 
   test('stores the time since which the content of the next event is rejected, until another failure or a move', async () => {
     const key = freshKey();
-    const note = (at: number, isContent: boolean, sequence = 1) =>
-      stores.marks.noteFailing('hook', key, { sequence, reason: 'answered', at, isContent });
+    const note = (at: number, isContent: boolean, sequence = 1, continues = true) => {
+      const rejection = isContent ? { continues, until: at + 100 } : undefined;
+      return stores.marks.noteFailing('hook', key, { sequence, reason: 'answered', at, rejection });
+    };
 
     const noted = [];
     for (const [at, isContent] of [
@@ -115,12 +129,15 @@ describe.each(STORES)('marks $name', ({ open }) => {
       noted.push((await note(at, isContent))?.contentSince);
     await stores.marks.advance('hook', key, 1);
     noted.push((await note(6, true, 2))?.contentSince);
-    await stores.marks.noteBehind('hook', key, '2: noted by hand');
+    await stores.marks.noteBehind('hook', key, { sequence: 2, reason: 'noted by hand' });
     noted.push((await note(7, true, 2))?.contentSince);
+    noted.push((await note(8, true, 2, false))?.contentSince);
+    const { rejectedUntil } = await stores.marks.position('hook', key);
     await stores.marks.noteBehind('hook', key, undefined);
 
-    expect(noted).toEqual([1, 1, undefined, 4, 4, 6, 6]);
-    expect(await note(8, true, 2)).toEqual({ since: 8, contentSince: 8 });
+    expect(noted).toEqual([1, 1, undefined, 4, 4, 6, 6, 8]);
+    expect(rejectedUntil).toBe(108);
+    expect(await note(9, true, 2)).toEqual({ since: 9, contentSince: 9 });
   });
 
   test('does not note a failure of an event that the mark has passed', async () => {

@@ -10,6 +10,7 @@ interface Mark {
   readonly reason?: string | undefined;
   readonly since?: Instant | undefined;
   readonly contentSince?: Instant | undefined;
+  readonly rejectedUntil?: Instant | undefined;
 }
 
 export interface MemoryMarks extends WebhookMarks {
@@ -29,23 +30,30 @@ export function createMemoryMarks(): MemoryMarks {
       marks.set(name, { sequence });
       return true;
     },
-    async noteBehind(destination, key, reason) {
+    async noteBehind(destination, key, stop) {
       const name = nameOf(destination, key);
       const mark = marks.get(name) ?? {};
-      const { sequence } = mark;
-      if (reason !== undefined) marks.set(name, { ...mark, reason });
-      else marks.set(name, { sequence });
+      const { sequence, reason } = mark;
+      if (stop === undefined) {
+        marks.set(name, { sequence });
+        return reason !== undefined;
+      }
+      if (sequence !== undefined && sequence >= stop.sequence) return false;
+      marks.set(name, { ...mark, reason: `${stop.sequence}: ${stop.reason}` });
+      return true;
     },
     async position(webhook, key) {
-      const { sequence, since: failingSince } = marks.get(nameOf(webhook, key)) ?? {};
-      return { sequence, failingSince };
+      const { sequence, since: failingSince, rejectedUntil } = marks.get(nameOf(webhook, key)) ?? {};
+      return { sequence, failingSince, rejectedUntil };
     },
     async noteFailing(webhook, key, failure) {
       const name = nameOf(webhook, key);
-      const { sequence, since = failure.at, contentSince: before = failure.at } = marks.get(name) ?? {};
+      const { rejection, at } = failure;
+      const { sequence, since = at, contentSince: before = at } = marks.get(name) ?? {};
       if (sequence !== undefined && sequence >= failure.sequence) return undefined;
-      const failing = { since, contentSince: failure.isContent === true ? before : undefined };
-      marks.set(name, { sequence, ...failing, reason: `${failure.sequence}: ${failure.reason}` });
+      const failing = { since, contentSince: rejection && (rejection.continues ? before : at) };
+      const rejectedUntil = rejection?.until;
+      marks.set(name, { sequence, ...failing, rejectedUntil, reason: `${failure.sequence}: ${failure.reason}` });
       return failing;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,

@@ -102,7 +102,8 @@ export async function createSituations(
       }
       if (command.includes('redrive')) {
         const key = await newGroup([1, 2]);
-        for (const name of DESTINATIONS) await marks.noteBehind(name, key, '1: too large');
+        for (const name of DESTINATIONS)
+          await marks.noteBehind(name, key, { sequence: 1, reason: 'too large' });
         return { ...common, group: String(key.group) };
       }
       return common;

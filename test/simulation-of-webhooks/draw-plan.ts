@@ -25,9 +25,6 @@ const LENGTHS = [
   { share: 0.03, activeMs: 37 * DAY_MS, groups: 2, saves: 16 },
 ] as const;
 
-/** Within this time the last message that a sender got with a wrong clock is handled, also by one that froze. */
-const AFTERWARDS_MS = 10 * MINUTE_MS;
-
 const OUTAGES_MS = [1, 12, 15 * 24, 29 * 24, 31 * 24, 35 * 24].map((hours) => hours * HOUR_MS);
 
 const FILTERS: readonly EventFilter[] = [
@@ -67,7 +64,7 @@ export function drawPlan(seed: number): Plan {
     operations: drawOperations(random, activeMs, webhooks.length, length.groups),
   });
   // Drawn last: the other seeds stay what they were before this was drawn.
-  return random.chance(0.2) ? withClockAhead(plan, drawClockAhead(random, activeMs)) : plan;
+  return random.chance(0.2) ? { ...plan, clockAhead: drawClockAhead(random, activeMs) } : plan;
 }
 
 /**
@@ -98,25 +95,6 @@ function drawClockAhead(random: Random, activeMs: number): ClockAhead {
   const toMs = fromMs + random.below(activeMs - fromMs);
   const byMs = random.pick([HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS]);
   return { fromMs, toMs, byMs, share: random.pick([0.2, 0.5, 1]) };
-}
-
-/**
- * Endpoints reject content only after that time, because a sender measures by its own clock the day after which it
- * skips an event (docs/guarantees.md). They don't reject for ever, because they would then reject what they accepted
- * before.
- */
-function withClockAhead(plan: Plan, clockAhead: ClockAhead): Plan {
-  const afterwards = clockAhead.toMs + AFTERWARDS_MS;
-  const postpone = (outage: Outage): Outage[] => {
-    if (!CONTENT.includes(outage.status ?? 0)) return [outage];
-    if (outage.toMs === undefined) return [];
-    return [{ ...outage, fromMs: Math.max(outage.fromMs, afterwards) }];
-  };
-  const webhooks = plan.webhooks.map((webhook) => ({
-    ...webhook,
-    outages: webhook.outages.flatMap(postpone),
-  }));
-  return { ...plan, webhooks, clockAhead };
 }
 
 function drawLength(random: Random): (typeof LENGTHS)[number] {

@@ -54,7 +54,7 @@ describe('redrive', () => {
   test('skips an event of the earlier generation that the ordered topic rejects', async () => {
     const { deployment } = webhooks;
     await deployment.put(aKey(2), anEvent(aKey(2), 1, 'x'.repeat(1_100_000)));
-    await deployment.marks.noteBehind(markOf('ordered'), aKey(2), '1: too large');
+    await deployment.marks.noteBehind(markOf('ordered'), aKey(2), { sequence: 1, reason: 'too large' });
 
     const { stdout } = await webhooks.run('redrive', 'acme', '2', '--to', 'ordered', '--skip', '1');
 

@@ -58,7 +58,7 @@ describe('explain', () => {
     await save(key, read(aRow()), read(delivered, 10 * MINUTE));
     await deployment.marks.advance('bus', key, 7);
     await deployment.marks.advance('queue', key, 4);
-    await deployment.marks.noteBehind('queue', key, '5: too large');
+    await deployment.marks.noteBehind('queue', key, { sequence: 5, reason: 'too large' });
   });
   afterAll(() => deployment.marks.noteBehind('queue', key, undefined));
 

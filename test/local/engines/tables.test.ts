@@ -89,7 +89,7 @@ test.each([
     );
     const { marks } = storesOn(client, names);
     await marks.advance('queue', aKey(1), 7);
-    await marks.noteBehind('queue', aKey(1), '8: refused');
+    await marks.noteBehind('queue', aKey(1), { sequence: 8, reason: 'refused' });
     const before = await describeTable(names.marks);
 
     for (const _ of ['once', 'again']) await open(client, names);

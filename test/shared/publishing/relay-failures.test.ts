@@ -63,6 +63,25 @@ describe('answers of the destination', () => {
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the note that it is behind could not be saved' }]);
   });
 
+  test('a group is not noted as behind at an event that another process has passed meanwhile', async () => {
+    const world = createWorld();
+    world.show(A, 1, 2);
+    world.destination.answer = (event) => {
+      world.marks.set('queue#acme_mi8x2k_1', 1);
+      return refusing('acme_mi8x2k_1_1')(event);
+    };
+
+    const first = await relayIn(world, [A]);
+    const second = await relayIn(world, [A]);
+
+    expect(first.outcomes).toEqual([
+      { state: 'failed', reason: 'another process has passed its next event' },
+    ]);
+    expect(world.behind.size).toBe(0);
+    expect(world.numbersArrived(A)).toEqual([2]);
+    expect(second.outcomes).toEqual([{ state: 'done' }]);
+  });
+
   test('a group fails if its mark can’t be moved, and is not noted as behind', async () => {
     const world = createWorld();
     world.show(A, 1, 2);

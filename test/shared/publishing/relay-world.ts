@@ -100,10 +100,13 @@ function marksOf(world: World, gate: Gate): Marks {
         world.behind.delete(at);
         return true;
       }),
-    noteBehind: (destination, key, reason) =>
+    noteBehind: (destination, key, stop) =>
       gate('marks.noteBehind', () => {
-        if (reason === undefined) world.behind.delete(place(destination, key));
-        else world.behind.set(place(destination, key), reason);
+        const at = place(destination, key);
+        if (stop === undefined) return world.behind.delete(at);
+        if (stop.sequence <= (world.marks.get(at) ?? 0)) return false;
+        world.behind.set(at, `${stop.sequence}: ${stop.reason}`);
+        return true;
       }),
   };
 }

@@ -73,6 +73,21 @@ describe('sent events', () => {
     expect([...first.outcomes, ...second.outcomes]).toEqual([{ state: 'done' }, { state: 'done' }]);
   });
 
+  test.each([1, 2])(
+    'the newest feed.source_read report is sent even if it ends page %i of the ledger',
+    async (page) => {
+      const world = createWorld();
+      const read = aKey(READ_GROUP);
+      const newest = page * RELAY_READ_EVENTS - (page - 1);
+      world.show(read, ...range(1, newest));
+
+      const { outcomes } = await relayIn(world, [read]);
+
+      expect(world.numbersArrived(read)).toEqual([newest]);
+      expect(outcomes).toEqual([{ state: 'done' }]);
+    },
+  );
+
   test('a source without feed.source_read reports has nothing to send', async () => {
     const world = createWorld();
 

@@ -211,6 +211,24 @@ describe('a webhook', () => {
     expect(world.acceptedNumbers(KEY)).toEqual([1, 1, 2]);
   });
 
+  it.each([
+    ['its events', 'ledger', 'read', 5_000],
+    ['the mark of an accepted event', 'marks', 'advance', 60_000],
+  ] as const)('warns if %s can’t be read or moved, and tries again', async (_, port, call, retryInMs) => {
+    const world = worldWith(1);
+    const error = new Error('AccessDenied');
+    await world.marks.advance(WEBHOOK, KEY, 0);
+    const broken = { ...world.ports[port], [call]: async () => Promise.reject(error) };
+
+    const outcome = await world.clock.run(
+      world.sender({ [port]: broken })({ key: KEY, sequence: 1 }, 60_000),
+    );
+
+    expect(outcome).toEqual({ isDone: false, retryInMs, failingForMs: undefined });
+    const warning = { level: 'warn', message: 'group failed', fields: expect.objectContaining({ error }) };
+    expect(world.log.lines).toContainEqual(warning);
+  });
+
   it('leaves the rest to the next ring when its time is over', async () => {
     const world = worldWith(4);
     world.takesMs = () => 10_000;

@@ -1,9 +1,7 @@
 // W5: no attempt while a 429's, a 503's or an operator's pause lasts, except for attempts that were decided before it.
-import { type Attempt, HOUR, isClockAheadAt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
+import { isClockAheadAt, MINUTE, SECOND, type Time, type Violation } from './evidence.ts';
 import type { Indexed } from './index-evidence.ts';
-
-const LEAST: Time = 5 * SECOND;
-const MOST: Time = 11 * HOUR;
+import { askedBy } from './retry-after.ts';
 
 interface Pause {
   readonly why: string;
@@ -37,11 +35,4 @@ export function checkPauses({ evidence, webhook }: Indexed): Violation[] {
     });
   }
   return violations;
-}
-
-function askedBy({ retryAfter = '' }: Attempt, answeredAt: Time): Time {
-  const date = Date.parse(retryAfter) * 1_000;
-  const isDate = retryAfter.endsWith('GMT') && !Number.isNaN(date);
-  const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SECOND : isDate ? date - answeredAt : 0;
-  return Math.min(Math.max(asked, LEAST), MOST);
 }
