@@ -118,8 +118,8 @@ export const WHOLE_WALK_SHARE = 0.5;
 export const SLOW_WALK_SHARE = 0.2;
 /** Share of the budget that the walk over older open groups keeps to: in ten minutes nearly five hundred of them. */
 export const OPEN_WALK_SHARE = 0.2;
-/** Requests that a range takes besides its pages: to find its end, and to look again at what lies before it. */
-export const REQUESTS_BESIDES_PAGES = 3;
+/** Pages of open groups are read only if they take at least this many requests less than the groups' look-ups. */
+export const REQUESTS_SAVED_BY_PAGES = 3;
 /**
  * Groups, or entities, that may be gone in one cycle, or this share of all groups if that is more; still more look like
  * a fault.

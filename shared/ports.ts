@@ -132,7 +132,8 @@ export interface Marks {
   /**
    * Notes that a group stopped at its mark because of its next event, and why; undefined removes the note.
    *
-   * @returns false, and no note, if the mark has passed that event: another process was faster
+   * @returns false, and no note, if the mark has passed that event: another process was faster; for undefined, whether
+   *   there was a note
    */
   noteBehind(destination: string, key: GroupKey, stop: BehindAt | undefined): Promise<boolean>;
 }

@@ -17,7 +17,8 @@ const REQUESTS_AT_ONCE = 4;
 
 /**
  * @param items no two with the same key
- * @returns whether each was inserted; false if the key was taken
+ * @returns whether each was inserted; false if the key was taken, perhaps by an earlier try of this call: compare the
+ *   stored item
  * @throws if the outcome of some is unknown; any of them may be inserted then
  */
 export async function insertBatch(

@@ -15,7 +15,7 @@ export interface KeptSecretOptions {
 export interface KeptSecret {
   /** The current version's text. @throws Error if there is none */
   current(): Promise<string>;
-  /** The current version, then the previous one if there is one. */
+  /** The current version, then the previous one if there is one. @throws Error if there is no current one */
   versions(): Promise<readonly string[]>;
   /** Makes the next call read the secret again, unless it was read just before. */
   expire(): void;

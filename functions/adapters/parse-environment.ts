@@ -17,7 +17,10 @@ export function environmentParser<Variables>(
   };
 }
 
-/** The place of each problem and what is wrong there, for instance `settings.name: Required`. */
+/**
+ * The place of each problem and what is wrong there, for instance `settings.name: Invalid input: expected string,
+ * received undefined`.
+ */
 export function problemsOf({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 }

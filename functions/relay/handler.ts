@@ -1,4 +1,4 @@
-// Two functions run this file, one per destination: `handler` on the ledger's stream, `sweep` once a day.
+// Each destination has two functions that run this file: `handler` on the ledger's stream, `sweep` once a day.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';

@@ -82,7 +82,7 @@ export interface OtherEvent {
 
 /** Numbers of one group, both ends included, that this subscriber never received. */
 export interface Gap {
-  /** `<source>/<return group id>`. */
+  /** `<source>/<return group id>`; on the bus also `<source>/feed`, for the feed's own events. */
   readonly partitionkey: string;
   readonly generation: string;
   readonly from: number;

@@ -52,8 +52,8 @@ export function createQueueSubscriber(options: SubscriberOptions): QueueSubscrib
 }
 
 /**
- * A subscriber to the bus, invoked by a rule or reading an ordinary queue. Events come in any order: an event is
- * handled only if it is newer than the newest handled one of its subject.
+ * A subscriber to the bus, invoked by a rule or reading an ordinary queue. Events come in any order. By
+ * default an event is not handled if a newer one of its subject was handled before (see `stale` and `replays`).
  *
  * @throws Error for options that can't work together
  */

@@ -19,7 +19,7 @@ export interface EventIdParts {
   readonly sequence: number;
 }
 
-/** Matches a valid source name: it is a part of ids, metric names and parameter paths. */
+/** Matches a valid source name: it is a part of ids and parameter paths, and the value of a metric's dimension. */
 export const SOURCE_NAME = /^[a-z0-9-]{1,30}$/;
 
 const EVENT_ID = /^([a-z0-9-]{1,30})_([a-z0-9]{1,12})_(feed|read|0|[1-9]\d{0,15})_([1-9]\d{0,14})$/;

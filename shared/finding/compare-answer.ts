@@ -25,7 +25,10 @@ export interface ComparedAnswer {
   /** False without differences if the answer can't be read. */
   readonly agrees: boolean;
   readonly differences: readonly Difference[];
-  /** Whether the feed would not accept the differences yet: the answer may be older than the stored state. */
+  /**
+   * Whether the feed would not accept the differences yet: the answer may be older than the stored state. Judged only
+   * if both have the group; false otherwise.
+   */
   readonly mayBeStale: boolean;
 }
 

@@ -10,7 +10,10 @@ export interface ForgetEventsPorts extends Omit<StepOverPorts, 'destination'> {
 
 export interface ForgottenEvents {
   readonly erased: number;
-  /** The unsent numbers of each destination that had any. */
+  /**
+   * The unsent numbers that were reported as skipped, by destination; in an earlier generation or a restored state none
+   * are reported.
+   */
   readonly unsent: readonly { readonly destination: string; readonly range: SequenceRange }[];
 }
 

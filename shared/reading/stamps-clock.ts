@@ -61,8 +61,8 @@ export function settledByRead(stamps: StampsState, readAt: Instant, lookback: nu
 }
 
 /**
- * Learns from the stamps of a page. Only `updated_at` counts: polls go by it, and `created_at` may come from another
- * clock or be in another zone, neither of which it names.
+ * Learns from the stamps of a page: their form (zone, digits) from both stamps of each row, the clock from `updated_at`
+ * alone. Polls go by that, and `created_at` may come from another clock or be in another zone.
  */
 export function learnStamps(
   state: StampsState,

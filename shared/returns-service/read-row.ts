@@ -36,8 +36,8 @@ type Key = string | number;
 
 /**
  * A return group as read: the fields that may be published, under the document's names. Everything but ids, statuses
- * and stamps may be undefined or null. An absent or null array says nothing of its entities; an empty one says that
- * there are none.
+ * and the group's own stamps may be undefined or null. An absent or null array says nothing of its entities; an empty
+ * one says that there are none.
  */
 export type ReturnGroup = ReturnType<typeof returnGroup>;
 

@@ -27,7 +27,9 @@ export type ReturnGroupsQuery = {
   readonly [Name in Field]?: (Name extends NumberField ? number : string) | undefined;
 };
 
-/** The values that identify a customer, an order or a parcel; they must not show in an error. */
+/**
+ * The texts that identify a customer, an order or a parcel (an order's id is harmless); they must not show in an error.
+ */
 export function personalValuesOf(query: ReturnGroupsQuery): string[] {
   return [query.email, query.orderName, query.trackingCode].filter((value) => value !== undefined);
 }

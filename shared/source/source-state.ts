@@ -180,7 +180,10 @@ export const sourceStateBody = storedObject({
   startedAt: instant,
   /** The instant, by the stamps' clock, before which polls have nothing left to read. */
   settledThrough: instant,
-  /** The slot of the last tick taken; an older or equal one is dropped. */
+  /**
+   * The slot of the last tick taken, in milliseconds since the epoch; 0 before the first. An older or equal one is
+   * dropped.
+   */
   lastSlot: z.number(),
   lease,
   stamps,

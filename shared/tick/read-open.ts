@@ -2,7 +2,7 @@
 // order of creation, a few at a time. If many lie close together, pages of their range are read first, and only groups
 // that these don't show are looked up. So nothing has to be proved of the range.
 import type { Instant } from '../instant.ts';
-import { FIRST_WIDTH, NARROWEST_RANGE, REQUESTS_BESIDES_PAGES } from '../limits.ts';
+import { FIRST_WIDTH, NARROWEST_RANGE, REQUESTS_SAVED_BY_PAGES } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { type FetchPage, type Page, PageOutOfReach } from '../reading/page.ts';
 import { readPage } from '../reading/read-pass.ts';
@@ -130,7 +130,7 @@ async function isDense(
 ): Promise<boolean> {
   const { baseline } = run.state;
   const rowsPerRequest = Math.max(1, baseline.groups / Math.max(1, baseline.requests));
-  const most = (notSeen(groups, seen).length - REQUESTS_BESIDES_PAGES) * rowsPerRequest;
+  const most = (notSeen(groups, seen).length - REQUESTS_SAVED_BY_PAGES) * rowsPerRequest;
   let rows = 0;
   for await (const _ of run.session.store.knownCreatedBetween(sourceOf(run), range.from, range.to)) {
     rows += 1;

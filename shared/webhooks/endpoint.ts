@@ -133,6 +133,6 @@ function note(
   return noteFailure(state, now, lease, { reason: verdict.reason, pauseMs });
 }
 
-function asError(error: unknown): Error {
+export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -12,7 +12,7 @@ import { createRelay } from '../publishing/relay.ts';
 import { stepOver } from '../publishing/step-over.ts';
 import type { PresentGeneration } from '../source/present-generation.ts';
 import { beginDelivery } from './begin-delivery.ts';
-import { type Attempt, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
+import { type Attempt, asError, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { logErrorsAlone } from './relay-log.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
 import type {
@@ -54,8 +54,8 @@ export type WebhookSender = (ring: Ring, timeLeftMs: number) => Promise<RingOutc
 /** An event is skipped after so long with answers about its content and no other failure. */
 const CONTENT_PATIENCE = DAY;
 /**
- * How much later than the endpoint asks for an event is tried again at most. An outage, a pause or a lack of senders takes
- * longer: such a time shows nothing of the event, so its patience begins anew.
+ * How much later than the endpoint asks for an event is tried again at most. An outage, a pause or a lack of senders
+ * takes longer: such a time shows nothing of the event, so its patience begins anew.
  */
 const TRIED_AGAIN_WITHIN = 2 * HOUR;
 /**
@@ -69,8 +69,8 @@ const STORE_PAUSE_MS = 5_000;
 const DONE: RingOutcome = { isDone: true };
 const SOON: RingOutcome = { isDone: false, retryInMs: STORE_PAUSE_MS, failingForMs: undefined };
 const OVERTAKEN = new Error('another sender has sent the event as well');
-/** Each try posts the event again. */
-const UNMARKED: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
+/** Where the outcome of an attempt could not be noted: each try posts the event again. */
+const UNNOTED: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 /** As long as a sender runs: the other one has ended by then, or its own ring comes back. */
 const AFTER_THE_OTHER: RingOutcome = { isDone: false, retryInMs: 60_000, failingForMs: undefined };
 
@@ -108,6 +108,11 @@ interface Delivery {
 interface LastAttempt {
   readonly attempt: Attempt;
   readonly sequence: number;
+}
+
+interface Concluded extends LastAttempt {
+  /** Whether the event was accepted, and the mark could not be moved over it. */
+  readonly isUnmarked: boolean;
 }
 
 async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome | 'stepped over'> {
@@ -152,7 +157,7 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   });
   const [outcome] = await relay([key], timeLeftMs);
   if (isOvertaken) return leaveToTheOther(delivery);
-  return conclude(delivery, outcome, last);
+  return conclude(delivery, outcome, last && { ...last, isUnmarked });
 }
 
 /** The ring is kept while events are left: the other sender may die. */
@@ -176,7 +181,7 @@ function resultOf(attempt: Attempt): SendResult {
 async function conclude(
   { ports, endpoint, key, position }: Delivery,
   outcome: Outcome | undefined,
-  last: LastAttempt | undefined,
+  last: Concluded | undefined,
 ): Promise<RingOutcome | 'stepped over'> {
   const { clock, log, webhook, random } = ports;
   if (outcome?.state === 'behind')
@@ -185,7 +190,7 @@ async function conclude(
   if (outcome?.state !== 'failed') return DONE;
   // The tables could not be read or written, or the time was over.
   if (last === undefined) return SOON;
-  if (last.attempt.kind === 'accepted') return UNMARKED;
+  if (last.attempt.kind === 'accepted') return last.isUnmarked ? UNNOTED : SOON;
   const { attempt, sequence } = last;
   if (attempt.kind === 'delayed') {
     const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
@@ -193,8 +198,20 @@ async function conclude(
   }
   const now = clock.now();
   const { reason } = attempt;
-  const rejection = attempt.kind === 'content' ? rejectionOf(position, attempt.askedMs, now) : undefined;
-  const failing = await noteFailing(ports, key, { sequence, reason, at: now, rejection });
+  const isContent = attempt.kind === 'content';
+  const rejection = isContent ? rejectionOf(position, sequence, attempt.askedMs, now) : undefined;
+  let failing: Failing | undefined;
+  try {
+    failing = await noteFailing(ports, key, { sequence, reason, at: now, rejection });
+  } catch (error) {
+    log.warn('the failure of an event could not be noted', {
+      webhook,
+      ...key,
+      sequence,
+      error: asError(error),
+    });
+    return UNNOTED;
+  }
   // Another sender has sent the event meanwhile.
   if (failing === undefined) return SOON;
   const { since } = failing;
@@ -234,10 +251,14 @@ async function noteFailing(
   return marks.noteFailing(webhook, key, { ...failure, rejection });
 }
 
-/** A position that is older than the last accepted event has no effect: the mark's move removed what it goes on with. */
-function rejectionOf({ rejectedUntil = 0 }: WebhookPosition, askedMs: number, now: Instant): Rejection {
+/** @param position as it was before the attempts: it may be of an earlier event */
+function rejectionOf(position: WebhookPosition, sequence: number, askedMs: number, now: Instant): Rejection {
+  const { rejectedUntil = 0 } = position;
   const pause = Math.min(askedMs, LONGEST_PAUSE_MS) * MILLISECOND;
-  return { continues: now <= rejectedUntil, until: now + pause + TRIED_AGAIN_WITHIN };
+  return {
+    continues: position.sequence === sequence - 1 && now <= rejectedUntil,
+    until: now + pause + TRIED_AGAIN_WITHIN,
+  };
 }
 
 /** Whether the endpoint rejected this event, and nothing else was wrong, for long enough while it accepts others. */

@@ -1,6 +1,7 @@
 // When a webhook's event is skipped: after a day in which the endpoint rejected its content, and accepted others.
 import { describe, expect, it } from 'vitest';
 import { setPaused } from '../../../local/operating/pause-webhook.ts';
+import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { RingOutcome } from '../../../shared/webhooks/webhook-sender.ts';
 import { KEY, OTHER, WEBHOOK, worldWith } from './webhook-world.ts';
@@ -132,6 +133,34 @@ describe('an event that the endpoint rejects', () => {
 
     expect(outcome).toMatchObject({ isDone: false });
     expect(calls).toBe(2);
+  });
+
+  it('gets a day of its own, even if the mark could not be moved over the rejected event before', async () => {
+    const world = worldWith(2);
+    world.show(OTHER, 1);
+    world.answer = ({ partitionkey }) => ({ status: partitionkey === 'acme/1' ? 422 : 204 });
+    await world.ring(KEY, 1);
+    await ringHourly(world, 23);
+    await world.ring(OTHER, 1);
+    await world.clock.advance(HOUR);
+    // The filter excludes the first event now.
+    const filter: EventFilter = { sources: ['none'] };
+    const ledger = {
+      ...world.ports.ledger,
+      read: async (...args: Parameters<typeof world.ports.ledger.read>) =>
+        (await world.ports.ledger.read(...args)).map((entry) =>
+          entry.sequence === 2 && 'event' in entry
+            ? { ...entry, event: { ...entry.event, source: '/sources/none' } }
+            : entry,
+        ),
+    };
+    const marks = { ...world.marks, advance: async () => Promise.reject(new Error('throttled')) };
+    const sender = world.sender({ filter, ledger, marks });
+
+    const outcome = await world.clock.run(sender({ key: KEY, sequence: 2 }, 60_000));
+
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(world.shown.has('acme_mi8x2k_feed')).toBe(false);
   });
 
   it('gets its whole day after an outage of the endpoint in which it was not tried', async () => {

@@ -212,11 +212,20 @@ describe('a webhook', () => {
   });
 
   it.each([
-    ['its events', 'ledger', 'read', 5_000],
-    ['the mark of an accepted event', 'marks', 'advance', 60_000],
-  ] as const)('warns if %s can’t be read or moved, and tries again', async (_, port, call, retryInMs) => {
+    ['its events can’t be read', 'ledger', 'read', 204, 'group failed', 5_000],
+    ['the mark of an accepted event can’t be moved', 'marks', 'advance', 204, 'group failed', 60_000],
+    [
+      'a failure can’t be noted',
+      'marks',
+      'noteFailing',
+      422,
+      'the failure of an event could not be noted',
+      60_000,
+    ],
+  ] as const)('warns if %s, and tries again', async (_, port, call, status, message, retryInMs) => {
     const world = worldWith(1);
     const error = new Error('AccessDenied');
+    world.answer = () => ({ status });
     await world.marks.advance(WEBHOOK, KEY, 0);
     const broken = { ...world.ports[port], [call]: async () => Promise.reject(error) };
 
@@ -225,7 +234,7 @@ describe('a webhook', () => {
     );
 
     expect(outcome).toEqual({ isDone: false, retryInMs, failingForMs: undefined });
-    const warning = { level: 'warn', message: 'group failed', fields: expect.objectContaining({ error }) };
+    const warning = { level: 'warn', message, fields: expect.objectContaining({ error }) };
     expect(world.log.lines).toContainEqual(warning);
   });
 
@@ -233,7 +242,7 @@ describe('a webhook', () => {
     const world = worldWith(4);
     world.takesMs = () => 10_000;
 
-    expect(await world.ring(KEY, 1, 15_000)).toMatchObject({ isDone: false });
+    expect(await world.ring(KEY, 1, 15_000)).toMatchObject({ isDone: false, retryInMs: 5_000 });
 
     expect(world.acceptedNumbers(KEY)).toEqual([1, 2]);
   });
