@@ -59,7 +59,12 @@ test("a webhook's mark of a release that did not note since when content is reje
   await putRaw(engine.tables.marks, { ...markKey('hook', key), ...Object.fromEntries(attributes), ...texts });
 
   const position = await stores.marks.position('hook', key);
-  const failure = { sequence: 4, reason: 'answered 422', at: 9_000, rejection: { continues: true, until: 9_100 } };
+  const failure = {
+    sequence: 4,
+    reason: 'answered 422',
+    at: 9_000,
+    rejection: { continues: true, until: 9_100 },
+  };
   const failing = await stores.marks.noteFailing('hook', key, failure);
 
   expect(position).toEqual({ sequence: 3, failingSince: 1_000 });

@@ -53,7 +53,12 @@ export function createMemoryMarks(): MemoryMarks {
       if (sequence !== undefined && sequence >= failure.sequence) return undefined;
       const failing = { since, contentSince: rejection && (rejection.continues ? before : at) };
       const rejectedUntil = rejection?.until;
-      marks.set(name, { sequence, ...failing, rejectedUntil, reason: `${failure.sequence}: ${failure.reason}` });
+      marks.set(name, {
+        sequence,
+        ...failing,
+        rejectedUntil,
+        reason: `${failure.sequence}: ${failure.reason}`,
+      });
       return failing;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,
