@@ -78,8 +78,8 @@ function describeUnreached({ isLocal }: OpenFeed): string {
       'are not overwritten yet.'
     );
   return (
-    'Not reached: messages in the FIFO queues and in dead-letter queues (14 days), events that SNS could not write ' +
-    'to a queue yet (23 days), the archive of the bus (its retention), ' +
+    'Not reached: messages in the FIFO queues and in dead-letter queues (14 days in each), events that SNS could not ' +
+    'write to a queue yet (23 days), the archive of the bus (its retention), ' +
     "the ledger's stream (24 hours), backups of the tables (35 days), and all subscribers."
   );
 }
