@@ -21,7 +21,7 @@ export interface SourceProps {
    */
   readonly token: secretsmanager.ISecret | ssm.IStringParameter;
   /**
-   * Time between polls: whole seconds that divide a minute, or whole minutes.
+   * Time between polls: 2 to 30 whole seconds that divide a minute, or whole minutes up to a day.
    * @default Duration.minutes(1)
    */
   readonly interval?: Duration;

@@ -21,6 +21,13 @@ interface Action {
   readonly act: (feed: ConsoleFeed, fields: Fields) => Promise<string>;
 }
 
+const RELEASED = {
+  released: 'is released. The next tick continues',
+  released_before: 'was released before',
+  over: 'has ended, or grew and got another number',
+  unknown: 'never existed',
+} as const;
+
 const ACTIONS = {
   release: {
     label: ({ hold }) => `Release hold ${hold}`,
@@ -29,9 +36,7 @@ const ACTIONS = {
     async act(feed, fields) {
       const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
       const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND);
-      return release.outcome === 'released'
-        ? `Hold ${hold} of source ${source} is released. The next tick continues.`
-        : `Hold ${hold} of source ${source} no longer exists.`;
+      return `Hold ${hold} of source ${source} ${RELEASED[release.outcome]}.`;
     },
   },
   redrive: {

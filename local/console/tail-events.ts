@@ -1,5 +1,6 @@
 // Reads the latest events, and then new events as they are saved. The sources' activities list the groups that changed
-// last, so a call reads one item per source and the new events, however many groups there are.
+// last, so a call lists the sources, and reads two items of each (state and activity) and the new events, however many
+// groups there are.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';

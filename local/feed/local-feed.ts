@@ -144,7 +144,7 @@ async function startPublishing(context: Context): Promise<LocalFeed['handOver']>
     ...ports,
     marks: handedOver.marks,
     destination: createSnsDestination({ client: sns, topicArn: topic.arn }),
-    // As in AWS: the topic carries changes only. The feed's own events go to the bus.
+    // As in AWS: of the feed's own events the topic carries only `feed.source_read`. The others go to the bus.
     withholds: withheldFrom('ordered'),
   });
   const bus = await openBus();

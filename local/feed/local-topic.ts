@@ -11,7 +11,7 @@ export interface LocalTopic {
   /**
    * Creates a FIFO queue that gets the events from now on, as they were published.
    *
-   * @param filter which events it gets; without it all
+   * @param filter which events it gets; without it all changes, and none of the feed's own events
    * @returns the queue's URL
    */
   subscribeQueue(name: string, filter?: EventFilter): Promise<string>;

@@ -1,5 +1,6 @@
-// A webhook as the destination of a replay: posts from here, with the webhook's own secrets. It posts nothing
-// while an operator has paused the endpoint, or the endpoint has asked for a pause.
+// A webhook as the destination of a replay: posts from here, with the webhook's own secrets. A replay does not begin
+// while an operator has paused the endpoint, or the endpoint has asked for a pause (`checkAwake`), and it stops at an
+// answer 429 or 503.
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { createSecretPost } from '../../functions/webhook/secret-post.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';

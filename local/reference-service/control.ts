@@ -40,9 +40,9 @@ export interface Control {
    * The true state of all groups, also if not visible yet, in the document's form, with stamps as the knobs set them.
    */
   snapshot(): ShownGroup[];
-  /** Every change since the start, in order. Stamps are instants. */
+  /** Every change since the start, in order; empty if the history is not kept (`keepsHistory`). Stamps are instants. */
   history(): readonly Change[];
-  /** The requests received, oldest first. */
+  /** The latest requests, oldest first (request-log.ts). */
   requests(): readonly LoggedRequest[];
 }
 

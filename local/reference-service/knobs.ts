@@ -184,7 +184,7 @@ export const KNOBS = {
   dateSkewSeconds: amount(
     0,
     'seconds',
-    'How far the Date header is ahead of the timestamps; below 0: behind.',
+    "How far the Date header is ahead of the store's clock; below 0: behind.",
     -1_000_000,
   ),
   latencyMs: span({ least: 0, most: 0 }, 'milliseconds', 'Duration of an answer.'),

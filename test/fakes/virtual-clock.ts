@@ -1,7 +1,7 @@
 // Virtual time for tests: it does not move while anything runs, and moves to the next sleeper when everything waits.
 // Sleepers wake one by one, in the order of their time and then of their calls, and all work that follows from one is
 // done before the next wakes. A run therefore depends only on its inputs. Several machines can have clocks on the same
-// time, each with an error of its own.
+// time, each with an error of its own. Durations are in the unit of Instant (microseconds), except those of `sleep`.
 import { DAY, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 

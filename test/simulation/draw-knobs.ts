@@ -1,5 +1,5 @@
-// Draws the knobs of ordinary plans. Other plans draw the rest (profiles.ts, unusual-plans.ts, stamps-plans.ts,
-// turn.ts); coverage.ts lists those that no plan turns.
+// Draws the knobs of ordinary plans. Other plans draw the rest (profiles.ts, unusual-plans.ts, open-groups-plans.ts,
+// stamps-plans.ts, turn.ts); coverage.ts lists those that no plan turns.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import type { Random } from '../../local/reference-service/store/seeded-random.ts';

@@ -1,4 +1,4 @@
-// Every state of every group, as the service would show it without omissions.
+// Every state of every group, as the service would show it with all its arrays and nulls, and readable.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate } from '../../local/reference-service/showing/deviate.ts';
 import { showGroup } from '../../local/reference-service/showing/show-group.ts';

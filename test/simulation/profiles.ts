@@ -1,7 +1,8 @@
 // Draws the plan of a seed. A profile decides which changes the feed must find: `polls` omits changes that only
 // reconciliation and guards find, `everything` omits none, `guards` always has work for the guards, in `look-ups` the
-// look-ups of some groups always hang, and in `open-groups` nothing delays walks over old open groups. To test more
-// behaviours, add values here.
+// look-ups of some groups always hang, and in `open-groups` old open groups come in pairs of one moment:
+// nothing delays the walks over them, or look-ups show other values for a while. To test more behaviours, add values
+// here.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';

@@ -5,7 +5,7 @@ import { formatInstant, type Instant, MILLISECOND, SECOND } from '../../../share
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { World } from './world.ts';
 
-/** Types with the statuses that they may have; one of each kind is not documented. */
+/** Types with the statuses that they may have; some are not documented. */
 const TYPES: readonly (readonly [string, readonly string[]])[] = [
   ['return_line_item.created', ['OPEN', 'RECEIVED', 'ODD']],
   ['return_line_item.status_changed', ['OPEN', 'RECEIVED', 'CANCELLED', 'ODD']],

@@ -123,8 +123,8 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
       // A tick that froze saves a first state with the time of its start.
       const isFirst = wellFrom === source.startedAt;
       const isEarly = at - wellFrom < patience - slack - (isFirst ? source.longestFreeze : 0);
-      // A source with a new generation may have been behind before. And a source may recover before its walks have continued
-      // after a hold.
+      // A source with a new generation may have been behind before. And a source may recover before its walks have
+      // continued after a hold.
       const isNew = (code: string) => BEHIND.has(code) && (isFirst || code !== 'stalled');
       if (isEarly && source.isOnly && codes.some(isNew))
         yield [event.id, `reports the source behind ${at - wellFrom} microseconds after it was well`];
@@ -137,7 +137,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
   }
 }
 
-/** While look-ups fail, a source must not recover without a removal that only these look-ups can confirm. */
+/** While look-ups fail, a source must not recover until a removal that only they could confirm is published. */
 function* judgeRecoveries(
   { lasting }: Evidence,
   { written, baselineCompletedAt }: SourceEvidence,

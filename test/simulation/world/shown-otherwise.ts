@@ -23,13 +23,13 @@ const LONG = 'WAITS_FOR_THE_PERSON_WHO_INSPECTS_ALL_GOODS_THAT_COME_BACK_TO_THE_
 /** A status that differs from the mistake's only in its last letters. */
 export const TRUE_LONG_STATUS = `${LONG}_TOMORROW`;
 
-/** Returns the group with every status in lower case, like after an upgrade of the service. */
+/** Returns the group with the status of every returned item in lower case, like after an upgrade of the service. */
 export function inSmallLetters(group: StoredGroup): StoredGroup {
   const returns = group.returns.map((item) => ({ ...item, status: item.status.toLowerCase() }));
   return { ...group, returns };
 }
 
-/** Returns the group with a prefix before every status. */
+/** Returns the group with a prefix before the status of every returned item. */
 export function withPrefix(group: StoredGroup): StoredGroup {
   const returns = group.returns.map((item) => ({ ...item, status: `ITEM_${item.status}` }));
   return { ...group, returns };
