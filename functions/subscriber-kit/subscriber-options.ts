@@ -61,7 +61,7 @@ export interface SubscriberOptions {
   readonly unfiltered?: boolean;
   /** @default a warning in the log */
   readonly onGap?: (gap: Gap) => unknown;
-  /** Called with the outcome of each delivery, for metrics. */
+  /** Called with the outcome of each delivered event, for metrics; a message that is no event fails without it. */
   readonly onOutcome?: (outcome: Outcome, event: OtherEvent) => void;
   /** @default the console */
   readonly log?: SubscriberLog;

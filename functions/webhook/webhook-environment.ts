@@ -32,7 +32,7 @@ export type WebhookEnvironment = z.infer<typeof webhookEnvironment>;
 
 const withOneUrl = webhookEnvironment.refine(
   ({ WEBHOOK_URL, WEBHOOK_URL_SECRET }) => (WEBHOOK_URL === undefined) !== (WEBHOOK_URL_SECRET === undefined),
-  { path: ['WEBHOOK_URL'], error: 'set WEBHOOK_URL or WEBHOOK_URL_SECRET' },
+  { path: ['WEBHOOK_URL'], error: 'set exactly one of WEBHOOK_URL and WEBHOOK_URL_SECRET' },
 );
 
 export const parseWebhookEnvironment = environmentParser(

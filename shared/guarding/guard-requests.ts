@@ -5,18 +5,21 @@ import { SourceHeld } from './source-held.ts';
 const MAX_TRIES = 3;
 
 export interface TokenGuard {
-  /** Whether this address and token were the last that were proved to show the source. */
+  /**
+   * Whether answers to this address and token may be used: they were the last that were proved to show the source, an
+   * operator released them, or no group was known to prove it by.
+   */
   isTrusted(accessHash: string): boolean;
   /**
-   * Looks up known groups with the secret's present token, and trusts that token if one is found. It may be another one
-   * than this hash stands for, so ask {@link isTrusted} again.
+   * Looks up known groups with the secret's present token, and trusts that token if one is found, or if none is known.
+   * It may be another one than this hash stands for, so ask {@link isTrusted} again.
    *
    * @throws SourceHeld, UnreadableAnswerError, and what requests throw
    */
   prove(accessHash: string): Promise<void>;
 }
 
-/** Returns an answer only once the address and token that it was requested with are proved to show the source. */
+/** Returns an answer only once the address and token that it was requested with are trusted. */
 export function guardRequests(requests: PacedRequests, guard: TokenGuard): PacedRequests {
   return {
     counters: requests.counters,

@@ -1,6 +1,7 @@
-// Every request to a source goes through here: within the budget, retried if that may help, and not sent at all after
-// the service has refused. This is the only layer that retries. It throws what it can't resolve: failures of a request
-// as returns-service/errors.ts names them, the rest as errors.ts here does.
+// Every request of ticks and of operators' questions goes through here: within the budget, retried if that may help,
+// and not sent at all after the service has refused. No other layer retries these (`probe` has its own, ask-within.ts).
+// It throws what it can't resolve: failures of a request as returns-service/errors.ts names them, the rest as errors.ts
+// here does.
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';

@@ -3,7 +3,7 @@
 // that a fixed token is used within a quarter of an hour.
 import { type Instant, MINUTE, SECOND } from '../instant.ts';
 
-/** The shortest rest, however often a source is polled: refusals that end within this time count as one. */
+/** The shortest rest, however often a source is polled: a token that is refused for a shorter time is tried once. */
 const SHORTEST_REST = 5 * SECOND;
 const LONGEST_REST = 15 * MINUTE;
 

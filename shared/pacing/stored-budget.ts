@@ -26,8 +26,8 @@ export interface StoredBudget {
   /** Makes this holder keep to a pause even if the store can be neither read nor written. */
   keepPause(until: Instant): void;
   /**
-   * Changes the state. `change` is called for each try; if it returns the state it was given, nothing is written. Its
-   * errors end the update.
+   * Changes the state. `change` is called for each try; if it returns the state it was given, nothing is written,
+   * unless the stored state is behind what this holder has seen. Its errors end the update.
    *
    * @throws {BudgetUnavailable} if other holders always were faster; and any error of the store
    */

@@ -7,8 +7,9 @@ import { type StepOverPorts, stepOver } from './step-over.ts';
 
 export interface RedriveOptions {
   /**
-   * The number of the event to step over. Named, so that a repeated command does not skip the next event as well:
-   * nothing is stepped over unless the group is still stuck at this event.
+   * The number of the event to step over; in a gap of the ledger, the whole gap is stepped over. Named, so that a
+   * repeated command does not skip the next event as well: nothing is stepped over unless the group is still stuck at
+   * this event.
    */
   readonly stepOver?: number;
 }

@@ -144,9 +144,9 @@ async function skipGap(ports: StepOverPorts, { key, missing }: Gap): Promise<boo
   const { marks, destination, log } = ports;
   const mark = await marks.load(destination.name, key);
   if (mark !== undefined) return stepOver(ports, key, missing, 'no longer in the ledger');
-  // No event of the group was ever sent here, so none is missed: it starts at the ledger's first event.
+  // No event of the group was ever sent here, so none is missed: it starts behind the gap.
   await marks.advance(destination.name, key, missing.to);
-  log.info('group starts at the first event in the ledger', {
+  log.info('group starts behind a gap in the ledger', {
     destination: destination.name,
     ...key,
     ...missing,

@@ -54,8 +54,8 @@ export async function confirmEnd(range: Range, list: SeenList, reader: Reader): 
 }
 
 /**
- * Whether the longest list with these bounds goes on behind that place. If it does, its page confirms all lists up to the
- * page's end with one request, so that lists that grow from poll to poll need no more.
+ * Whether the longest list with these bounds goes on behind that place. If it does, its page confirms all lists up to
+ * the page's end with one request, so that lists that grow from poll to poll need no more.
  */
 async function goesFurther(
   range: Range,
@@ -158,7 +158,9 @@ interface Half {
   readonly unsure: number;
 }
 
-/** The two halves with the fewest rows that may be part of either; none if all rows have the same stamps. */
+/**
+ * The two halves with the fewest rows that may be part of either; none if the rows in the middle have the same stamps.
+ */
 function halve(range: Range, list: SeenList): readonly Half[] {
   const rows = [...list.rows.values()];
   const unstamped = Math.max(0, list.end - rows.length);

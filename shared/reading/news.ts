@@ -31,15 +31,15 @@ export interface NewsMemory {
  */
 const LATENESS_KEPT = 0.9;
 /**
- * The same for the first guess. With nine tenths, a new process needs two minutes to forget it: with pages of 20 and 20
- * changes a second, news had fourteen pages instead of nine, and did not fit into the budget.
+ * The same for the first guess. With nine tenths, a process that polls every 5 s needs two minutes to forget it: with
+ * pages of 20 and 20 changes a second, news had fourteen pages instead of nine, and did not fit into the budget.
  */
 const GUESS_KEPT = 0.5;
 /** How full the page of a part is planned: changes are never spread quite evenly. */
 const FILLED_SHARE = 0.8;
 /**
- * The most parts that news are planned in: about a third of the requests between two polls. If more are needed, sweeps
- * find more with the same requests.
+ * The most parts that news are planned in: about a third of the requests between two polls that are 5 s apart. If more
+ * are needed, sweeps find more with the same requests.
  */
 const MOST_PLANNED = 5;
 /**

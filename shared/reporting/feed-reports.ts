@@ -96,7 +96,7 @@ function makeFeedEvent(
 
 /**
  * The subject of each report, below the source. A report makes an earlier one with the same subject stale: a source's
- * condition does, and what is read; baselines and drift stay true beside later ones.
+ * condition, what is read, and the baseline (of a later generation). Each report of drift has a subject of its own.
  */
 const SUBJECTS: Readonly<Record<AnyReport['type'], (sequence: number) => string>> = {
   'feed.source_degraded': () => '',

@@ -16,7 +16,7 @@ import {
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import type { ReturnGroup } from './read-row.ts';
 
-/** The most findings of one row; a service with more deviations is another service. */
+/** The most findings of one row, and of a page's unlisted values; a service with more deviations is another service. */
 const MAX_FINDINGS = 40;
 /**
  * The form of a field's name: snake_case or camelCase. A map with free keys, such as one by customer, has keys with

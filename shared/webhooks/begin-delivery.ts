@@ -1,6 +1,6 @@
 // Where a webhook begins with a group: a new webhook does not get events from before its start. Only senders set this
-// beginning. The queue gives them the messages of a group one after the other, so none can begin after an event whose
-// message is still in the queue.
+// beginning, and the sweep where the numbers before it are missing from the ledger. The queue gives them the messages
+// of a group one after the other, so none can begin after an event whose message is still in the queue.
 import type { GroupKey, Ledger } from '../ports.ts';
 import type { Endpoint } from './endpoint.ts';
 import { firstEventSince } from './first-event.ts';

@@ -43,7 +43,7 @@ async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outco
     if (!isThere) return DONE;
     // Numbers that do not show yet may be half of a transaction: a sender must not begin behind them.
     if (before + 1 < sequence) return { state: 'waiting', missing: { from: before + 1, to: sequence - 1 } };
-    // Only the sender sets the first mark: an earlier event's ring may still be on its way to it.
+    // No first mark here, where no number is missing: an earlier event's ring may still be on its way to the sender.
     await ports.ring(key, sequence);
     return DONE;
   } catch (cause) {

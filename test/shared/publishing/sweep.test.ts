@@ -251,7 +251,7 @@ describe('the log', () => {
     expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { complete: false } }]);
   });
 
-  test('has a line for a group that starts at the first event in the ledger', async () => {
+  test('has a line for a group that starts behind a gap in the ledger', async () => {
     const setting = createSetting();
     setting.write(A, 8);
 
@@ -259,7 +259,7 @@ describe('the log', () => {
 
     expect(setting.log.lines).toContainEqual({
       level: 'info',
-      message: 'group starts at the first event in the ledger',
+      message: 'group starts behind a gap in the ledger',
       fields: { destination: 'queue', ...A, from: 1, to: 7 },
     });
   });
