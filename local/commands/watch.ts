@@ -29,8 +29,8 @@ interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlag
 const HELP = `
 Each event has a row: when it was printed, how long after the change, the return group and its order,
 the entity, and what changed. With a silent baseline the first events are of returns that were
-updated within the lookback before the start. Times are local (TZ); with --json they are UTC. Log
-lines go to stderr.
+updated within the lookback before the newest stamp at the start. Times are local (TZ); with --json
+they are UTC. Log lines go to stderr.
 --type and --group select which events are printed; all events are read, recorded and forwarded.
 After --for, the command still prints the events of everything that was read. With --data it does so for
 at most 10 s, and the next start prints the rest. Without --data this may take minutes after a
