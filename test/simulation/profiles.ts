@@ -136,7 +136,7 @@ function withRoom(plan: Plan): Plan {
   // A tick of three requests proves no page, and one of ten takes longer than the checker waits if a fault lasts.
   const isShort = plan.tickMs === 20_000 || plan.lasting !== undefined;
   // A new process reads the news again, and with ten requests it may get no further.
-  const isTooShort = rateLimit === 20 && plan.sources > 1 && (isShort || plan.warm === 0);
+  const isTooShort = rateLimit === 20 && plan.sources > 1 && (isShort || plan.warm <= 0.5);
   // Each walk looks up every known group whose row can't be read and has no id.
   const mayHideIds = plan.turns?.some(({ knobs }) => 'unreadableEvery' in knobs) === true;
   if (!isLaborious && !isLearning && !isTooShort && !mayHideIds) return plan;
