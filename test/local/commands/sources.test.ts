@@ -119,7 +119,7 @@ describe('a source that is added', () => {
 
   test.each([
     ['a source of the stack', ['add', ...GLOBEX.with(0, 'acme')], 1, 'in the stack'],
-    ['a missing secret', ['add', ...GLOBEX.with(4, 'nope')], 1, 'no secret nope'],
+    ['a missing secret', ['add', ...GLOBEX.with(4, 'nope')], 1, 'The secret nope can'],
     [
       'a secret that the poller may not read',
       ['add', ...GLOBEX.with(4, 'globex')],

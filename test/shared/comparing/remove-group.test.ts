@@ -102,7 +102,7 @@ describe('a group that is gone', () => {
     const tombstone = buried(snapshotOf(read(aRow())), 10 * MINUTE);
 
     expect(() => removeGroup(tombstone, lookUp(20 * MINUTE), OPTIONS)).toThrow(
-      new RangeError('Group 184467 is already published as removed.'),
+      new RangeError('Group 184467 has only a tombstone: it was removed or forgotten.'),
     );
   });
 });
