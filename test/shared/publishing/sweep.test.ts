@@ -225,6 +225,17 @@ describe('the log', () => {
     expect(linesOf(silent)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
   });
 
+  test('has a warning if a group waits at a gap', async () => {
+    const setting = createSetting();
+    setting.write(A, 1);
+    const missing = { from: 1, to: 1 };
+
+    // There is no time to look at the gap again.
+    await sweep({ ...setting, relay: async () => [{ state: 'waiting', missing }] }, 30_000);
+
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, waiting: 1 } }]);
+  });
+
   test('has a warning if one group is behind and another failed', async () => {
     const setting = createSetting();
     setting.write(A, 1);
