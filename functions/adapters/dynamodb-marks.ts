@@ -1,7 +1,7 @@
 // How far each destination got, one small item per group: `n` the number of the last event sent, `r` why the group
 // stopped there, `s` since when a webhook's next event fails, `c` since when its content is rejected, `u` until when
-// another rejection goes on with that. `d` names the destination while the group is behind, for the index of such groups. In a table of its own, so that moving a mark does
-// not trigger the relays again.
+// another rejection goes on with that. `d` names the destination while the group is behind, for the index of such
+// groups. In a table of its own, so that moving a mark does not trigger the relays again.
 import * as z from 'zod';
 import type { BehindAt, GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';

@@ -15,9 +15,9 @@ import type { Connection } from './dynamodb-client.ts';
 export type FailedConditions = ReadonlyMap<number, StoredItem | undefined>;
 
 /**
- * @param token at most 36 characters; for ten minutes, the same token with the same items is one transaction, however
- * often it is sent
  * @param items the first one decides whether another process was faster
+ * @param token at most 36 characters; for ten minutes, the same token with the same items is one transaction, however
+ *   often it is sent
  * @returns undefined once everything is written, else the failed conditions; then nothing is written
  * @throws for any other outcome: everything may be written then, or nothing
  */
@@ -37,7 +37,8 @@ export async function writeTogether(
       const reasons = error.CancellationReasons ?? [];
       const failed = failedConditions(reasons);
       const codes = codesOf(reasons);
-      // If another transaction still holds the first item, a failed condition of a later one does not show what it wrote.
+      // If another transaction still holds the first item, a failed condition of a later one does not show what it
+      // wrote.
       if (failed.size > 0 && (failed.has(0) || !codes.some(isPassing))) return failed;
       if (!isRetried(codes) || tries === MAX_FRUITLESS_TRIES) throw explain(error, codes, tries);
       await backOff(connection, tries);

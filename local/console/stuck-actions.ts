@@ -1,5 +1,5 @@
-// The buttons of the page "Stuck", which exist only with `--act`. Each has the effect of a command. An action that can't
-// be undone first asks for confirmation on another page.
+// The buttons of the page "Stuck", which exist only with `--act`. Each has the effect of a command. An action that
+// can't be undone first asks for confirmation on another page.
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { openEndpointStates } from '../operating/list-webhook-states.ts';

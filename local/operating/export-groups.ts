@@ -6,8 +6,8 @@ import type { SnapshotStore } from '../../shared/ports.ts';
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
 /**
- * Open and closed groups are in two partitions, which are read page by page. A group that reopens or closes meanwhile may
- * move from a place that is yet to be read to one that was read. The second pass finds it where it is now.
+ * Open and closed groups are in two partitions, which are read page by page. A group that reopens or closes meanwhile
+ * may move from a place that is yet to be read to one that was read. The second pass finds it where it is now.
  */
 const PASSES = 2;
 
@@ -49,7 +49,9 @@ async function* exportSome(
   }
 }
 
-/** `entities` are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first. */
+/**
+ * `entities` are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first.
+ */
 function exportGroup(generation: string, snapshot: Snapshot) {
   const { projection, sequence } = snapshot;
   const { group, refund_transactions } = projection;

@@ -1,8 +1,8 @@
 // Which watched fields the service has ever sent, and since when. A service that starts to send a field has not changed
 // every group at once: a snapshot from before gets the field filled in without an event, unless the group's own stamp
-// shows a change. This ends with the first whole walk that began at least `settle` after the field was first seen. That walk has read the
-// field wherever it was, so a field that a group shows for the first time after it is a change. A service that leaves
-// out nulls shows most of its changes like that.
+// shows a change. This ends with the first whole walk that began at least `settle` after the field was first seen. It
+// has read the field wherever it was, so a field that a group shows for the first time after it is a change. A service
+// that leaves out nulls shows most of its changes like that.
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
 import type { Instant } from '../instant.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';

@@ -47,8 +47,8 @@ export function createTickRecorder(
     trustsMemory,
     settle: settings.settleMs * MILLISECOND,
     announces: (reading) => announcesAll || reading.updatedAt >= announcedFrom,
-    // If another process has completed the baseline, or a walk that read a new field everywhere, a reading that this one
-    // would save without an event may show a change.
+    // If another process has completed the baseline, or a walk that read a new field everywhere, a reading that this
+    // one would save without an event may show a change.
     async beforeSaves() {
       if (!announcesAll || hasFilledIn) await cell.confirm();
     },

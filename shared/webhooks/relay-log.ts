@@ -1,5 +1,5 @@
-// The log of a relay that a webhook's sender or sweep runs. An event that is left unsent is usual there, or has a line of
-// its own. A table that can't be read or written has none.
+// The log of a relay that a webhook's sender or sweep runs. An event that is left unsent is usual there, or has a line
+// of its own. A table that can't be read or written has none.
 import type { Log } from '../ports.ts';
 
 /**

@@ -1,5 +1,5 @@
-// The console on a deployed stack, over plain HTTP, for a caller with the permissions that SECURITY.md lists. The stack is
-// the output of `cdk synth`, with its poller, relays, ordered queues and webhooks, on the engines of this machine.
+// The console on a deployed stack, over plain HTTP, for a caller with the permissions that SECURITY.md lists. The stack
+// is the output of `cdk synth`, with its poller, relays, ordered queues and webhooks, on the engines of this machine.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';

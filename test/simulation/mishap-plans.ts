@@ -52,14 +52,16 @@ export function suspicious(plan: Plan, random: Random): Plan {
   };
 }
 
-/** Pages shorter than twenty rows let a guard take a mistake for a few changes. A refused size is halved: 100, 50, 25. */
+/**
+ * Pages shorter than twenty rows let a guard take a mistake for a few changes. A refused size is halved: 100, 50, 25.
+ */
 function withLongPages({ limitMax = 250, ...knobs }: Plan['knobs']): Plan['knobs'] {
   return { ...knobs, limitMax: Math.max(knobs.limitOver === 'refuse' ? 25 : 20, limitMax) };
 }
 
 /**
- * Held groups change while the service answers in another way, or another mistake follows a release. Drawn separately, so
- * that the other seeds stay the same.
+ * Held groups change while the service answers in another way, or another mistake follows a release. Drawn separately,
+ * so that the other seeds stay the same.
  */
 export function withLaterChanges(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 81));
@@ -78,8 +80,8 @@ export function withLaterChanges(plan: Plan): Plan {
 }
 
 /**
- * The service answers in another way with values that are hard to compare, or what is held becomes true. Drawn separately, so
- * that the other seeds stay the same.
+ * The service answers in another way with values that are hard to compare, or what is held becomes true. Drawn
+ * separately, so that the other seeds stay the same.
  */
 export function withHeldValues(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 84));

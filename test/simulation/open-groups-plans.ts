@@ -2,11 +2,13 @@
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { MISHAP_OF_LOOK_UPS } from './mishap-names.ts';
 import { NO_FAULTS, type Plan } from './plan.ts';
+import { namesZone } from './plan-limits.ts';
 import { vast, withLastingFault } from './unusual-plans.ts';
 
 /**
- * Many groups stay open for months, in a store that is too large for a full walk in each cycle. So walks over open groups
- * look up the old ones: some are removed, or the look-ups of some fail, or the service hides all old groups for a while.
+ * Many groups stay open for months, in a store that is too large for a full walk in each cycle. So walks over open
+ * groups look up the old ones: some are removed, or the look-ups of some fail, or the service hides all old groups for
+ * a while.
  */
 export function longOpen(plan: Plan, random: Random): Plan {
   const base = vast(plan, random);
@@ -47,15 +49,15 @@ export function longOpen(plan: Plan, random: Random): Plan {
 }
 
 /**
- * Many old groups were created at nearly the same moment, as by imports, and most of them are open. So pages of their range
- * are read before they are looked up. With stamps in milliseconds or seconds they share one moment.
+ * Many old groups were created at nearly the same moment, as by imports, and most of them are open. So pages of their
+ * range are read before they are looked up. With stamps in milliseconds or seconds they share one moment.
  */
 function crowded(open: Plan, random: Random): Plan {
-  // A list that ends within a crowd never shows all of it. And no tick has room to prove one whose order changes at every
-  // request (guarantees.md, "Where they end").
+  // A list that ends within a crowd never shows all of it. And no tick has room to prove one whose order changes at
+  // every request (guarantees.md, "Where they end").
   const { offsetMax, offsetOver, offsetMaxOf, ties, ...knobs } = open.knobs;
   // Polls read the last hour of stamps without a zone again and again, and the import is in it.
-  if (knobs.stampForm?.startsWith('none')) delete knobs.absurdEvery;
+  if (!namesZone(knobs)) delete knobs.absurdEvery;
   return {
     ...open,
     groups: 340 + random.below(60),
@@ -132,8 +134,8 @@ function calmInPairs(plan: Plan, random: Random): Plan {
 }
 
 /**
- * Look-ups show other values than lists for a while, and no group changes. A turn of a walk over open groups judges all that
- * it looks up together, and that is far more than the twenty groups that are never held.
+ * Look-ups show other values than lists for a while, and no group changes. A turn of a walk over open groups judges all
+ * that it looks up together, and that is far more than the twenty groups that are never held.
  */
 function withOtherLookUps(calm: Plan, random: Random): Plan {
   const { groupRemovals, ...knobs } = calm.knobs;

@@ -36,3 +36,8 @@ export function withSteadyLimits({
 }: Partial<Knobs>): Partial<Knobs> {
   return knobs;
 }
+
+/** Whether stamps name their zone. */
+export function namesZone({ stampForm = 'Z' }: Pick<Plan['knobs'], 'stampForm'>): boolean {
+  return !stampForm.startsWith('none');
+}

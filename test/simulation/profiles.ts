@@ -22,7 +22,7 @@ import {
   type Profile,
   type SimulatedSettings,
 } from './plan.ts';
-import { withStableOrder } from './plan-limits.ts';
+import { namesZone, withStableOrder } from './plan-limits.ts';
 import { blinded, createdElsewhere, fallenStamps } from './stamps-plans.ts';
 import { drawTurn } from './turn.ts';
 import {
@@ -123,7 +123,7 @@ function withoutWhatIsNotPromised(plan: Plan): Plan {
   if (mayFillPages) delete knobs.pageBytes;
   // Where stamps name no zone, the range of the new groups stays open for a day: no narrower one leaves such rows out.
   const hasOneRow = knobs.pageBytes === 1 || knobs.limitMax === 1;
-  if (hasOneRow && knobs.stampForm === 'none') delete knobs.unreadableEvery;
+  if (hasOneRow && !namesZone(knobs)) delete knobs.unreadableEvery;
   return { ...plan, knobs, crowds, clockSkewMs, faults: { ...plan.faults, clockJump, freeze } };
 }
 

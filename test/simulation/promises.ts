@@ -1,8 +1,10 @@
 // Properties of a run's service, from which follows what the feed must find.
+
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { Promises } from './checker/evidence.ts';
 import type { MishapName } from './mishap-names.ts';
 import { isDateAhead, type Mishap } from './plan.ts';
+import { namesZone } from './plan-limits.ts';
 import { changesLooks, letsStampsFall } from './turn.ts';
 import type { World } from './world/world.ts';
 
@@ -11,7 +13,7 @@ export function promisesOf({ plan, service }: World): Promises {
   const { clockJump, freeze } = plan.faults;
   const knobs = service.control.knobs();
   const looks = [plan, ...turns].map((look) => look.knobs);
-  const namesZones = looks.every(({ stampForm = 'Z' }) => !stampForm.startsWith('none'));
+  const namesZones = looks.every(namesZone);
   const leavesNoArrayOut = (plan.knobs.arrays ?? 'full') === 'full';
   return {
     findsRemovals: plan.reconciles,

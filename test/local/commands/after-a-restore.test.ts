@@ -1,5 +1,5 @@
-// `redrive` and `replay` after `sources restore`: the events of the earlier generation are still in the ledger and in the
-// queues, and those of the new one wait behind them.
+// `redrive` and `replay` after `sources restore`: the events of the earlier generation are still in the ledger and in
+// the queues, and those of the new one wait behind them.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { markOf } from '../../../shared/deployment/destinations.ts';
 import { MINUTE } from '../../../shared/instant.ts';

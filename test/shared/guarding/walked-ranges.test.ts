@@ -39,7 +39,8 @@ it('changes that one walk holds are not published by another', async () => {
   expect(countRecorded(source.done)).toBe(0);
 });
 
-// The share of the rest was no longer improbable, so the next walk ended the hold, and the one after it published the rest.
+// The share of the rest was no longer improbable, so the next walk ended the hold, and the one after it published the
+// rest.
 it('the rest of a fault stays held if its first twenty groups were published', async () => {
   const source = inAnHour();
   const { update } = source.run.source;

@@ -1,6 +1,6 @@
-// Tables that were restored from a backup: the original feed has used numbers after it that are free here. The events of
-// the feed itself have no snapshot to stop them, so a skip is reported only where the source's state was created, and in
-// its present generation.
+// Tables that were restored from a backup: the original feed has used numbers after it that are free here. The events
+// of the feed itself have no snapshot to stop them, so a skip is reported only where the source's state was created,
+// and in its present generation.
 import { describe, expect, test } from 'vitest';
 import { HOUR } from '../../../shared/instant.ts';
 import { forgetEvents } from '../../../shared/publishing/forget-events.ts';
@@ -18,7 +18,10 @@ import { createSetting, FEED } from './setting.ts';
 const [A, B] = [aKey(1), aKey(2)];
 const QUARTER_MS = 15 * 60_000;
 
-/** Tables of a backup in another place. Of A the queue has event 1; 2 to 4 have expired. The feed has published one event. */
+/**
+ * Tables of a backup in another place. Of A the queue has event 1; 2 to 4 have expired. The feed has published one
+ * event.
+ */
 async function restoredTables() {
   const setting = createSetting();
   const states = createMemorySourceStates('original');

@@ -1,6 +1,6 @@
 // W8: no event is skipped without a cause. The causes: the ledger does not have it any more, an operator skipped or
-// forgot it, or the endpoint rejected its content for a day in which the event was tried regularly, gave no other answer
-// meanwhile, and accepted another event lately.
+// forgot it, or the endpoint rejected its content for a day in which the event was tried regularly, gave no other
+// answer meanwhile, and accepted another event lately.
 import { type Attempt, DAY, type Evidence, HOUR, MINUTE, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAboutContent, isAccepting, placeOf } from './index-evidence.ts';
 import { askedBy } from './retry-after.ts';
@@ -40,8 +40,8 @@ function isRefused({ webhook, evidence, attemptsOf, firstAccepted }: Indexed, id
 }
 
 /**
- * The first answer about the content after the last failure of another kind that a sender must have noted, and after the
- * last time in which the event was not tried although it was due.
+ * The first answer about the content after the last failure of another kind that a sender must have noted, and after
+ * the last time in which the event was not tried although it was due.
  */
 function rejectedSince(attempts: readonly Attempt[], { skew }: Evidence): Time | undefined {
   const other = attempts.findLast(
