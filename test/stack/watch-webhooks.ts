@@ -23,7 +23,8 @@ export interface WatchedWebhooks extends Pick<Deployment, 'deniedBy'> {
 const SIGNING_SECRET = `whsec_${Buffer.from('the signing secret of the mails!').toString('base64')}`;
 const BEARER = 'Bearer of-the-mails';
 const [WMS, MAILS] = ['/wms', '/mails'];
-const DAY_MS = 86_400_000;
+const HOUR_US = 3_600_000_000;
+const DAY_US = 24 * HOUR_US;
 
 export async function watchWebhooks(
   service: ReferenceService,
@@ -99,8 +100,9 @@ async function refuseOneEvent({ deployment, receiver, service }: Run, atMs: numb
   const [{ key = '' } = {}] = await eventsInLedger(deployment, first);
   const group = deliver(service, [first]);
   const k = `Wms#${key.replace(/\d+$/, String(group))}`;
-  const twoDaysAgo = (Date.now() - 2 * DAY_MS) * 1_000;
-  await deployment.putItem('StorageMarks', { k, n: 0, v: 1, s: twoDaysAgo, c: twoDaysAgo });
+  const now = Date.now() * 1_000;
+  const twoDaysAgo = now - 2 * DAY_US;
+  await deployment.putItem('StorageMarks', { k, n: 0, v: 1, s: twoDaysAgo, c: twoDaysAgo, u: now + HOUR_US });
   receiver.answer = ({ path, event }) =>
     path === WMS && isOf(event, group) && event.data.sequence === 1 ? 422 : 204;
   await comeDue(deployment, TICKS, atMs);
