@@ -13,7 +13,7 @@ import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
 
 /** Number of runs in which every case must occur. In fewer runs cases may be missing by chance. */
-export const ENOUGH_RUNS = 2_000;
+export const ENOUGH_RUNS = 1_500;
 /** Cases that occur less often may have occurred by chance. */
 const OFTEN_ENOUGH = 5;
 
