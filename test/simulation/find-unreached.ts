@@ -1,19 +1,40 @@
-// `npm run simulate:unreached -- --seeds 2000`: lists the branches of shared/ that no run of the simulation takes. The
-// simulation proves nothing about them; docs/unreached.md groups them by the tests that cover them instead.
+// `npm run simulate:unreached -- --seeds 2000`: lists the branches of shared/ that no run of the simulations takes: these
+// seeds of everything, and a share of them of each other profile and of webhooks. The simulations prove nothing about
+// these branches; docs/unreached.md groups them by the tests that cover them instead.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { build } from 'esbuild';
 import coverageReport, { type CoverageFile } from 'monocart-coverage-reports';
+import { integer } from '../simulation-frame/command-line.ts';
+import { PROFILES } from './plan.ts';
 
 const SCRIPT = 'node_modules/.cache/simulate-unreached/cli.mjs';
 /** Folders that are not part of the running feed: the contract's schemas, and `returns-feed probe`. */
 const OTHER_FOLDERS = /^shared\/(?:contract|probing)\//;
 const MOST_LETTERS = 110;
+/** One seed of another profile for so many of everything. */
+const OTHERS_EVERY = 20;
+/** As OTHERS_EVERY. A run of webhooks lasts several times as long. */
+const WEBHOOKS_EVERY = 40;
+
+const { seeds, from } = new Command('simulate:unreached')
+  .description('Lists the branches of shared/ that no run of the simulations takes.')
+  .option('--seeds <n>', 'how many seeds of everything to run', integer(1), 2_000)
+  .option('--from <seed>', 'the first seed, of each profile', integer(0), 1)
+  .parse()
+  .opts<{ seeds: number; from: number }>();
+
+/** One program for both simulations, so that coverage of a line is counted once. */
+const PROGRAM = `
+  const name = process.env.SIMULATION;
+  await (name === 'webhooks' ? import('../simulation-of-webhooks/cli.ts') : import('./cli.ts'));
+`;
 
 await build({
-  entryPoints: ['test/simulation/cli.ts'],
+  stdin: { contents: PROGRAM, resolveDir: import.meta.dirname, loader: 'ts' },
   outfile: SCRIPT,
   bundle: true,
   platform: 'node',
@@ -24,21 +45,25 @@ await build({
 });
 const directory = await mkdtemp(join(tmpdir(), 'unreached-'));
 try {
-  const code = await runSeeds(join(directory, 'coverage'), process.argv.slice(2));
+  for (const profile of PROFILES) {
+    const share = profile === 'everything' ? 1 : OTHERS_EVERY;
+    await runSeeds('everything', share, ['--profile', profile]);
+  }
+  await runSeeds('webhooks', WEBHOOKS_EVERY, ['--jobs', String(availableParallelism())]);
   print(await filesOf(directory));
-  process.exitCode = code;
 } finally {
   await rm(directory, { recursive: true });
 }
 
-function runSeeds(coverage: string, args: readonly string[]): Promise<number> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--single-threaded', SCRIPT, '--quiet', '--no-shrink', ...args], {
-      env: { ...process.env, NODE_V8_COVERAGE: coverage },
-      stdio: 'inherit',
-    });
-    child.on('close', (ended) => resolve(ended ?? 1));
-  });
+/** @param every a share of the seeds */
+async function runSeeds(simulation: string, every: number, options: readonly string[]): Promise<void> {
+  const count = ['--seeds', String(Math.ceil(seeds / every)), '--from', String(from)];
+  process.stderr.write(`${simulation} ${[...count, ...options].join(' ')}\n`);
+  const args = ['--single-threaded', SCRIPT, '--quiet', '--no-shrink', ...count, ...options];
+  const env = { ...process.env, SIMULATION: simulation, NODE_V8_COVERAGE: join(directory, 'coverage') };
+  const child = spawn(process.execPath, args, { env, stdio: 'inherit' });
+  const code = await new Promise<number>((resolve) => child.on('close', (ended) => resolve(ended ?? 1)));
+  if (code !== 0) process.exitCode = code;
 }
 
 /** By path. */
