@@ -136,4 +136,5 @@ const HAPPENINGS = [
   'two sources',
   'clocks off',
   'overdue process left alive',
+  'process stopped in a tick',
 ];

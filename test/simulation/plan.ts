@@ -146,6 +146,8 @@ export interface Plan {
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept in addition to the end, if it is. */
   readonly sweepMs?: number | undefined;
+  /** The share of ticks in whose middle the process is asked to stop, if any. */
+  readonly stops?: number | undefined;
   /** The operator's commands, in order of time. */
   readonly operations?: readonly Operation[] | undefined;
   /** The longest time between the ends of two walks over old open groups, in a plan where nothing delays them. */

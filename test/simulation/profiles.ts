@@ -43,7 +43,7 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile)))));
+  const drawn = withStops(withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile))))));
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
@@ -79,6 +79,12 @@ function withLongOpen(plan: Plan): Plan {
   return isPlain(plan) && plan.secret === undefined && plan.reconciles && random.chance(0.01)
     ? longOpen(plan, random)
     : plan;
+}
+
+/** As withReports. */
+function withStops(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 101));
+  return isPlain(plan) && random.chance(0.03) ? { ...plan, stops: random.pick([0.1, 0.4]) } : plan;
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot, openWalksEndEveryMs }: Plan): boolean {

@@ -52,6 +52,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { sweepMs: undefined },
   { operations: undefined },
   { handsPerMinute: 0, numbersLater: undefined },
+  { stops: undefined },
   { crowds: false },
   { clockSkewMs: 0 },
   { warm: 1 },

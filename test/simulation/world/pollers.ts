@@ -1,6 +1,8 @@
 // The processes that poll. As in Lambda, a tick gets a warm idle process or a new one; it is delivered again if its
 // process ended or threw. A process that takes too long is ended or, in some runs, continues after others have taken
 // over.
+
+import { createRandom, mix } from '../../../local/reference-service/store/seeded-random.ts';
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -19,6 +21,7 @@ interface Poller {
   readonly session: SourceSession;
   /** The configuration at its start. */
   readonly baseUrl: string;
+  readonly stopping: AbortController;
   isBusy: boolean;
   idleSince: number;
   readonly proofs: ProofWatch;
@@ -61,12 +64,14 @@ export function createPollers(world: World, configured: SourceSettings, place: n
   const ownErrors: Error[] = [];
   const concluded: ConcludedTick[] = [];
   const falseProofs: FalseProof[] = [];
+  const stops = createRandom(mix(plan.seed, 102));
 
   function start(): Poller {
     const settings = { ...configured, baseUrl: world.address() };
     const process = world.startProcess(`poller-${settings.name}`);
     const ports = world.portsOf(process);
     const proofs = watchProofs(world.log, time.now);
+    const stopping = new AbortController();
     const session = createSourceSession({
       ...ports,
       settings,
@@ -85,9 +90,14 @@ export function createPollers(world: World, configured: SourceSettings, place: n
         `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
       place: undefined,
       owner: process.name,
+      signal: stopping.signal,
     });
     const { baseUrl } = settings;
-    const poller = { process, session, proofs, baseUrl, isBusy: false, idleSince: time.elapsed() };
+    const poller = {
+      ...{ process, session, proofs, baseUrl, stopping },
+      isBusy: false,
+      idleSince: time.elapsed(),
+    };
     pollers.push(poller);
     return poller;
   }
@@ -117,6 +127,11 @@ export function createPollers(world: World, configured: SourceSettings, place: n
         if (isUnderWay) process.kill('its time is over');
       });
     }
+    if (plan.stops !== undefined && !fates.isCalm() && stops.chance(plan.stops)) {
+      void time.sleep(stops.fraction() ** 2 * plan.tickMs).then(() => {
+        if (isUnderWay) poller.stopping.abort();
+      });
+    }
     const outcome = await Promise.race([
       pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error, slot)),
       process.ended.then(() => 'failed' as const),
@@ -125,6 +140,10 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     poller.isBusy = false;
     process.isAtRest = true;
     poller.idleSince = time.elapsed();
+    if (poller.stopping.signal.aborted) {
+      trace.count('process stopped in a tick');
+      process.kill('it was asked to stop');
+    }
     const found = poller.proofs.takeFalse();
     if (outcome !== 'failed' && outcome.outcome !== 'overtaken') falseProofs.push(...found);
     if (outcome !== 'failed') noteReport(process, outcome);
