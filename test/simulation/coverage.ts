@@ -117,7 +117,7 @@ const HAPPENINGS = [
     ...['late', 'lost', 'doubled'].map((what) => `happened ${side} record ${what}`),
     ...['refuses', 'entry', 'entry arrives', 'answer'].map((what) => `happened ${side}.send ${what}`),
   ]),
-  ...['flap', 'context', 'burst', 'crowd', 'number'].map((hand) => `hand ${hand}`),
+  ...['flap', 'context', 'burst', 'crowd', 'number', 'money', 'refund'].map((hand) => `hand ${hand}`),
   ...['refused', 'unavailable', 'unreachable', 'hanging'].map((kind) => `outage ${kind}`),
   ...Object.keys(NO_FAULTS).map((rate) => `rate ${rate}`),
   ...LASTING_SHAPES.flatMap((shape) => [

@@ -120,6 +120,8 @@ export interface Plan {
   readonly handsPerMinute: number;
   /** Whether no item has an RMA number at first, and the only changes by hand add some. */
   readonly numbersLater?: boolean | undefined;
+  /** Whether changes by hand also set values that the service's document allows, but that are rare. */
+  readonly rareValues?: boolean | undefined;
   /** Whether a group may get more entities than one transaction has room for. */
   readonly crowds: boolean;
   /** The reference service's knobs that differ from the defaults. */

@@ -43,7 +43,9 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withStops(withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile))))));
+  const drawn = withRareValues(
+    withStops(withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile)))))),
+  );
   return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
 }
 
@@ -85,6 +87,15 @@ function withLongOpen(plan: Plan): Plan {
 function withStops(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 101));
   return isPlain(plan) && random.chance(0.03) ? { ...plan, stops: random.pick([0.1, 0.4]) } : plan;
+}
+
+/** As withReports. */
+function withRareValues(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 103));
+  const isLeftAlone = !isPlain(plan) || plan.numbersLater || plan.imported !== undefined;
+  if (isLeftAlone || !random.chance(0.03)) return plan;
+  // The store's own steps compute with amounts that it then lacks.
+  return { ...plan, rareValues: true, changesPerSecond: 0, handsPerMinute: Math.max(6, plan.handsPerMinute) };
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot, openWalksEndEveryMs }: Plan): boolean {

@@ -53,6 +53,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { operations: undefined },
   { handsPerMinute: 0, numbersLater: undefined },
   { stops: undefined },
+  { rareValues: undefined },
   { crowds: false },
   { clockSkewMs: 0 },
   { warm: 1 },

@@ -2,6 +2,7 @@
 // make no events. The fields are listed again here, so that a field that the feed loses is noticed.
 import type { Evidence, GroupDocument, SourceEvidence, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
+import { plainBag, plainId } from './plain-values.ts';
 import type { Showing } from './showing.ts';
 import { timeOf } from './stamps.ts';
 import { fieldValue, type GroupHistory, type PublishedChange } from './states.ts';
@@ -161,6 +162,7 @@ function textOf(fields: Fields, names: readonly string[]): string {
 }
 
 function plainValue(fields: Fields, name: string): unknown {
+  if (name === 'platform_id') return plainId(fields[name]);
   if (name.endsWith('_at')) return timeOf(String(fields[name])) ?? null;
   if (name === 'order') return parts(fields.order, ['id', 'name', 'platform_id']) ?? [null, null, null];
   if (name === 'return_reason_details') return parts(fields[name], ['value', 'label']);
@@ -171,24 +173,6 @@ function plainValue(fields: Fields, name: string): unknown {
 function parts(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return null;
   return names.map((name) => (value as Fields)[name] ?? null);
-}
-
-/** An empty object counts as absent. */
-function plainBag(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return null;
-  const { shop_money, presentment_money } = value as Fields;
-  const bag = [plainMoney(shop_money), plainMoney(presentment_money)];
-  return bag.every((money) => money === null) ? null : bag;
-}
-
-/** By the service's document a missing amount is 0 and a missing currency is USD. Unreadable money is null. */
-function plainMoney(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return null;
-  const { amount, currency_code } = value as Fields;
-  const isReadable =
-    (amount == null || typeof amount === 'number') &&
-    (currency_code == null || typeof currency_code === 'string');
-  return isReadable ? [amount ?? 0, currency_code ?? 'USD'] : null;
 }
 
 /** @param document undefined where no customer is allowed */

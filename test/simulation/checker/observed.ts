@@ -2,6 +2,7 @@
 // `after` is null for a first reading. `time` is the group's stamp, or else the moment of the reading.
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
+import { plainBag, plainId } from './plain-values.ts';
 import { type Run, runsOf, type Showing } from './showing.ts';
 import { isSameMoment, timeOf } from './stamps.ts';
 import { entitiesOf, type GroupHistory, type PublishedChange, type State } from './states.ts';
@@ -118,8 +119,8 @@ function refundsIn(document: Showing['document']): string[] {
 }
 
 function refundText(refund: unknown): string {
-  const { platform_id = null, gateway = null, amount = null } = refund as Record<string, unknown>;
-  return JSON.stringify([platform_id, gateway, amount]);
+  const { platform_id: id, gateway = null, amount } = refund as Record<string, unknown>;
+  return JSON.stringify([plainId(id), gateway, plainBag(amount)]);
 }
 
 function describeRuns(runs: readonly Run<unknown>[]): string {

@@ -1,5 +1,7 @@
 // Changes that are rare in a store: a status that changes and changes back between two polls, many changes of one group at
-// once, stamps that move without a watched change, more entities than fit into one transaction.
+// once, stamps that move without a watched change, more entities than fit into one transaction, money without an amount or
+// a currency, several refunds that nothing tells apart.
+import type { MoneyBag } from '../../../local/reference-service/store/stored-group.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { World } from './world.ts';
 
@@ -25,9 +27,10 @@ export async function runHands(world: World, until: number): Promise<void> {
 }
 
 type Hand = (world: World, group: number, until: number) => void;
-type HandName = 'flap' | 'context' | 'burst' | 'crowd' | 'number';
+type HandName = 'flap' | 'context' | 'burst' | 'crowd' | 'number' | 'money' | 'refund';
 
 function drawHand({ draws, plan }: World): HandName {
+  if (plan.rareValues && draws.hands.chance(0.6)) return draws.hands.pick(['money', 'refund']);
   const kind = draws.hands.fraction();
   if (kind < 0.4) return 'flap';
   if (kind < 0.65) return 'context';
@@ -70,6 +73,19 @@ export const HANDS: Record<HandName, Hand> = {
       }
     });
   },
+  money({ service, draws }, group) {
+    service.store.alter(group, (draft) => {
+      const all = [...draft.returns, ...draft.exchange_line_items];
+      if (all.length > 0) draws.hands.pick(all).product.total = draws.hands.pick(RARE_BAGS);
+    });
+  },
+  refund({ service, draws: { hands } }, group) {
+    service.store.alter(group, (draft) => {
+      const platform_id = hands.pick([null, '', `refund-${group}-${draft.refund_transactions.length}`]);
+      const gateway = hands.pick([null, 'manual', 'gift_card']);
+      draft.refund_transactions.push({ platform_id, gateway, amount: hands.pick(RARE_BAGS) });
+    });
+  },
   number({ service }, group) {
     service.store.alter(group, (draft) => {
       const item = draft.returns.find(({ last_rma_number }) => last_rma_number === null);
@@ -77,6 +93,15 @@ export const HANDS: Record<HandName, Hand> = {
     });
   },
 };
+
+/** As the service's document allows: each money may be absent, and so may each part of it. */
+const RARE_BAGS = [
+  {},
+  { shop_money: {} },
+  { shop_money: { amount: 0.1 + 0.2 } },
+  { presentment_money: { currency_code: 'JPY' } },
+  { shop_money: { amount: -1_000_000_000, currency_code: 'USD' }, presentment_money: {} },
+] as unknown as MoneyBag[];
 
 function takeNumbers({ service }: World): void {
   for (const { id } of [...service.store.groups()]) {
