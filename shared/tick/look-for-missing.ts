@@ -18,6 +18,7 @@ import { DEGRADED_AFTER } from '../limits.ts';
 import { distrustEnds } from '../reading/list-depth.ts';
 import type { Interval } from '../reading/page.ts';
 import type { Recorder } from '../recording/record-pages.ts';
+import { TooLargeToStoreError } from '../recording/store-errors.ts';
 import { type CycleState, type Tier, withCycle } from '../source/cycle-state.ts';
 import { keepsToShare } from '../source/reconciliation-plan.ts';
 import { type Confirmation, createConfirmation } from './confirm-removals.ts';
@@ -187,9 +188,8 @@ async function lookForGroup(
     return 'done';
   }
   if (since === undefined) {
-    await store.saveAll(key, [
-      { expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page.receivedAt) },
-    ]);
+    const noted = { expectedVersion: snapshot.version, snapshot: noteAbsence(snapshot, page.receivedAt) };
+    if (!(await isStored(run, store.saveAll(key, [noted])))) return 'done';
     // Otherwise a poll that shows it again would skip it as unchanged and never clear the note.
     run.session.memory.forget(groupId);
     run.walked.add(options.tier);
@@ -212,6 +212,20 @@ async function lookForGroup(
   run.walked.add(options.tier);
   run.update((state) => useRemovalPermit(takeBack(state, [groupId]), options.tier));
   return 'done';
+}
+
+/** A group that is nearly too large to store has no room for the note: it is set aside, or no walk would ever end. */
+async function isStored(run: TickRun, saved: Promise<unknown>): Promise<boolean> {
+  try {
+    await saved;
+    return true;
+  } catch (error) {
+    if (!(error instanceof TooLargeToStoreError)) throw error;
+    const { groupId, message } = error;
+    const now = run.session.serviceClock.now().atMost;
+    run.update((state) => noteSetAside(state, { id: groupId, reason: message, digest: '' }, now));
+    return false;
+  }
 }
 
 const EVER: Interval = { from: undefined, to: undefined };

@@ -33,7 +33,7 @@ export function causesOf(plan: Plan, isUnreadable: boolean): ReadonlySet<string>
     plan.warm < 1;
   // An unreadable secret is read again, and reported as soon as a tick ends without a token.
   if (isDelayed) causes.add('token_unreadable');
-  if (isUnreadable) causes.add('unreadable');
+  if (isUnreadable || plan.tooLarge !== undefined) causes.add('unreadable');
   if (isDelayed || isRestless) for (const code of ['behind', 'failing', 'stalled']) causes.add(code);
   if (isRestless || isDelayed) causes.add('unstable');
   // Polls show the same groups for an hour, whose changes without newer stamps wait for the last reading to settle.

@@ -137,4 +137,5 @@ const HAPPENINGS = [
   'clocks off',
   'overdue process left alive',
   'process stopped in a tick',
+  'group too large to store',
 ];

@@ -42,6 +42,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     isSteady: isSteady(plan),
     unreadable,
     unreadableInTheEnd: unreadableInTheEnd(world, unreadable),
+    tooLarge: refusedOf(world),
     promises: promisesOf(world),
     causes: causesOf(plan, unreadable.size > 0),
     timing: timingOf(world),
@@ -69,6 +70,13 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       (error) => error.stack ?? error.message,
     ),
   };
+}
+
+function refusedOf({ refusals }: World): Evidence['tooLarge'] {
+  const refused = new Map<number, { from: Instant; to: Instant }>();
+  for (const { groupId, at } of refusals)
+    refused.set(groupId, { from: refused.get(groupId)?.from ?? at, to: at });
+  return refused;
 }
 
 /** Unreadable groups, except those with the unreadable part in an array that is permanently omitted. */

@@ -144,6 +144,8 @@ export interface Plan {
   readonly turns?: readonly Turn[] | undefined;
   readonly secret?: SecretFault | undefined;
   readonly earlySlot?: EarlySlot | undefined;
+  /** When the store accepts no larger version of a third of the groups, if it ever does so. */
+  readonly tooLarge?: Pick<Outage, 'fromMs' | 'forMs'> | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept in addition to the end, if it is. */

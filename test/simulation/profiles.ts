@@ -43,11 +43,23 @@ import {
 
 /** Returns the plan of a seed and a profile. Pure. */
 export function makePlan(seed: number, profile: Profile): Plan {
-  const drawn = withRareValues(
-    withStops(withBlindPolls(withImport(withTwoZones(withLongOpen(drawPlan(seed, profile)))))),
-  );
-  return withOperations(withRoom(withoutWhatIsNotPromised(withReports(drawn))));
+  return ADDED.reduce((plan, add) => add(plan), drawPlan(seed, profile));
 }
+
+/** What is added to a drawn plan, in this order. */
+const ADDED: readonly ((plan: Plan) => Plan)[] = [
+  withLongOpen,
+  withTwoZones,
+  withImport,
+  withBlindPolls,
+  withStops,
+  withRareValues,
+  withLargeGroups,
+  withReports,
+  withoutWhatIsNotPromised,
+  withRoom,
+  withOperations,
+];
 
 /** Drawn separately, so that the seeds of everything else stay the same. */
 function withReports(plan: Plan): Plan {
@@ -96,6 +108,14 @@ function withRareValues(plan: Plan): Plan {
   if (isLeftAlone || !random.chance(0.03)) return plan;
   // The store's own steps compute with amounts that it then lacks.
   return { ...plan, rareValues: true, changesPerSecond: 0, handsPerMinute: Math.max(6, plan.handsPerMinute) };
+}
+
+/** As withReports. */
+function withLargeGroups(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 104));
+  if (!isPlain(plan) || !plan.reconciles || !random.chance(0.03)) return plan;
+  const fromMs = random.below(plan.activeMs);
+  return { ...plan, tooLarge: { fromMs, forMs: random.pick([60_000, 240_000, 600_000]) } };
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot, openWalksEndEveryMs }: Plan): boolean {

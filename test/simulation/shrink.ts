@@ -53,6 +53,7 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { operations: undefined },
   { handsPerMinute: 0, numbersLater: undefined },
   { stops: undefined },
+  { tooLarge: undefined },
   { rareValues: undefined },
   { crowds: false },
   { clockSkewMs: 0 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MILLISECOND } from '../../../shared/instant.ts';
+import { MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { MAX_SET_ASIDE } from '../../../shared/limits.ts';
 import type { SnapshotStore } from '../../../shared/ports.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
@@ -101,6 +101,42 @@ describe('a group that is too large to store', () => {
       expect(world.store.all(await world.source())).toHaveLength(40);
     },
   );
+
+  it('is set aside if it is gone and has no room for the note of that, and the walks go on', async () => {
+    const world = createSourceWorld({ groups: 8, settings: { reconcileMs: 120_000 } });
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const [large = 0, other = 0] = world.control.snapshot().map(({ id }) => Number(id));
+    world.control.remove(large);
+    world.control.remove(other);
+    const withoutRoom = world.startProcess('b', { store: storeWithout(world, large) });
+
+    const outcomes = [];
+    for (let minute = 0; minute < 15; minute += 1) outcomes.push((await world.nextTick(withoutRoom)).outcome);
+
+    const { setAside, reconciliation, health } = await world.state();
+    expect(new Set(outcomes)).toEqual(new Set(['done']));
+    expect(setAside.map(({ groupId }) => groupId)).toEqual([large]);
+    expect(reconciliation.all.lastCompletedAt).toBeGreaterThan(world.time.now() - 5 * MINUTE);
+    expect(health.degradedSince).toBeDefined();
+    expect((await world.groupEvents(other)).at(-1)?.type).toBe('return_group.removed');
+  });
+
+  it('keeps the first moment of its note', async () => {
+    const world = createSourceWorld({ groups: 8, settings: { reconcileMs: 120_000 } });
+    const large = world.someGroup();
+    const session = world.startProcess('a', { store: storeWithout(world, large) });
+    await world.tick(session);
+    const [before] = (await world.state()).setAside;
+    for (let minute = 0; minute < 6; minute += 1) {
+      world.setShipment(large, minute % 2 === 0 ? 'FAILED' : 'DELIVERED');
+      await world.nextTick(session);
+    }
+
+    const [after] = (await world.state()).setAside;
+    expect(after).toMatchObject({ groupId: large, since: before?.since });
+    expect(after?.seenAt).toBeGreaterThan(before?.seenAt ?? 0);
+  });
 });
 
 describe('the note of a row that is set aside', () => {

@@ -199,6 +199,8 @@ export interface Evidence {
   readonly unreadable: ReadonlySet<number>;
   /** The groups among these that are unreadable in the end. */
   readonly unreadableInTheEnd: ReadonlySet<number>;
+  /** Groups that the store refused because of their size: when it did so for the first and for the last time. */
+  readonly tooLarge: ReadonlyMap<number, { readonly from: Time; readonly to: Time }>;
   readonly promises: Promises;
   /** Codes of the reasons for which a source may be degraded in this run. */
   readonly causes: ReadonlySet<string>;

@@ -68,7 +68,7 @@ function groupsUntil(
   at: Time,
   { startedAt = 0 }: SourceEvidence,
   histories: Histories,
-  { unreadable }: Evidence,
+  { unreadable, tooLarge }: Evidence,
 ) {
   let least = 0;
   let most = 0;
@@ -77,7 +77,7 @@ function groupsUntil(
     const during = showings.filter(({ from, to }) => to > startedAt && from <= at);
     if (during.some(({ document }) => document !== undefined)) most += 1;
     const before = showings.filter(({ from, to }) => to > startedAt - MINUTE && from <= at);
-    if (before.every(({ document }) => document !== undefined)) least += 1;
+    if (!tooLarge.has(groupId) && before.every(({ document }) => document !== undefined)) least += 1;
   }
   return { least, most };
 }

@@ -19,6 +19,11 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   if (noticedBy !== undefined && !conditions.some(isDegradedBy(noticedBy))) {
     violations.push(violate('the service could not be read for long, and nothing reported it'));
   }
+  for (const [groupId, { from, to }] of source.isOnly ? evidence.tooLarge : []) {
+    const isReported = conditions.some(isDegradedBy(to));
+    if (to - from > patience + LONG_TICK && !isReported)
+      violations.push(violate(`group ${groupId} could not be stored for long, and nothing reported it`));
+  }
   const stopped = stoppedFrom(evidence);
   const { to = endedAt } = evidence.lasting ?? {};
   const stoppedBy =

@@ -13,7 +13,7 @@ const DAY = 86_400 * SECOND;
 const RECENT = 46 * DAY;
 
 export function checkOpenWalks(
-  { promises, timing, unreadable, isSteady }: Evidence,
+  { promises, timing, unreadable, tooLarge, isSteady }: Evidence,
   { source, openWalks, written, forgotten, startedAt = 0 }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
@@ -25,7 +25,8 @@ export function checkOpenWalks(
   const isForgotten = new Set(forgotten.map(({ groupId }) => groupId));
   for (const { groupId, changes } of published.values()) {
     const history = histories.get(groupId);
-    if (history === undefined || unreadable.has(groupId) || isForgotten.has(groupId)) continue;
+    if (history === undefined || unreadable.has(groupId) || tooLarge.has(groupId) || isForgotten.has(groupId))
+      continue;
     for (const change of changes) {
       const at = writtenAt.get(change.event.id) ?? 0;
       const walk = openWalks.findLast(({ endedAt }) => endedAt < at);

@@ -141,7 +141,8 @@ function* judgeClaims(
   const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
   for (const { groupId, changes } of published.values()) {
     const history = histories.get(groupId);
-    if (history === undefined || evidence.unreadable.has(groupId) || forgotten.has(groupId)) continue;
+    const isSetAside = evidence.unreadable.has(groupId) || evidence.tooLarge.has(groupId);
+    if (history === undefined || isSetAside || forgotten.has(groupId)) continue;
     for (const change of changes) {
       const place = places.get(change.event.id) ?? 0;
       const at = source.written[place]?.at ?? 0;

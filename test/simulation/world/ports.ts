@@ -1,6 +1,7 @@
 // A process's ports: the run's stores, with each call through `process.call`. For sequences of calls, the AWS adapters' own
 // code runs (`readUntilWhole` requests the rest of a batch).
 import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
+import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
@@ -36,6 +37,8 @@ export interface Ports {
 export interface PortsOptions {
   readonly process: SimulatedProcess;
   readonly stores: Stores;
+  /** @throws TooLargeToStoreError like the adapter, which measures before it writes */
+  refuseLarge(source: Parameters<SnapshotStore['load']>[0], snapshot: Snapshot): void;
   readonly fates: Fates;
   readonly trace: Trace;
   /** From 0 to below 1. */
@@ -95,7 +98,7 @@ function marksOf({ call }: SimulatedProcess, { marks }: Stores): Marks {
   };
 }
 
-function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): SnapshotStore {
+function snapshotStoreOf({ process, stores, refuseLarge, fates, random }: PortsOptions): SnapshotStore {
   const { call } = process;
   const { snapshots } = stores;
 
@@ -122,8 +125,12 @@ function snapshotStoreOf({ process, stores, fates, random }: PortsOptions): Snap
       const found = await readUntilWhole(groups, read, { clock: process.clock, random });
       return new Map(found.map((snapshot) => [snapshot.groupId, snapshot]));
     },
-    save: (key, save) => call('store.save', () => snapshots.save(key, save)),
+    async save(key, save) {
+      refuseLarge(key, save.snapshot);
+      return call('store.save', () => snapshots.save(key, save));
+    },
     async saveAll(source, saves) {
+      for (const { snapshot } of saves) refuseLarge(source, snapshot);
       const results: SaveResult[] = [];
       // One write per batch: any of them may be the last.
       for (let at = 0; at < saves.length; at += MAX_BATCH_ENTRIES) {

@@ -5,8 +5,10 @@ import {
   type InProcessService,
 } from '../../../local/reference-service/in-process-service.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
-import { HOUR, MILLISECOND } from '../../../shared/instant.ts';
-import type { Log, LogFields } from '../../../shared/ports.ts';
+import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+import { HOUR, type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import type { Log, LogFields, SnapshotStore } from '../../../shared/ports.ts';
+import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
 import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { LastingFault } from '../lasting-fault.ts';
@@ -47,8 +49,15 @@ export interface World {
   /** The maximum time of an undetectable suspension of a machine. */
   suspendedUnseen(): number;
   portsOf(process: SimulatedProcess): Ports;
+  /** When the store refused a group because of its size. */
+  readonly refusals: readonly Refusal[];
   /** Called with each new entry of the ledger. */
   onInsert: (inserted: Inserted) => void;
+}
+
+export interface Refusal {
+  readonly groupId: number;
+  readonly at: Instant;
 }
 
 /** Random numbers by purpose, so that removing one use does not change the others. */
@@ -59,6 +68,8 @@ export type Draws = Readonly<
 export const FIRST_TOKEN = 'tok-4f1c0e77aa-first';
 export const SECOND_TOKEN = 'tok-9b20d3c551-second';
 export const OTHER_TOKEN = 'tok-61d7e2a908-other';
+/** In plans with groups that are too large, one of so many: then the store takes no version of it that is larger. */
+const LARGE_EVERY = 3;
 /** The drift of the worst clocks on sale, fast or slow. */
 const LARGEST_DRIFT = 0.0002;
 
@@ -100,6 +111,20 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const faulty = lasting && createFaultyRequests(lasting, { service, trace, isOn: () => isOn(lasting) });
 
   const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
+
+  const refusals: Refusal[] = [];
+  function refuseLarge(source: Parameters<SnapshotStore['load']>[0], snapshot: Snapshot): void {
+    const { tooLarge } = plan;
+    const { groupId } = snapshot;
+    if (tooLarge === undefined || fates.isCalm() || !isDuring(tooLarge, time.elapsed())) return;
+    if (groupId % LARGE_EVERY !== 0) return;
+    const stored = stores.snapshots.all(source).find((each) => each.groupId === groupId);
+    const grows = stored === undefined || JSON.stringify(snapshot).length > JSON.stringify(stored).length;
+    if (!grows) return;
+    trace.count('group too large to store');
+    refusals.push({ groupId, at: time.now() });
+    throw new TooLargeToStoreError(groupId, 500_000);
+  }
 
   const world: World = {
     plan,
@@ -147,7 +172,9 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       return process;
     },
     suspendedUnseen: () => Math.max(0, ...processes.map((process) => process.suspendedUnseen())),
-    portsOf: (process) => createPorts({ process, stores, fates, trace, random: draws.stores.fraction }),
+    refusals,
+    portsOf: (process) =>
+      createPorts({ process, stores, refuseLarge, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };
   return world;
