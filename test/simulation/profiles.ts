@@ -98,14 +98,14 @@ function withLongOpen(plan: Plan): Plan {
 /** As withReports. */
 function withStops(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 101));
-  return isPlain(plan) && random.chance(0.03) ? { ...plan, stops: random.pick([0.1, 0.4]) } : plan;
+  return isPlain(plan) && random.chance(0.08) ? { ...plan, stops: random.pick([0.1, 0.4]) } : plan;
 }
 
 /** As withReports. */
 function withRareValues(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 103));
   const isLeftAlone = !isPlain(plan) || plan.numbersLater || plan.imported !== undefined;
-  if (isLeftAlone || !random.chance(0.03)) return plan;
+  if (isLeftAlone || !random.chance(0.08)) return plan;
   // The store's own steps compute with amounts that it then lacks.
   return { ...plan, rareValues: true, changesPerSecond: 0, handsPerMinute: Math.max(6, plan.handsPerMinute) };
 }
@@ -113,9 +113,10 @@ function withRareValues(plan: Plan): Plan {
 /** As withReports. */
 function withLargeGroups(plan: Plan): Plan {
   const random = createRandom(mix(plan.seed, 104));
-  if (!isPlain(plan) || !plan.reconciles || !random.chance(0.03)) return plan;
-  const fromMs = random.below(plan.activeMs);
-  return { ...plan, tooLarge: { fromMs, forMs: random.pick([60_000, 240_000, 600_000]) } };
+  if (!isPlain(plan) || !plan.reconciles || !random.chance(0.1)) return plan;
+  const fromMs = random.below(Math.ceil(plan.activeMs / 3));
+  const knobs = { ...plan.knobs, groupRemovals: 0.2 };
+  return { ...plan, knobs, tooLarge: { fromMs, forMs: random.pick([240_000, 600_000]) } };
 }
 
 function isPlain({ mishap, turns, lasting, earlySlot, openWalksEndEveryMs }: Plan): boolean {

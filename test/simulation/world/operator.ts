@@ -3,6 +3,7 @@ import { saveRelease } from '../../../local/operating/save-release.ts';
 import type { Hold } from '../../../shared/guarding/guarding-state.ts';
 import { standingHolds } from '../../../shared/guarding/holds.ts';
 import type { Instant } from '../../../shared/instant.ts';
+import type { SourceStates } from '../../../shared/ports.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { onStateSaved } from './watch-saves.ts';
 import type { World } from './world.ts';
@@ -16,8 +17,26 @@ export async function releaseWhatIsHeld({ stores, time, trace }: World, source: 
     if (release.outcome !== 'released') continue;
     trace.note('operator', `releases ${guard}`);
     trace.count(`released ${guard}`);
+    await releaseOthers(stores.states, source, number, time.now());
   }
   return held.length > 0;
+}
+
+/** Releases the same hold again, and one that never was: neither may change anything. */
+async function releaseOthers(
+  states: SourceStates,
+  source: string,
+  number: number,
+  now: Instant,
+): Promise<void> {
+  const before = await states.load(source);
+  for (const other of [number, number + 1_000]) {
+    const { release } = await saveRelease(states, source, other, now);
+    if (release.outcome === 'released')
+      throw new Error(`Hold ${other} was released, though only ${number} may be.`);
+  }
+  const after = await states.load(source);
+  if (after?.version !== before?.version) throw new Error('A release without effect changed the state.');
 }
 
 /** When a source had holds, or released changes that were not all published. */
