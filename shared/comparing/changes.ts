@@ -10,7 +10,7 @@ import type {
   Shipment,
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
-import { type Instant, parseStamp } from '../instant.ts';
+import { floorToDigits, type Instant, parseStamp } from '../instant.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
@@ -120,8 +120,13 @@ function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Enti
   return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
 }
 
-/** A stamp without a zone is read as UTC: whether the zone is named is a matter of spelling. */
+/**
+ * A stamp without a zone is read as UTC: whether the zone is named is a matter of spelling. So is the number of digits: a
+ * service that begins to write milliseconds has shipped nothing anew.
+ */
 function isSameInstant(a: unknown, b: unknown): boolean {
-  const instant = parseStamp(String(a))?.instant;
-  return instant !== undefined && instant === parseStamp(String(b))?.instant;
+  const [before, now] = [parseStamp(String(a)), parseStamp(String(b))];
+  if (before === undefined || now === undefined) return false;
+  const digits = Math.min(before.precision, now.precision);
+  return floorToDigits(before.instant, digits) === floorToDigits(now.instant, digits);
 }

@@ -43,6 +43,8 @@ export function matchRefunds(
   matchFree(hasSameId);
   const identified = [...matches.keys()];
   // The strict rule first, so that refunds whose fields are all shown get the refund that equals them.
+  // One that is shown as before is more likely the same than one that got its id just when an equal one came.
+  matchFree((one, refund) => !isNamed(one) && !isNamed(refund) && isSameSum(one, refund));
   matchFree(isSameSum);
   for (const refund of unmatched) claim(refund, new Set(identified));
   return matches;

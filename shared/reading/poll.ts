@@ -81,7 +81,9 @@ export async function poll(options: PollOptions): Promise<PollResult> {
   const counted = { ...options, ...countRequests(options, requests) };
   const triesOpen = options.expectsLittle || !options.knowsTime();
   if (triesOpen) {
-    const open = await readAtOnce(counted);
+    const first = await readAtOnce(counted);
+    // Before the first answer the local clock chose the range: if that was behind, the range ends before the present.
+    const open = first.isWhole && first.through < options.now() ? await readAtOnce(counted) : first;
     if (open.isWhole) {
       const { unstable } = open;
       const wasLittle = requests.sent <= LITTLE_REQUESTS;

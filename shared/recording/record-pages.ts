@@ -118,7 +118,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const loaded =
       ids.length === 0 ? new Map<number, Snapshot>() : await store.load({ source, generation }, ids);
     for (const row of unreadable) setAside(row, absenceOf(row.id, loaded));
-    const snapshots = await takeBackAbsences(loaded, store, { source, generation });
+    const snapshots = await takeBackAbsences(loaded, store, { source, generation }, readings);
     const compared = readings.map((reading) => {
       const { id } = reading.projection.group;
       return compare(snapshots.get(id), reading, loaded.get(id));

@@ -82,6 +82,22 @@ describe('a respelled stamp', () => {
     expect(events[0]?.data.object).toMatchObject({ delivered_at: '2026-11-20T09:00:00Z' });
   });
 
+  it.each([
+    ['more', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00.417Z', []],
+    ['fewer', '2026-11-20T09:00:00.417Z', '2026-11-20T09:00:00Z', []],
+    ['more digits of another second', '2026-11-20T09:00:00Z', '2026-11-20T09:00:01.417Z', ['shipment.updated']],
+  ])('is no change if only its digits are %s', (_, before, after, types) => {
+    const delivered = (stamp: string) =>
+      aRow((row) => {
+        for (const shipment of row.shipments) shipment.delivered_at = stamp;
+      });
+    const snapshot = snapshotOf(read(delivered(before)));
+
+    const { events } = take(snapshot, read(delivered(after), 2 * MINUTE));
+
+    expect(events.map(({ type }) => type)).toEqual(types);
+  });
+
   it('is a published change if it is no longer a valid stamp', () => {
     const delivered = (stamp: string) =>
       aRow((row) => {

@@ -290,3 +290,19 @@ it.each([
     { platform_id: null, amount: { shop_money: { amount: 25 } } },
   ]);
 });
+
+it('a refund with an id beside an equal one without is published, not the known one again', () => {
+  const withRefunds = (...ids: (string | null)[]) =>
+    aRow((row) => {
+      row.refund_transactions = ids.map((platform_id) => ({
+        ...{ type: 'refund_transaction', platform_id, gateway: 'cards' },
+        amount: { shop_money: { amount: 25, currency_code: 'EUR' } },
+      }));
+    });
+  const snapshot = snapshotOf(read(withRefunds()));
+  const first = take(snapshot, read(withRefunds(null), 2 * MINUTE));
+
+  const second = take(first.snapshot, read(withRefunds(null, 'tx-1'), 4 * MINUTE));
+
+  expect(inShort(second.events)).toEqual([['refund_transaction.created', 'tx-1']]);
+});

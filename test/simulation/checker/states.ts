@@ -45,7 +45,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Absent, null and, for a list, empty are equal; a list's order does not matter. */
 export function fieldValue(fields: Fields, field: string): unknown {
   const value = fields[field] ?? (LISTS.has(field) ? [] : null);
-  if (typeof value === 'string' && STAMPS.has(field)) return instantOf(value);
+  // In whole seconds: a service that begins to write more digits, or fewer, changes nothing.
+  if (typeof value === 'string' && STAMPS.has(field)) return instantOf(value).split('.')[0];
   return Array.isArray(value) ? [...value].map(String).sort() : value;
 }
 
