@@ -85,7 +85,12 @@ describe('a respelled stamp', () => {
   it.each([
     ['more', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00.417Z', []],
     ['fewer', '2026-11-20T09:00:00.417Z', '2026-11-20T09:00:00Z', []],
-    ['more digits of another second', '2026-11-20T09:00:00Z', '2026-11-20T09:00:01.417Z', ['shipment.updated']],
+    [
+      'more digits of another second',
+      '2026-11-20T09:00:00Z',
+      '2026-11-20T09:00:01.417Z',
+      ['shipment.updated'],
+    ],
   ])('is no change if only its digits are %s', (_, before, after, types) => {
     const delivered = (stamp: string) =>
       aRow((row) => {
