@@ -117,7 +117,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     );
     const loaded =
       ids.length === 0 ? new Map<number, Snapshot>() : await store.load({ source, generation }, ids);
-    for (const row of unreadable) setAside(row, absenceOf(row.id, loaded));
     const snapshots = await takeBackAbsences(loaded, store, { source, generation }, readings);
     const compared = readings.map((reading) => {
       const { id } = reading.projection.group;
@@ -126,6 +125,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const admitted = compared.filter((each) => guard.admits(each));
     options.keepSetAside?.(compared.filter((each) => !admitted.includes(each)).map(idOf));
     await record(admitted);
+    // Last: the page may also show such a group in an old row that can be read.
+    for (const row of unreadable) setAside(row, absenceOf(row.id, loaded));
   }
 
   function record(all: readonly ComparedReading[]): Promise<void> {

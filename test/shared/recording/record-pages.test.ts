@@ -34,6 +34,24 @@ describe('a page', () => {
     expect(await known(2)).toBeDefined();
   });
 
+  it.each([
+    ['before', [{ ...sampleRow(1), created_at: 'yesterday' }, sampleRow(1)]],
+    ['after', [sampleRow(1), { ...sampleRow(1), created_at: 'yesterday' }]],
+  ])(
+    'with an unreadable row %s an older row of the same group leaves the group set aside',
+    async (_, rows) => {
+      const notes: unknown[] = [];
+      const { take } = createSetting().recorder({
+        setAside: ({ id }) => void notes.push(['set aside', id]),
+        takeBack: (ids) => void notes.push(...ids.map((id) => ['taken back', id])),
+      });
+
+      await take(page(rows));
+
+      expect(notes.at(-1)).toEqual(['set aside', 1]);
+    },
+  );
+
   it('that shows a group twice with the same stamp saves the last row of that group', async () => {
     const { recorder, known } = createSetting();
 
