@@ -1,6 +1,5 @@
-// If walks do not find a group, its snapshot has a note of that (comparing/group-absence.ts). Any row that shows the
-// group removes the note.
-
+// A snapshot has notes of what was missing: the group, if a look-up did not find it, and entities that a reading lacked. Any
+// row that shows a group removes the note of the group, and the notes of the entities that it shows.
 import { keyOf } from '../comparing/change-set.ts';
 import { absentSince, takeBackAbsence } from '../comparing/group-absence.ts';
 import { entitiesOf, type Reading, type Snapshot } from '../comparing/snapshot.ts';
@@ -10,8 +9,8 @@ import type { SnapshotStore } from '../ports.ts';
 type Loaded = ReadonlyMap<number, Snapshot>;
 
 /**
- * Saves that the groups are shown, before anything else is decided: the row may be unreadable, and a guard may keep the
- * reading back.
+ * Saves what is shown, before anything else is decided: the row may be unreadable, the reading too stale to count, or a
+ * guard may keep it back.
  *
  * @returns the snapshots after the saves; those of groups that another process saved first, as they were loaded
  */
@@ -21,13 +20,13 @@ export async function takeBackAbsences(
   source: Parameters<SnapshotStore['saveAll']>[0],
   readings: readonly Reading[],
 ): Promise<Loaded> {
-  const shown = new Map(
-    readings.map(({ projection }) => [projection.group.id, new Set(entitiesOf(projection).map(keyOf))]),
-  );
-  const saves = [...loaded.values()].flatMap((each) => {
-    const taken = withoutShown(takeBackAbsence(each), shown.get(each.groupId) ?? new Set());
-    const isSame = Object.keys(taken.absences).length === Object.keys(each.absences).length;
-    return isSame ? [] : [{ expectedVersion: each.version, snapshot: taken }];
+  const noted = [...loaded.values()].filter(({ absences }) => Object.keys(absences).length > 0);
+  if (noted.length === 0) return loaded;
+  const byGroup = new Map(readings.map((reading) => [reading.projection.group.id, reading]));
+  const saves = noted.flatMap((each) => {
+    const snapshot = withoutShown(takeBackAbsence(each), byGroup.get(each.groupId));
+    const isSame = Object.keys(snapshot.absences).length === Object.keys(each.absences).length;
+    return isSame ? [] : [{ expectedVersion: each.version, snapshot }];
   });
   if (saves.length === 0) return loaded;
   const results = await store.saveAll(source, saves);
@@ -36,8 +35,10 @@ export async function takeBackAbsences(
   return new Map([...loaded, ...saved.map(({ snapshot }) => [snapshot.groupId, snapshot] as const)]);
 }
 
-/** An entity that a row shows is not missing, even if the row may be stale: then its removal only comes later. */
-function withoutShown(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
+/** A row that shows an entity may be stale: then its removal only comes later. */
+function withoutShown(snapshot: Snapshot, reading: Reading | undefined): Snapshot {
+  if (reading === undefined) return snapshot;
+  const shown = new Set<string>(entitiesOf(reading.projection).map(keyOf));
   const absences = Object.entries(snapshot.absences).filter(([key]) => !shown.has(key));
   return { ...snapshot, absences: Object.fromEntries(absences) };
 }
