@@ -37,6 +37,8 @@ export interface Comparison {
   readonly settle: number;
   /** Whether missing entities are kept as missing instead of published as removed. @default false */
   readonly keepsMissing?: boolean;
+  /** What was noted as missing before this reading showed it again. @default the known state's */
+  readonly absentBefore?: Snapshot['absences'] | undefined;
 }
 
 export function keyOf(entity: WatchedEntity): EntityKey {
@@ -89,11 +91,11 @@ function compareKnown<Entity extends WatchedEntity>(
   before: Entity,
   now: Entity,
   known: KnownState,
-  { unknowable }: Comparison,
+  { unknowable, absentBefore = known.absences }: Comparison,
   found: Found,
 ): Entity {
   const key = keyOf(now);
-  const absentSince = known.absences[key];
+  const absentSince = absentBefore[key];
   const { change, entity, unpublished } = compareEntity(
     before,
     now,

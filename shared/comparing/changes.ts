@@ -127,6 +127,8 @@ function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Enti
 function isSameInstant(a: unknown, b: unknown): boolean {
   const [before, now] = [parseStamp(String(a)), parseStamp(String(b))];
   if (before === undefined || now === undefined) return false;
+  if (before.instant === now.instant || before.precision === now.precision)
+    return before.instant === now.instant;
   const digits = Math.min(before.precision, now.precision);
   return floorToDigits(before.instant, digits) === floorToDigits(now.instant, digits);
 }

@@ -2,7 +2,7 @@
 import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import type { Page } from '../reading/page.ts';
-import type { ReadableRow } from '../returns-service/parse-return-group.ts';
+import type { ReadableRow, UnreadableRow } from '../returns-service/parse-return-group.ts';
 
 export interface ReadingOptions {
   readonly through: Reading['through'];
@@ -12,6 +12,16 @@ export interface ReadingOptions {
 /** The readings of a page, one of each group that can be read. */
 export function readingsOf(page: Page, options: ReadingOptions): Reading[] {
   return Array.from(newestRows(page), (row) => makeReading(row, page, options));
+}
+
+/** The rows that can't be read, without old copies of groups of which the page also shows a newer row that can be. */
+export function unreadableOf(page: Page): UnreadableRow[] {
+  const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
+  if (unreadable.length === 0) return unreadable;
+  const newest = new Map(Array.from(newestRows(page), ({ group, updatedAt }) => [group.id, updatedAt]));
+  const isOldCopy = ({ id, updatedAt }: UnreadableRow) =>
+    id !== undefined && updatedAt !== undefined && (newest.get(id) ?? Number.NEGATIVE_INFINITY) > updatedAt;
+  return unreadable.filter((row) => !isOldCopy(row));
 }
 
 /**

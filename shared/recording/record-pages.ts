@@ -18,7 +18,7 @@ import type { Instant } from '../instant.ts';
 import type { SnapshotStore } from '../ports.ts';
 import type { Page } from '../reading/page.ts';
 import type { UnreadableRow } from '../returns-service/parse-return-group.ts';
-import { type ReadingOptions, readingsOf } from './readings-of-page.ts';
+import { type ReadingOptions, readingsOf, unreadableOf } from './readings-of-page.ts';
 import { createSaver } from './save-compared.ts';
 import { createShownGroups } from './shown-groups.ts';
 import { absenceOf, takeBackAbsences } from './take-back-absences.ts';
@@ -107,10 +107,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
   });
   let unsavedFrom: Instant | undefined;
+  const comparisons = new WeakMap<Reading, ReturnType<typeof comparisonOf>>();
 
   async function take(page: Page): Promise<void> {
     counts.groups += page.rows.length;
-    const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
+    const unreadable = unreadableOf(page);
     const readings = differing(page);
     const ids = [...readings.map(({ projection }) => projection.group), ...unreadable].flatMap(
       ({ id }) => id ?? [],
@@ -143,10 +144,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const found = { ...absences, samples: sampleMissingEntity(each) };
     if (guard.admitsRemovals(found) || absences.removed === 0) return each;
     const { snapshot, reading } = each;
-    const compared = compareReading(snapshot, reading, {
-      ...comparisonOf(snapshot, reading),
-      keepsMissing: true,
-    });
+    const comparison = comparisons.get(reading) ?? comparisonOf(snapshot, reading);
+    const compared = compareReading(snapshot, reading, { ...comparison, keepsMissing: true });
     if (compared.verdict === 'unchanged') shown.rememberAgain(reading, snapshot);
     return { ...each, compared };
   }
@@ -154,7 +153,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function comparisonOf(snapshot: Snapshot | undefined, reading: Reading) {
     const unknowable = options.unknowable(snapshot, reading);
     const lastSeenAt = shown.recall(reading.projection.group.id)?.sentAt;
-    return { ...options, unknowable, lastSeenAt };
+    return { ...options, unknowable, lastSeenAt, absentBefore: snapshot?.absences };
   }
 
   function setAside(row: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>, since?: Instant): void {
@@ -177,10 +176,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return readings;
   }
 
-  /** @param before the snapshot before its absence was taken back */
+  /** @param before the snapshot before its notes of absence were taken back */
   function compare(snapshot: Snapshot | undefined, reading: Reading, before = snapshot): ComparedReading {
     const groupId = reading.projection.group.id;
-    const compared = compareReading(snapshot, reading, comparisonOf(before, reading));
+    const comparison = comparisonOf(before, reading);
+    comparisons.set(reading, comparison);
+    const compared = compareReading(snapshot, reading, comparison);
     if (compared.verdict === 'unchanged') shown.rememberAgain(reading, snapshot);
     if (compared.verdict === 'left') {
       leave(reading);

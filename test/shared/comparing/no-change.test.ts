@@ -85,6 +85,7 @@ describe('a respelled stamp', () => {
   it.each([
     ['more', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00.417Z', []],
     ['fewer', '2026-11-20T09:00:00.417Z', '2026-11-20T09:00:00Z', []],
+    ['as many, in a leap second', '2026-12-31T23:59:59Z', '2026-12-31T23:59:60Z', ['shipment.updated']],
     [
       'more digits of another second',
       '2026-11-20T09:00:00Z',

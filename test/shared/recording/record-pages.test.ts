@@ -52,6 +52,20 @@ describe('a page', () => {
     },
   );
 
+  it('with an old row that can’t be read beside a newer one of the same group sets nothing aside', async () => {
+    const { recorder, aside, known } = createSetting();
+
+    await recorder().take(
+      page([
+        { ...sampleRow(1), created_at: 'yesterday' },
+        { ...sampleRow(1), updated_at: LATER },
+      ]),
+    );
+
+    expect(aside).toEqual([]);
+    expect(await known(1)).toBeDefined();
+  });
+
   it('that shows a group twice with the same stamp saves the last row of that group', async () => {
     const { recorder, known } = createSetting();
 
