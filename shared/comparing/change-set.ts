@@ -37,7 +37,11 @@ export interface Comparison {
   readonly settle: number;
   /** Whether missing entities are kept as missing instead of published as removed. @default false */
   readonly keepsMissing?: boolean;
-  /** What was noted as missing before this reading showed it again. @default the known state's */
+  /**
+   * The notes of missing entities as stored, with those of entities that this reading shows again.
+   *
+   * @default the notes of the known state
+   */
   readonly absentBefore?: Snapshot['absences'] | undefined;
 }
 

@@ -121,8 +121,8 @@ function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Enti
 }
 
 /**
- * A stamp without a zone is read as UTC: whether the zone is named is a matter of spelling. So is the number of digits: a
- * service that begins to write milliseconds has shipped nothing anew.
+ * A stamp without a zone is read as UTC: whether the zone is named is a matter of spelling. So is the number of digits:
+ * a service that begins to write milliseconds has shipped nothing anew.
  */
 function isSameInstant(a: unknown, b: unknown): boolean {
   const [before, now] = [parseStamp(String(a)), parseStamp(String(b))];

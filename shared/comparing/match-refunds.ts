@@ -42,9 +42,9 @@ export function matchRefunds(
   matchFree((one, refund) => hasSameId(one, refund) && one.gateway === refund.gateway);
   matchFree(hasSameId);
   const identified = [...matches.keys()];
-  // The strict rule first, so that refunds whose fields are all shown get the refund that equals them.
-  // One that is shown as before is more likely the same than one that got its id just when an equal one came.
+  // A refund that is shown as before is more likely the same than one that got its id just when an equal one came.
   matchFree((one, refund) => !isNamed(one) && !isNamed(refund) && isSameSum(one, refund));
+  // The strict rule before the lenient one, so that refunds whose fields are all shown get the refund that equals them.
   matchFree(isSameSum);
   for (const refund of unmatched) claim(refund, new Set(identified));
   return matches;

@@ -1,5 +1,5 @@
-// A snapshot has notes of what was missing: the group, if a look-up did not find it, and entities that a reading lacked. Any
-// row that shows a group removes the note of the group, and the notes of the entities that it shows.
+// A snapshot has notes of what was missing: the group, if a look-up did not find it, and entities that a reading
+// lacked. Any row that shows the group removes the note of the group, and the notes of the entities that it shows.
 import { keyOf } from '../comparing/change-set.ts';
 import { absentSince, takeBackAbsence } from '../comparing/group-absence.ts';
 import { entitiesOf, type Reading, type Snapshot } from '../comparing/snapshot.ts';

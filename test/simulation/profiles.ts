@@ -46,7 +46,7 @@ export function makePlan(seed: number, profile: Profile): Plan {
   return ADDED.reduce((plan, add) => add(plan), drawPlan(seed, profile));
 }
 
-/** What is added to a drawn plan, in this order. */
+/** Each may change the plan that the one before it returned. */
 const ADDED: readonly ((plan: Plan) => Plan)[] = [
   withLongOpen,
   withTwoZones,

@@ -83,16 +83,16 @@ describe('a respelled stamp', () => {
   });
 
   it.each([
-    ['more', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00.417Z', []],
-    ['fewer', '2026-11-20T09:00:00.417Z', '2026-11-20T09:00:00Z', []],
-    ['as many, in a leap second', '2026-12-31T23:59:59Z', '2026-12-31T23:59:60Z', ['shipment.updated']],
+    ['with more digits is no change', '2026-11-20T09:00:00Z', '2026-11-20T09:00:00.417Z', []],
+    ['with fewer digits is no change', '2026-11-20T09:00:00.417Z', '2026-11-20T09:00:00Z', []],
+    ['of a leap second is a change', '2026-12-31T23:59:59Z', '2026-12-31T23:59:60Z', ['shipment.updated']],
     [
-      'more digits of another second',
+      'with more digits, of another second, is a change',
       '2026-11-20T09:00:00Z',
       '2026-11-20T09:00:01.417Z',
       ['shipment.updated'],
     ],
-  ])('is no change if only its digits are %s', (_, before, after, types) => {
+  ])('%s', (_, before, after, types) => {
     const delivered = (stamp: string) =>
       aRow((row) => {
         for (const shipment of row.shipments) shipment.delivered_at = stamp;

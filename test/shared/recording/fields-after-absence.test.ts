@@ -1,5 +1,5 @@
-// An entity is missing, and noted, while the service begins to send a field, until a whole walk has ended. When it is shown
-// again, nobody could know the field's value before: it is filled in without an event.
+// The service begins to send a field while an entity is missing, and a whole walk ends meanwhile. When the entity is
+// shown again, nobody could know the field's value before: it is filled in without an event.
 import { expect, it } from 'vitest';
 import { createUnknowable } from '../../../shared/comparing/known-fields.ts';
 import { SECOND } from '../../../shared/instant.ts';

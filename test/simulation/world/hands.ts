@@ -1,6 +1,6 @@
 // Changes that are rare in a store: a status that changes and changes back between two polls, many changes of one group at
-// once, stamps that move without a watched change, more entities than fit into one transaction, money without an amount or
-// a currency, several refunds that nothing tells apart.
+// once, stamps that move without a watched change, more entities than fit into one transaction, money without an amount
+// or a currency, several refunds that nothing tells apart.
 import type { MoneyBag } from '../../../local/reference-service/store/stored-group.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { World } from './world.ts';
