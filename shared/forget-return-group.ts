@@ -1,6 +1,5 @@
 // The use case of `forget`, top to bottom: a tombstone replaces the snapshot, so that no later save builds on it; then
-// the events are erased; then the notes about the group in the source's state: that it is set aside, and samples and
-// witnesses of holds. After an interruption a repetition completes the work, and no number can be used twice at any
+// the events are erased; then the notes about the group in the source's state. After an interruption a repetition completes the work, and no number can be used twice at any
 // moment.
 import { forgetGroup, isForgotten } from './comparing/forget-group.ts';
 import type { Snapshot } from './comparing/snapshot.ts';
@@ -73,7 +72,7 @@ async function bury(
   throw new Error(`Return group ${groupId} is being saved all the time; try again.`);
 }
 
-/** Removes the notes of what the service showed: a digest of a set-aside group, samples and witnesses of a hold. */
+/** Removes the notes of what the service showed: a digest of a set-aside group, samples of a hold. */
 async function forgetNotes({ states }: ForgetPorts, source: string, groupId: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
@@ -84,21 +83,17 @@ async function forgetNotes({ states }: ForgetPorts, source: string, groupId: num
   throw new Error(`The state of source "${source}" is being saved all the time; try again.`);
 }
 
-function isNoted({ setAside, guarding }: SourceState, groupId: number): boolean {
-  const ofHolds = guarding.holds.flatMap(({ samples, witnesses }) => [...samples, ...witnesses]);
-  return [...setAside, ...ofHolds].some((note) => note.groupId === groupId);
+function isNoted({ setAside, lookUps, holds }: SourceState, groupId: number): boolean {
+  const ofHolds = holds.flatMap(({ samples }) => samples);
+  return [...setAside, ...lookUps, ...ofHolds].some((note) => note.groupId === groupId);
 }
 
 function withoutNotes(state: SourceState, groupId: number): SourceState {
   const isOther = (note: { readonly groupId: number | undefined }) => note.groupId !== groupId;
-  const holds = state.guarding.holds.map((hold) => ({
-    ...hold,
-    samples: hold.samples.filter(isOther),
-    witnesses: hold.witnesses.filter(isOther),
-  }));
   return {
     ...state,
     setAside: state.setAside.filter(isOther),
-    guarding: { ...state.guarding, holds },
+    lookUps: state.lookUps.filter(isOther),
+    holds: state.holds.map((hold) => ({ ...hold, samples: hold.samples.filter(isOther) })),
   };
 }

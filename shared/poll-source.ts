@@ -1,93 +1,75 @@
-// The use case, top to bottom. A tick polls recent updates and, while there is time, continues the walk over all
-// groups (the baseline at first) without delaying the next poll. The next tick continues what this one can't finish:
-// everything that it read is saved by then, and nothing counts as settled that was not saved.
-
+// The use case, top to bottom. A tick takes the source's lease, lets the lanes read what is due, and ends when nothing is
+// due any more or its time is over. Everything that it read is saved by then; rounds under way go on in the next tick.
 import { SourceHeld } from './guarding/source-held.ts';
+import { findHold } from './guarding/holds.ts';
+import { MILLISECOND } from './instant.ts';
+import { concludeTick } from './lanes/conclude-tick.ts';
+import { createLookUpLane } from './lanes/look-ups.ts';
+import { createFreshLane, createLateLane } from './lanes/poll-lanes.ts';
+import { runLanes } from './lanes/run-lanes.ts';
+import { startTick, type Tick } from './lanes/start-tick.ts';
+import { NOTHING_RECORDED, reportTick, type TickReport } from './lanes/tick-report.ts';
+import { createTickRun, type TickRun } from './lanes/tick-run.ts';
+import { createWalkLane } from './lanes/walk-lanes.ts';
 import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
 import { InvalidBaseUrlError } from './returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
 import { LeaseLost } from './source/source-cell.ts';
 import type { SourceSession } from './source/source-session.ts';
-import { createFetchBetweenPolls, createPollWhenDue } from './tick/between-polls.ts';
-import { concludeTick } from './tick/conclude-tick.ts';
-import { createRangeRoom } from './tick/range-room.ts';
-import { reconcile } from './tick/reconcile.ts';
-import { startTick, type Tick } from './tick/start-tick.ts';
-import { createSweeping } from './tick/sweep.ts';
-import type { TickReport } from './tick/tick-report.ts';
-import { createTickRun, type TickRun } from './tick/tick-run.ts';
-import { walkBaseline } from './tick/walk-baseline.ts';
 
 /**
  * Runs one tick of a source and reports what it did.
  *
  * @throws RestoredStateError if the state is in other tables than those it was created in; what the stores throw:
- *   nothing is lost then, but the tick must be seen to have failed. The same if the token or the address can't be used
- *   before there is a state to report it.
+ *   nothing is lost then, but the tick must be seen to have failed
  */
 export async function pollSource(tick: Tick, session: SourceSession): Promise<TickReport> {
-  session.deadline = session.clock.elapsed() + tick.durationMs * 1_000;
-  session.polls = undefined;
-  try {
-    return await runTick(tick, session);
-  } finally {
-    await session.activity.conclude();
-  }
-}
-
-async function runTick(tick: Tick, session: SourceSession): Promise<TickReport> {
-  const run = createTickRun(session);
+  session.deadline = session.clock.elapsed() + tick.durationMs * MILLISECOND;
+  const before = { ...session.requests.counters };
+  const report = ({ polls, recorder, state }: TickRun, error?: Error) =>
+    reportTick(session, 'done', before, { polls, counts: recorder.counts, error, state });
+  const run = createTickRun(session, (each) => session.onProgress?.(report(each)));
+  const stop = () => run.stop();
+  session.signal?.addEventListener('abort', stop, { once: true });
+  if (session.signal?.aborted === true) run.stop();
+  const nothing = { polls: 0, counts: NOTHING_RECORDED, error: undefined, state: undefined };
   try {
     const started = await startTick(tick, run);
-    if (started !== 'taken') return run.report(started, undefined);
-    session.onProgress?.(run.report('done', undefined));
+    if (started !== 'taken') return reportTick(session, started, before, nothing);
     const error = await work(run);
-    return await concludeTick(run, error);
+    await concludeTick(run, error);
+    return report(run, error);
   } catch (error) {
-    if (error instanceof LeaseLost) return run.report('overtaken', undefined);
-    const failure = failureOf(error);
-    if (failure === undefined || isLackOfAccess(error)) throw error;
-    return run.report('done', failure);
+    if (!(error instanceof LeaseLost)) throw error;
+    return reportTick(session, 'overtaken', before, { ...nothing, counts: run.recorder.counts });
+  } finally {
+    session.signal?.removeEventListener('abort', stop);
   }
 }
 
-/** @returns the failure that ended the work early or that of the last poll; reaching the deadline is no failure. */
+/** @returns the failure that ended the work early; or the last one of a request, if no poll was complete */
 async function work(run: TickRun): Promise<Error | undefined> {
   try {
-    await run.tokenGuard.proveIfHeld();
-    const sweepOn = createSweeping(run);
-    const pollWhenDue = createPollWhenDue(run, sweepOn);
-    await pollWhenDue();
-    // The walks over all groups have the time that polls leave: first the baseline, then reconciliation when due.
-    const fetch = createFetchBetweenPolls(run, pollWhenDue, sweepOn);
-    const room = createRangeRoom(run);
-    await walkBaseline(run, fetch, room);
-    await reconcile(run, { fetch, pollWhenDue, room });
-    return run.pollFailure;
+    // While the source is held, only known groups are read.
+    if (findHold(run.state, 'other_store') !== undefined) await run.identity.prove();
+    await runLanes(run, [
+      createFreshLane(run),
+      createLateLane(run),
+      createWalkLane(run, 'recent'),
+      createWalkLane(run, 'older'),
+      createLookUpLane(run),
+    ]);
   } catch (error) {
-    if (error instanceof DeadlineReached) return run.pollFailure;
-    if (error instanceof SourceHeld) return undefined;
-    const failure = failureOf(error);
-    if (failure === undefined) throw error;
-    return failure;
+    if (error instanceof SourceHeld || error instanceof DeadlineReached) return undefined;
+    if (isFailure(error)) return error;
+    throw error;
   }
+  return run.polls === 0 && run.failure instanceof ReturnsServiceError ? run.failure : undefined;
 }
 
-/** Returns the error if the service, the access to it or the deadline caused it: it may be gone at the next tick. */
-function failureOf(error: unknown): Error | undefined {
-  return error instanceof SourceRefused ||
-    error instanceof ReturnsServiceError ||
-    error instanceof DeadlineReached ||
-    isLackOfAccess(error)
-    ? error
-    : undefined;
-}
-
-/** Whether no request could be sent at all: an operator has to correct the token or the address. */
-function isLackOfAccess(error: unknown): error is Error {
-  return (
-    error instanceof TokenUnavailable ||
-    error instanceof InvalidTokenError ||
-    error instanceof InvalidBaseUrlError
+/** Whether the service or the access to it caused the error: it may be gone at the next tick. */
+function isFailure(error: unknown): error is Error {
+  return [SourceRefused, ReturnsServiceError, TokenUnavailable, InvalidTokenError, InvalidBaseUrlError].some(
+    (kind) => error instanceof kind,
   );
 }

@@ -4,7 +4,6 @@ import type { Snapshot } from './comparing/snapshot.ts';
 import type { FeedEvent } from './contract/event.ts';
 import type { OwnGroup } from './contract/event-id.ts';
 import type { Instant } from './instant.ts';
-import type { Activity } from './reporting/activity.ts';
 import type { SourceState } from './source/source-state.ts';
 
 /** Time. The domain reads no other clock. */
@@ -70,17 +69,13 @@ export interface SnapshotStore {
     from: Instant,
     to: Instant,
   ): AsyncIterable<KnownGroup>;
-  /** The open ones among them (comparing/is-open.ts). */
-  openCreatedBetween(
-    source: Pick<GroupKey, 'source' | 'generation'>,
-    from: Instant,
-    to: Instant,
-  ): AsyncIterable<KnownGroup>;
 }
 
 export interface KnownGroup {
   readonly groupId: number;
   readonly createdAt: Instant;
+  /** Of the snapshot as compared ({@link Snapshot}); undefined if it has to be loaded to compare the group. */
+  readonly digest: string | undefined;
 }
 
 /** One of a group's events as the ledger holds it. An entry that can't be decoded says so instead of throwing. */
@@ -172,48 +167,6 @@ export interface SourceStates {
   save(state: SourceState, expectedVersion: number): Promise<SaveResult>;
   /** Identifies the place in which states are kept, to distinguish a restored copy from the original. */
   identity(): Promise<string>;
-}
-
-/**
- * The recent activity of each source, for the console. The last save wins, whatever process made it: nothing depends on
- * an activity, so a lost or overwritten one does no harm.
- */
-export interface Activities {
-  /** Strongly consistent; undefined if there is none that can be read. */
-  load(source: string): Promise<Activity | undefined>;
-  /** At most 2 KB: if need be, without the oldest part. Rejects soon if the store does not answer. */
-  save(source: string, activity: Activity): Promise<void>;
-}
-
-/** The requests that may be sent with one token, shared by all processes that use it. */
-export interface Budgets {
-  /**
-   * Strongly consistent. `version` counts writes, `state` is undefined (and `version` 0) before the first.
-   * `storeTime` is the store's own clock (the Date of its answer, so up to a second behind), the one clock that
-   * all holders of a token share; the local time if the store sends none.
-   */
-  load(tokenHash: string): Promise<{
-    readonly version: number;
-    readonly state: BudgetState | undefined;
-    readonly storeTime: Instant;
-  }>;
-  save(tokenHash: string, state: BudgetState, expectedVersion: number): Promise<SaveResult>;
-}
-
-/** Two GCRAs, one for all purposes and one for reconciliation alone, and how far 429s have lowered their rate. */
-export interface BudgetState {
-  /** When the next request of the common four fifths would be due if all were evenly spaced. */
-  readonly theoreticalArrival: Instant;
-  /** The same for the fifth that only reconciliation may use. */
-  readonly reservedArrival: Instant;
-  /** Share of the full rate in force: halved by a 429, then rising to 1. */
-  readonly rateShare: number;
-  /** When the share was last changed. */
-  readonly rateChangedAt: Instant;
-  /** No request before this moment: the end of a pause that a 429 or a 503 asked for. */
-  readonly pausedUntil: Instant;
-  /** How far from its slot a booking may have moved an arrival, by the smallest budget that has booked here. */
-  readonly reach: number;
 }
 
 export interface LogFields {

@@ -37,12 +37,8 @@ export interface Comparison {
   readonly settle: number;
   /** Whether missing entities are kept as missing instead of published as removed. @default false */
   readonly keepsMissing?: boolean;
-  /**
-   * The notes of missing entities as stored, with those of entities that this reading shows again.
-   *
-   * @default the notes of the known state
-   */
-  readonly absentBefore?: Snapshot['absences'] | undefined;
+  /** Whether all that differs is taken over without an event. @default false */
+  readonly adopts?: boolean;
 }
 
 export function keyOf(entity: WatchedEntity): EntityKey {
@@ -95,17 +91,12 @@ function compareKnown<Entity extends WatchedEntity>(
   before: Entity,
   now: Entity,
   known: KnownState,
-  { unknowable, absentBefore = known.absences }: Comparison,
+  { unknowable, adopts = false }: Comparison,
   found: Found,
 ): Entity {
   const key = keyOf(now);
-  const absentSince = absentBefore[key];
-  const { change, entity, unpublished } = compareEntity(
-    before,
-    now,
-    known.unpublished[key] ?? {},
-    (kind, field) => unknowable(kind, field, absentSince),
-  );
+  const notes = known.unpublished[key] ?? {};
+  const { change, entity, unpublished } = compareEntity(before, now, notes, unknowable, adopts);
   if (change !== undefined) found.changes.push(change);
   if (Object.keys(unpublished).length > 0) found.unpublished[key] = unpublished;
   return entity;
@@ -147,8 +138,9 @@ function firstSight(
   kind: WatchedKind | 'refund_transaction',
   before: readonly unknown[] | undefined,
   reading: Reading,
-  { unknowable, announces }: Comparison,
+  { unknowable, announces, adopts = false }: Comparison,
 ): { readonly unbounded?: true } | undefined {
+  if (adopts) return undefined;
   if (before !== undefined) return {};
   return unknowable(kind, 'id') || !announces(reading) ? undefined : { unbounded: true };
 }
@@ -158,14 +150,14 @@ function isStillKnown(
   entity: WatchedEntity,
   known: KnownState,
   reading: Reading,
-  { settle, keepsMissing = false }: Comparison,
+  { settle, keepsMissing = false, adopts = false }: Comparison,
   found: Found,
 ): boolean {
   const key = keyOf(entity);
   // At the first absence this answer's arrival counts, which is later than its request: so that alone removes nothing.
   const absentSince = known.absences[key] ?? reading.receivedAt;
   if (!keepsMissing && isSettled(reading.sentAt, absentSince, settle)) {
-    found.changes.push({ verb: 'removed', object: asPublished(entity, known) });
+    if (!adopts) found.changes.push({ verb: 'removed', object: asPublished(entity, known) });
     return false;
   }
   found.absences[key] = absentSince;

@@ -1,6 +1,5 @@
-// How an entity differs from its last published state. A field that the snapshot could not have known (made by an older
-// release, or before the service first sent that field) is filled in without an event: an upgrade on either side is no
-// change. A filled-in field stays noted as unpublished until the entity's next event, whose `previous_attributes` then
+// How an entity differs from its last published state. A field that the snapshot could not have known, because the
+// service first sent it later, is filled in without an event. A filled-in field stays noted as unpublished until the entity's next event, whose `previous_attributes` then
 // start from the values of the event before it. So the chain never breaks.
 import type {
   ExchangeLineItem,
@@ -10,7 +9,7 @@ import type {
   Shipment,
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
-import { floorToDigits, type Instant, parseStamp } from '../instant.ts';
+import { floorToDigits, parseStamp } from '../instant.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
@@ -33,20 +32,13 @@ export type Change =
       readonly verb: 'status_changed' | 'updated';
       readonly object: WatchedEntity;
       readonly previous: Readonly<Record<string, unknown>>;
-      /** The fields of `previous` that are only filled in; alone they would cause no event. */
-      readonly filled: Readonly<Record<string, unknown>>;
     };
 
 /**
  * Which watched fields the snapshot could not have known, so that they are filled in instead of published. The field
- * `id` stands for the whole array of the kind's entities. `absentSince` is the entity's first absence, if the snapshot
- * notes one: readings since then say nothing of the entity.
+ * `id` stands for the whole array of the kind's entities.
  */
-export type Unknowable = (
-  kind: WatchedKind | 'refund_transaction',
-  field: string,
-  absentSince?: Instant,
-) => boolean;
+export type Unknowable = (kind: WatchedKind | 'refund_transaction', field: string) => boolean;
 
 export interface EntityDifference<Entity extends WatchedEntity> {
   readonly change: Change | undefined;
@@ -60,12 +52,14 @@ export interface EntityDifference<Entity extends WatchedEntity> {
  * Compares an entity with its known state.
  *
  * @param unpublished the entity's filled-in, not yet published fields, as the snapshot notes them
+ * @param adopts whether all that differs is taken over without an event, as an operator asked for
  */
 export function compareEntity<Entity extends WatchedEntity>(
   known: Entity,
   seen: Entity,
   unpublished: Readonly<Record<string, unknown>>,
   unknowable: Unknowable,
+  adopts: boolean,
 ): EntityDifference<Entity> {
   const kind = seen.type;
   const entity = withKnownValues(known, withKnownSpelling(known, seen));
@@ -79,13 +73,13 @@ export function compareEntity<Entity extends WatchedEntity>(
     // A watched field is a text, a number, null or a list of these, so here saysTheSame means equality.
     if (saysTheSame(published, now)) continue;
     previous[field] = published;
-    const quiet = saysTheSame(before, now) || (isNothing(before) && unknowable(kind, field));
+    const quiet = adopts || saysTheSame(before, now) || (isNothing(before) && unknowable(kind, field));
     if (quiet) filled[field] = published;
     else loud = true;
   }
   if (!loud) return { change: undefined, entity, unpublished: filled };
   const verb = 'status' in previous ? 'status_changed' : 'updated';
-  return { change: { verb, object: entity, previous, filled }, entity, unpublished: {} };
+  return { change: { verb, object: entity, previous }, entity, unpublished: {} };
 }
 
 function fieldOf(entity: WatchedEntity, field: string): unknown {

@@ -1,9 +1,9 @@
-// Whether a reading shows something new, and what must be saved then: a snapshot alone, or a snapshot with its events.
+// Whether a reading shows something new, and what must be saved then.
 import type { Save } from '../ports.ts';
 import { announceGroup, type Comparison, findChanges, type KnownState } from './change-set.ts';
-import { makeSaves, type SaveOptions } from './make-saves.ts';
+import { makeSave, type SaveOptions } from './make-save.ts';
 import { saysTheSame } from './says-the-same.ts';
-import { GROUP_ARRAYS, type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import { type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
 import { isNews, isSettled } from './stale-reads.ts';
 
 export interface CompareOptions extends Comparison, SaveOptions {}
@@ -12,8 +12,7 @@ export type Compared =
   | { readonly verdict: 'unchanged' }
   /** Differs, but may be stale: a later read decides. */
   | { readonly verdict: 'left' }
-  /** Make the saves one after the other; the group is done after the last. */
-  | { readonly verdict: 'differs'; readonly saves: readonly Save[] };
+  | { readonly verdict: 'differs'; readonly save: Save };
 
 /** Compares a reading with the snapshot, which must have been loaded for this comparison. */
 export function compareReading(
@@ -29,9 +28,7 @@ export function compareReading(
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
-  const { projection, absences, unpublished } = snapshot;
-  const published: KnownState = { projection, absences, unpublished };
-  return { verdict: 'differs', saves: makeSaves(snapshot, published, found, reading, options) };
+  return { verdict: 'differs', save: makeSave(snapshot, found, reading, options) };
 }
 
 /** Compares a group that was never seen, or that is back after it was published as removed. */
@@ -46,8 +43,7 @@ function compareNewGroup(
   const next: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   const isAnnounced = tombstone !== undefined || options.announces(reading);
   const changes = isAnnounced ? announceGroup(reading.projection) : [];
-  const nothingYet: KnownState = { projection: emptied(reading.projection), absences: {}, unpublished: {} };
-  return { verdict: 'differs', saves: makeSaves(tombstone, nothingYet, { changes, next }, reading, options) };
+  return { verdict: 'differs', save: makeSave(tombstone, { changes, next }, reading, options) };
 }
 
 /** Whether a save would change nothing that a later comparison looks at. */
@@ -67,10 +63,4 @@ function withStampOf(
   projection: GroupProjection,
 ): GroupProjection {
   return { ...projection, group: { ...projection.group, updated_at } };
-}
-
-/** The group's own fields, with no entity published yet. */
-function emptied(projection: GroupProjection): GroupProjection {
-  const arrays = GROUP_ARRAYS.map((name) => [name, projection[name] && []]);
-  return { ...Object.fromEntries(arrays), group: projection.group } as GroupProjection;
 }

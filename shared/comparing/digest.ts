@@ -1,6 +1,6 @@
 // Sixty-four bits in place of a whole group, to detect that it reads as before, in a fraction of the time of
 // JSON.stringify and of its memory (docs/decisions/0003). Two different groups with one digest would hide a change
-// until the next reconciliation, which trusts no digest; by chance that is one in 2^64. Not cryptographic: do not use
+// until its next one; by chance that is one in 2^64. Not cryptographic: do not use
 // it where somebody gains from finding a second text with the same digest.
 
 /** Two words, mixed alike with different multipliers. */

@@ -3,7 +3,7 @@
 import type { Save } from '../ports.ts';
 import { asPublished } from './change-set.ts';
 import { makeEvent } from './make-event.ts';
-import { lastShownAt, type SaveOptions } from './make-saves.ts';
+import { lastShownAt, type SaveOptions } from './make-save.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 import { isSettled } from './stale-reads.ts';
 import { makeTombstone } from './tombstone.ts';

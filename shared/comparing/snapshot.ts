@@ -45,7 +45,7 @@ export interface Reading {
   readonly projection: GroupProjection;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** When its request was sent and its answer received, by the service's clock: early and late side. */
+  /** When its request was sent and its answer received, by the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
   readonly through: 'poll' | 'reconciliation' | 'baseline';
@@ -73,11 +73,10 @@ export interface Snapshot {
   readonly sentAt: Instant;
   /** When the answer was received that it was made from; a read sent less than `settle` later may be older. */
   readonly receivedAt: Instant;
+  /** Of the reading that it was made from ({@link digestOf}); undefined if that lacked an entity. */
+  readonly digest?: string;
   readonly projection: GroupProjection;
-  /**
-   * Entities that the last reading lacked, and the group itself if a look-up did not find it, each with the time at
-   * which the first answer without it was received.
-   */
+  /** Entities that the last reading lacked, each with the time at which the first answer without it was received. */
   readonly absences: Readonly<Record<EntityKey, Instant>>;
   /**
    * Watched fields that were filled in without an event, with the value of the entity's last event: the next event's

@@ -29,27 +29,28 @@ export const baseline = z.object({
 /** `feed.drift_detected`: values and fields that the service's document does not list, each reported once. */
 export const drift = z.object({ type: z.literal('drift'), findings: z.array(z.string()) });
 
-/** `feed.source_read`: once a minute, up to which moment everything is read. A newer report replaces it. */
+/** `feed.source_read`: once a minute, what is read. A newer report replaces it. */
 export const sourceRead = z.object({
   type: z.literal('source_read'),
   name: z.string(),
   /**
-   * By the service's stamps, as in `updated_at`. Every change that moved its return's stamp to a moment before this,
-   * and showed within the lookback, is in the ledger, except for removals, set-aside returns, and returns that changed
-   * again before they were read. Null until the baseline is completed.
+   * When the last complete poll began, by the feed's clock; null before the first. Every change that moved its return's
+   * stamp to a moment before this less lookback and settle, and showed within the lookback, is in the ledger, except
+   * for removals, set-aside returns, and returns that changed again before they were read.
    */
-  read_up_to: instant.nullable(),
+  polled_at: instant.nullable(),
   /**
-   * By the service's clock: everything that showed at this moment was compared, whatever its stamp. Null until the
-   * baseline is completed.
+   * When the last complete walks began that together read all returns; null before the first. Everything that showed
+   * twice settle before this was compared, whatever its stamp.
    */
-  reconciled_through: instant.nullable(),
-  /**
-   * Number of holds that stand, or were released and are not published completely; `read_up_to` does not move
-   * meanwhile.
-   */
+  walked_at: instant.nullable(),
+  /** How late a change may show after its stamp and still be found by polls. */
+  lookback_ms: z.number(),
+  /** How long a read may be stale. */
+  settle_ms: z.number(),
+  /** Number of holds: what they keep back is not in the ledger. */
   held: z.int(),
-  /** Returns that can't be read; changes of these are not in the ledger. */
+  /** Returns that can't be read: their changes are not in the ledger. */
   set_aside: z.int(),
 });
 

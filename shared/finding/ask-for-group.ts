@@ -2,11 +2,11 @@
 import { projectGroup } from '../comparing/project-group.ts';
 import type { GroupProjection } from '../comparing/snapshot.ts';
 import type { Instant } from '../instant.ts';
-import { createLookUp } from '../reading/page-source.ts';
-import { ASKING_PURPOSE, type Asking } from './asking.ts';
+import { ownRowsOf } from '../returns-service/own-rows.ts';
+import type { Asking } from './asking.ts';
 
 interface AskedAt {
-  /** By the service's clock: `sentAt` on the early side, `receivedAt` on the late side. */
+  /** By the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
 }
@@ -37,9 +37,10 @@ export type PresentAnswer = ShownGroup | AbsentGroup | UnreadableGroup;
  * @throws NotAskedError, and what requests throw
  */
 export async function askForGroup({ requests, signal }: Asking, groupId: number): Promise<PresentAnswer> {
-  const lookUp = createLookUp({ requests, purpose: ASKING_PURPOSE, observe: () => {}, signal });
-  const { rows, sentAt, receivedAt } = await lookUp(groupId);
-  const row = rows.at(-1);
+  const query = { returnGroupId: groupId };
+  const sent = await requests.send('look-ups', (client) => client.listReturnGroups(query, { signal }));
+  const { sentAt, receivedAt } = sent;
+  const row = ownRowsOf(groupId, sent.answer.rows).at(-1);
   if (row === undefined) return { kind: 'absent', sentAt, receivedAt };
   if (row.kind === 'unreadable') return { kind: 'unreadable', reason: row.reason, sentAt, receivedAt };
   const { createdAt, updatedAt, group } = row;

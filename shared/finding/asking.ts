@@ -1,20 +1,15 @@
-// Requests for operators, beside the ticks: from the same budget, and only while a tick would send requests as well.
-// They do not change the source's state. They use only the budget that polls leave, so they delay no poll; with a
-// budget below 25 requests a poll may wait for one of them.
-
+// Requests for operators, beside the ticks: one search at a time, within the share of the budget that ticks leave, and
+// only while a tick would send requests as well. They do not change the source's state.
 import { describeConsequence, describeHold } from '../guarding/describe-hold.ts';
 import { findHold } from '../guarding/holds.ts';
 import { formatInstant, type Instant } from '../instant.ts';
-import type { Purpose } from '../pacing/budget-state.ts';
-import { BudgetUnavailable, DeadlineReached, SourceRefused, TokenUnavailable } from '../pacing/errors.ts';
-import type { PacedRequests } from '../pacing/paced-requests.ts';
+import { DeadlineReached, SourceRefused, TokenUnavailable } from '../pacing/errors.ts';
+import type { Requests } from '../pacing/requests.ts';
 import { restLeft } from '../pacing/rest.ts';
 import { InvalidBaseUrlError } from '../returns-service/base-url.ts';
 import { InvalidTokenError, ReturnsServiceError } from '../returns-service/errors.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-/** A fifth of the budget is reserved for this purpose: polls never use it. In the rest they go first. */
-export const ASKING_PURPOSE: Purpose = 'reconciliation';
 /** How long an operator waits for an answer: the poller's function, which sends these requests, has far more time. */
 export const ASKING_MS = 20_000;
 
@@ -31,14 +26,13 @@ export function isAskingFailure(error: unknown): boolean {
     error instanceof SourceRefused ||
     error instanceof TokenUnavailable ||
     error instanceof InvalidTokenError ||
-    error instanceof InvalidBaseUrlError ||
-    error instanceof BudgetUnavailable
+    error instanceof InvalidBaseUrlError
   );
 }
 
 export interface Asking {
-  readonly requests: PacedRequests;
-  readonly state: Pick<SourceState, 'pageLimit' | 'fullPageSeen' | 'stamps'>;
+  readonly requests: Pick<Requests, 'send'>;
+  readonly state: Pick<SourceState, 'limit' | 'room'>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,8 +40,8 @@ export interface AskingOptions {
   readonly source: string;
   /** Undefined before the first tick. */
   readonly state: SourceState | undefined;
-  readonly requests: PacedRequests;
-  /** By the service's clock. */
+  readonly requests: Requests;
+  /** By the local clock. */
   readonly now: Instant;
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,20 +57,23 @@ export function beginAsking({ source, state, requests, now, signal }: AskingOpti
       `Source ${source} rests until ${formatInstant(state.health.restUntil)}, because the service refused its ` +
         'token. Correct the token, and try again after the next poll.',
     );
-  const hold = findHold(state, 'known_group_not_found');
+  const hold = findHold(state, 'other_store');
   if (hold !== undefined)
     throw new NotAskedError(
       `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx returns-feed status".`,
     );
-  return { requests: onlyProved(requests, source, state.guarding.seenWith), state, signal };
+  return { requests: onlyProved(requests, source, state.seenWith), state, signal };
 }
 
 /** Returns an answer only if polls trust the address and the token that it was requested with. */
-function onlyProved(requests: PacedRequests, source: string, seenWith: string | undefined): PacedRequests {
+function onlyProved(
+  requests: Requests,
+  source: string,
+  seenWith: string | undefined,
+): Pick<Requests, 'send'> {
   return {
-    counters: requests.counters,
-    async send(purpose, request, options) {
-      const sent = await inTime(requests.send(purpose, request, options));
+    async send(lane, request, options) {
+      const sent = await inTime(requests.send(lane, request, options));
       if (sent.accessHash === seenWith) return sent;
       throw new NotAskedError(
         `The token or the address is not the one that source ${source} was last polled with, so the answer may be ` +

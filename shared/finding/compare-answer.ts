@@ -5,7 +5,7 @@ import type { Change } from '../comparing/changes.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
 import { isNews } from '../comparing/stale-reads.ts';
-import type { SourceState } from '../source/source-state.ts';
+import { type SourceState, walkedAt } from '../source/source-state.ts';
 import type { PresentAnswer, ShownGroup } from './ask-for-group.ts';
 
 export interface Difference {
@@ -47,7 +47,7 @@ export function compareAnswer(
   if (answer.kind === 'absent')
     return concluded(known === undefined ? [] : [{ entity: keyOf(known.projection.group), ...ONLY_IN_FEED }]);
   if (known === undefined) return concluded([{ entity: keyOf(answer.projection.group), ...ONLY_AT_SERVICE }]);
-  const differences = differencesOf(state, known, answer);
+  const differences = differencesOf(state, known, answer, settle);
   return { ...concluded(differences), mayBeStale: differences.length > 0 && !isNews(answer, known, settle) };
 }
 
@@ -58,13 +58,18 @@ function concluded(differences: readonly Difference[]): ComparedAnswer {
   return { agrees: differences.length === 0, differences, mayBeStale: false };
 }
 
-function differencesOf(state: SourceState, snapshot: Snapshot, answer: ShownGroup): Difference[] {
+function differencesOf(
+  state: SourceState,
+  snapshot: Snapshot,
+  answer: ShownGroup,
+  settle: number,
+): Difference[] {
   const { projection, unpublished } = snapshot;
   // Without earlier absences, so that those found now are the entities that this answer lacks.
   const known: KnownState = { projection, unpublished, absences: {} };
   const reading: Reading = { ...answer, through: 'reconciliation' };
   const { changes, next } = findChanges(known, reading, {
-    unknowable: createUnknowable(state, snapshot, reading),
+    unknowable: createUnknowable({ fieldsSince: state.fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
     announces: () => true,
     settle: 0,
     keepsMissing: true,

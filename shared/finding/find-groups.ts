@@ -1,14 +1,14 @@
 // Asks the service which return groups have a tracking number or an order name. How it matches texts is not documented
 // (returns-data-service.md, "Endpoints"): each row is compared with the text again, to distinguish the same letters
 // from another spelling. A row that shows nothing of the text is left out.
-import { createPageSource } from '../reading/page-source.ts';
-import { readPass } from '../reading/read-pass.ts';
+import { isComplete } from '../reading/room.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
-import { ASKING_PURPOSE, type Asking } from './asking.ts';
+import type { Asking } from './asking.ts';
 
 /** Pages that a search reads at most: a search for a text that two thousand groups share is of no use. */
 const MOST_PAGES = 10;
+const AT_ANY_TIME = { sentAt: 0, receivedAt: 0 };
 
 export type TextFilter = { readonly orderName: string } | { readonly trackingCode: string };
 
@@ -18,7 +18,7 @@ export interface FoundGroups {
   readonly exact: readonly number[];
   /** Groups that have it in another spelling or within a longer text, and those whose row can't be read. */
   readonly similar: readonly number[];
-  /** Whether the service's list was read to its proved end; if not, there may be more. */
+  /** Whether the service's list was read to its end; if not, there may be more. */
   readonly isWhole: boolean;
 }
 
@@ -31,33 +31,21 @@ export async function findGroups(asking: Asking, filter: TextFilter): Promise<Fo
   const { requests, state, signal } = asking;
   const exact = new Set<number>();
   const similar = new Set<number>();
-  const fetch = createPageSource({
-    requests,
-    purpose: ASKING_PURPOSE,
-    stamps: () => state.stamps,
-    pageLimit: { current: state.pageLimit },
-    observe: () => {},
-    refusedFrom: () => {},
-    filter,
-    signal,
-  });
-  const pass = await readPass(
-    {},
-    {
-      fetch,
-      async take({ rows }) {
-        for (const row of rows) {
-          const id = row.kind === 'readable' ? row.group.id : row.id;
-          const match = matchOf(row, filter);
-          if (id !== undefined && match !== undefined) (match === 'exact' ? exact : similar).add(id);
-        }
-      },
-      trustsShortPages: state.fullPageSeen,
-      maxPages: MOST_PAGES,
-    },
-  );
+  const { limit } = state;
+  let isWhole = false;
+  for (let page = 0, offset = 0; page < MOST_PAGES && !isWhole; page += 1) {
+    const query = { ...filter, limit, ...(offset === 0 ? {} : { offset }) };
+    const { answer } = await requests.send('look-ups', (client) => client.listReturnGroups(query, { signal }));
+    for (const row of answer.rows) {
+      const id = row.kind === 'readable' ? row.group.id : row.id;
+      const match = matchOf(row, filter);
+      if (id !== undefined && match !== undefined) (match === 'exact' ? exact : similar).add(id);
+    }
+    offset += answer.rows.length;
+    isWhole = answer.rows.length === 0 || isComplete(state.room, limit, { ...answer, ...AT_ANY_TIME });
+  }
   for (const id of exact) similar.delete(id);
-  return { exact: [...exact], similar: [...similar], isWhole: pass.outcome === 'complete' };
+  return { exact: [...exact], similar: [...similar], isWhole };
 }
 
 function matchOf(row: RowReading, filter: TextFilter): 'exact' | 'similar' | undefined {

@@ -1,13 +1,11 @@
-// The token in use, with its client, its budget and the hash that identifies its answers. It is used until the service
+// The token in use, with its client and the hash that identifies its answers. It is used until the service
 // refuses it; then the secret is read again, because the token may have been rotated meanwhile.
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
-import type { Budget } from './budget.ts';
 import { TokenUnavailable } from './errors.ts';
 
 export interface Access {
   readonly token: string;
   readonly client: ReturnsServiceClient;
-  readonly budget: Budget;
   /** Hash of the address and the token: readings with another one may be of another store. */
   readonly accessHash: string;
 }
@@ -15,8 +13,6 @@ export interface Access {
 export interface AccessOptions {
   /** Makes the source's client for a token; called whenever the secret holds another one. */
   readonly client: (token: string) => ReturnsServiceClient;
-  /** Makes the token's budget, likewise. A rotated token has its own budget, as it has at the service. */
-  readonly budget: (token: string) => Budget;
   /** Hashes the source's address with a token, one way. */
   readonly hashAccess: (token: string) => string;
   readonly secret: SourceSecret;
@@ -39,17 +35,14 @@ export interface AccessKeeper {
   forget(): void;
 }
 
-export function createAccessKeeper({ client, budget, hashAccess, secret }: AccessOptions): AccessKeeper {
+export function createAccessKeeper({ client, hashAccess, secret }: AccessOptions): AccessKeeper {
   let entry: Promise<Access> | undefined;
   let last: Access | undefined;
 
   async function read(): Promise<Access> {
-    // Trim: one token in two secrets has one budget, even if one secret ends in a newline.
+    // A secret may end in a newline.
     const token = (await readSecret(secret)).trim();
-    // The same token keeps its budget's knowledge.
-    if (last?.token !== token) {
-      last = { token, client: client(token), budget: budget(token), accessHash: hashAccess(token) };
-    }
+    if (last?.token !== token) last = { token, client: client(token), accessHash: hashAccess(token) };
     return last;
   }
 

@@ -1,6 +1,5 @@
 // Why a request was not made, or its answer not awaited. The cause is the service's answer, if there is one; for the
 // other errors see returns-service/errors.ts.
-import { RequestTimedOutError } from '../returns-service/errors.ts';
 
 /** Thrown when the next step would come after the deadline, or the caller asked to stop; the next tick continues. */
 export class DeadlineReached extends Error {
@@ -12,19 +11,7 @@ export class SourceRefused extends Error {
   override readonly name = 'SourceRefused';
 }
 
-/** Thrown when the store of the budget is too contended or too slow to book anything in it. */
-export class BudgetUnavailable extends Error {
-  override readonly name = 'BudgetUnavailable';
-}
-
 /** Thrown when the secret of the source's token is missing or can't be read; the cause says why. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable';
 }
-
-/**
- * Thrown when a poll is not tried again because the failures of this tick's polls took too long. It says less about the
- * request than the failure of all its tries: the service may have been down for half a minute. Logs name it
- * RequestTimedOutError, whatever the cause was.
- */
-export class NotTriedAgain extends RequestTimedOutError {}

@@ -3,7 +3,7 @@
 // Facts that a single probe can't show (whether changes show late, whether reads may be stale) are not probed.
 import { type Instant, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
-import { formatBound } from '../reading/bounds.ts';
+import { formatBound } from '../reading/range.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
@@ -189,7 +189,7 @@ async function probeBounds(
   stamps: StampsFound,
 ): Promise<BoundsFound> {
   const stamp = which === 'Updated' ? row.updatedAt : row.createdAt;
-  const form = { zoned: stamps.haveZone, precision: stamps.digits };
+  const form = { zoned: stamps.haveZone, digits: stamps.digits };
   async function shows(from: Instant, to: Instant): Promise<boolean | 'refused'> {
     const query: ReturnGroupsQuery = {
       [`min${which}At`]: formatBound(from, form),

@@ -1,108 +1,107 @@
-// R5: where a range without a stable order is cut. By time of update until a piece is a few seconds wide, then by time
-// of creation. The cut is in the middle of the seen rows, so that it halves the rows and not the empty hours around
-// them.
-import type { Instant } from '../instant.ts';
-import { NARROWEST_RANGE, SHORT_PAGE_ROWS } from '../limits.ts';
-import type { RowReading } from '../returns-service/parse-return-group.ts';
-import type { Interval, Range } from './page.ts';
+// R2 and R5: how a full answer divides its range. The parts together are the range, so no row is lost whatever the
+// order of the list. Parts are returned in the order of reading: first the part that the rows of the answer fill, so
+// that few parts wait at a time.
+import { type Instant, SECOND } from '../instant.ts';
+import type { ReadableRow } from '../returns-service/parse-return-group.ts';
+import { activeOf, type Axis, type Interval, otherAxis, type Range, stampOf, withActive } from './range.ts';
 
-/** When a seen row was created and updated. */
-export interface RowStamps {
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
+/** A range this narrow is cut along the other axis. */
+export const NARROWEST = 6 * SECOND;
+/** A cut is never nearer to an edge. */
+const FROM_EDGE = 2 * SECOND;
+/** A crowd is a second that holds half of the rows; its range reaches this far around it. */
+const BEFORE_CROWD = 2 * SECOND;
+const AFTER_CROWD = 3 * SECOND;
+/** Rows in order fill one end of their range: it is cut there. */
+const IN_ORDER = 0.75;
+
+type Stamps = Pick<ReadableRow, 'createdAt' | 'updatedAt'>;
+type Order = 'up' | 'down' | undefined;
+
+export interface Ends {
+  /** Where the range begins and ends, also if it is open. */
+  readonly low: Instant;
+  readonly high: Instant;
 }
 
-/** The stamps of those rows whose stamps can be read. */
-export function stampsOf(rows: readonly RowReading[]): RowStamps[] {
-  return rows.flatMap(({ createdAt, updatedAt }) =>
-    createdAt === undefined || updatedAt === undefined ? [] : [{ createdAt, updatedAt }],
-  );
-}
-
-/** The stamps that belong to a range. */
-export function stampsWithin({ updated, created }: Range, stamps: readonly RowStamps[]): RowStamps[] {
-  const isWithin = (instant: Instant, { from = -Infinity, to = Infinity }: Partial<Interval> = {}) =>
-    instant >= from && instant < to;
-  return stamps.filter((row) => isWithin(row.updatedAt, updated) && isWithin(row.createdAt, created));
-}
-
-/** @returns the earlier and the later piece, or undefined if the range can't be cut any more */
-export function cutRange(range: Range, seen: readonly RowStamps[]): readonly [Range, Range] | undefined {
-  if (range.updated !== undefined) {
-    const cut = cutInterval(range.updated, instantsOf(seen, 'updatedAt'));
-    if (cut !== undefined)
-      return [
-        { ...range, updated: cut[0] },
-        { ...range, updated: cut[1] },
-      ];
+/** Returns the parts of a range whose answer is full. A part that can't be divided has a `pass`: read it by offset. */
+export function cutFull(range: Range, rows: readonly Stamps[], ends: Ends, first: 'newest' | 'oldest'): Range[] {
+  const active = activeOf(range);
+  const stamps = rows.map((row) => stampOf(row, active.axis));
+  const order = orderOf(stamps);
+  if (ends.high - ends.low < NARROWEST || stamps.length === 0) return acrossOrByOffset(range, rows);
+  const sorted = stamps.toSorted((a, b) => a - b);
+  const middle = at(sorted, 0.5);
+  const crowd = rows.filter((row) => isNear(stampOf(row, active.axis), middle));
+  if (crowd.length >= rows.length / 2) {
+    const second = Math.floor(middle / SECOND) * SECOND;
+    const from = Math.max(second - BEFORE_CROWD, active.from ?? Number.NEGATIVE_INFINITY);
+    const to = Math.min(second + AFTER_CROWD, active.to ?? Number.POSITIVE_INFINITY);
+    const below = active.from === undefined || from > active.from ? [withActive(range, { ...active, to: from })] : [];
+    const above = active.to === undefined || to < active.to ? [withActive(range, { ...active, from: to })] : [];
+    const within = acrossOrByOffset(withActive(range, { from, to }), crowd);
+    return inOrder([below, within, above], order, first).flat();
   }
-  const instants = instantsOf(seen, 'createdAt');
-  const cut = cutInterval(range.created ?? EVERYWHERE, instants, around(instants));
-  return (
-    cut && [
-      { ...range, created: cut[0] },
-      { ...range, created: cut[1] },
-    ]
-  );
+  const share = order === 'up' ? IN_ORDER : order === 'down' ? 1 - IN_ORDER : 0.5;
+  const low = active.from ?? Math.min(ends.low, at(sorted, 0) - 2 * FROM_EDGE);
+  const cut = Math.min(Math.max(at(sorted, share), low + FROM_EDGE), ends.high - FROM_EDGE);
+  return inOrder(divide(range, active, cut), order, first);
 }
 
-/** The interval that a range is cut along: time of update if the range has one, else time of creation. */
-export function axisOf({ updated, created }: Range): Partial<Interval> {
-  return updated ?? created ?? EVERYWHERE;
+/** Cuts the range at an instant, the older part first. */
+export function divide(range: Range, { from, to }: Interval, cut: Instant): Range[] {
+  return [withActive(range, { from, to: cut }), withActive(range, { from: cut, to })];
 }
 
-/** Whether a range is as narrow as ranges get: its rows must then be read together, however many they are. */
-export function isNarrow(range: Range): boolean {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = axisOf(range);
-  return to - from <= NARROWEST_RANGE;
+/** Parts of a crowd are no crowds: what still is one along the second axis can't be divided. */
+function acrossOrByOffset(range: Range, rows: readonly Stamps[]): Range[] {
+  if (range.cross !== undefined) return [byOffset(range)];
+  const axis = otherAxis(range.axis);
+  return cutAcross({ ...range, isRest: undefined }, rows, axis);
 }
 
-function instantsOf(rows: readonly RowStamps[], field: 'updatedAt' | 'createdAt'): Instant[] {
-  return rows.map((row) => row[field]).sort((a, b) => a - b);
-}
-
-/**
- * The time in which the seen groups were created, and as much again on either side. A walk's ranges by creation begin
- * decades before the first group, and pieces there would be empty. Ranges by update do not, and often only their newest
- * rows were seen. Too few rows are not used: each cut around them would separate only these few from the rest.
- */
-function around(instants: readonly Instant[]): Interval {
-  const sample = instants.length < SHORT_PAGE_ROWS ? [] : instants;
-  const first = sample[0] ?? Number.NEGATIVE_INFINITY;
-  const last = sample.at(-1) ?? Number.POSITIVE_INFINITY;
-  const spread = Math.max(last - first, NARROWEST_RANGE);
-  return { from: first - spread, to: last + spread };
-}
-
-const EVERYWHERE: Partial<Interval> = {};
-
-/** @param within limits where the cut may be */
-function cutInterval(
-  { from, to }: Partial<Interval>,
-  instants: readonly Instant[],
-  within: Partial<Interval> = EVERYWHERE,
-): readonly [Interval, Interval] | undefined {
-  const lowest = from ?? instants[0];
-  const highest = to ?? instants.at(-1);
-  if (lowest === undefined || highest === undefined) return undefined;
-  if (highest - lowest <= NARROWEST_RANGE) {
-    // A range without an end is narrow only as far as rows were seen; more may follow.
-    const behind = highest + 1;
-    const isCut = to === undefined && behind > (from ?? Number.POSITIVE_INFINITY);
-    return isCut ? cutAt(behind, { from, to }) : undefined;
+function cutAcross(range: Range, rows: readonly Stamps[], axis: Axis): Range[] {
+  const stamps = rows.map((row) => stampOf(row, axis));
+  if (stamps.length === 0) return [byOffset({ ...range, cross: {} })];
+  const sorted = stamps.toSorted((a, b) => a - b);
+  const middle = at(sorted, 0.5);
+  if (sorted.filter((stamp) => isNear(stamp, middle)).length >= sorted.length / 2) {
+    const second = Math.floor(middle / SECOND) * SECOND;
+    const [from, to] = [second - BEFORE_CROWD, second + AFTER_CROWD];
+    return [
+      { ...range, cross: { to: from } },
+      byOffset({ ...range, cross: { from, to } }),
+      { ...range, cross: { from: to } },
+    ];
   }
-  const least = Math.max(lowest, within.from ?? lowest);
-  const most = Math.min(highest, within.to ?? highest);
-  const median = instants[Math.floor(instants.length / 2)] ?? lowest + (highest - lowest) / 2;
-  // At least an eighth from either end: an uneven sample must not cut off tiny pieces again and again.
-  const margin = Math.floor((most - least) / 8);
-  const at = Math.floor(Math.min(Math.max(median, least + margin), most - margin));
-  return cutAt(at, { from, to });
-}
-
-function cutAt(at: Instant, { from, to }: Partial<Interval>): readonly [Interval, Interval] {
-  return [
-    { from, to: at },
-    { from: at, to },
+  const order = orderOf(stamps);
+  const cut = at(sorted, order === 'up' ? IN_ORDER : order === 'down' ? 1 - IN_ORDER : 0.5);
+  const parts = [
+    { ...range, cross: { to: cut } },
+    { ...range, cross: { from: cut } },
   ];
+  return order === 'down' ? parts.toReversed() : parts;
+}
+
+function byOffset(range: Range): Range {
+  return { ...range, pass: { number: 1, offset: 0, found: 0 } };
+}
+
+function inOrder<Part>(parts: Part[], order: Order, first: 'newest' | 'oldest'): Part[] {
+  const isDown = order === undefined ? first === 'newest' : order === 'down';
+  return isDown ? parts.toReversed() : parts;
+}
+
+function orderOf(stamps: readonly Instant[]): Order {
+  const isUp = stamps.every((stamp, index) => index === 0 || stamp >= (stamps[index - 1] ?? stamp));
+  const isDown = stamps.every((stamp, index) => index === 0 || stamp <= (stamps[index - 1] ?? stamp));
+  return isUp === isDown ? undefined : isUp ? 'up' : 'down';
+}
+
+function at(sorted: readonly Instant[], share: number): Instant {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function isNear(stamp: Instant, other: Instant): boolean {
+  return Math.abs(stamp - other) <= SECOND;
 }

@@ -1,7 +1,7 @@
 // What a page shows of each group: one reading, as it is compared with the group's snapshot.
 import { projectGroup } from '../comparing/project-group.ts';
 import type { Reading } from '../comparing/snapshot.ts';
-import type { Page } from '../reading/page.ts';
+import type { Page } from '../reading/range.ts';
 import type { ReadableRow, UnreadableRow } from '../returns-service/parse-return-group.ts';
 
 export interface ReadingOptions {

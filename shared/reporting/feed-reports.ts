@@ -10,7 +10,6 @@ import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
 import type { FeedReport, SourceState } from '../source/source-state.ts';
-import type { ReadReport } from './read-state.ts';
 
 /** Returns the state with an event about the feed itself, to be published once the state is saved. */
 export function queueFeedReport<
@@ -27,16 +26,15 @@ export function queueFeedReport<
  */
 export async function publishFeedReports(
   ledger: Ledger,
-  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports' | 'read'>,
+  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports' | 'readReport' | 'readSequence'>,
 ): Promise<number> {
-  const { source, generation, read } = state;
+  const { source, generation, readReport, readSequence } = state;
   let last = state.feedSequence;
   for (const report of state.feedReports) last = await append(ledger, state, report, last);
-  if (read.report !== undefined) {
+  if (readReport !== undefined) {
     const key = { source, generation, group: READ_GROUP } as const;
-    // A taken number holds this report, or another one if an older version of the feed ran meanwhile, which does not
-    // know the last number. Then this report is left out: the next minute's number is free.
-    await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...read.report }, read.sequence));
+    // A taken number holds this very report.
+    await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...readReport }, readSequence));
   }
   return last;
 }
@@ -76,6 +74,7 @@ function isSameEvent(entry: LedgerEntry, event: FeedEvent): boolean {
   return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 
+type ReadReport = NonNullable<SourceState['readReport']>;
 type AnyReport = FeedReport | ({ readonly type: 'feed.source_read' } & ReadReport);
 
 function makeFeedEvent(

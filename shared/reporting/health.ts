@@ -1,168 +1,160 @@
-// G8, never silent: a source that is not being read completely is reported as degraded, and as recovered once it is
-// read completely again. Pure: the report follows from the state before and what the tick has seen.
-import type { Instant } from '../instant.ts';
-import { ANOTHER_SET_ASIDE_TIMES, DEGRADED_AFTER } from '../limits.ts';
-import type { HealthState, SetAside } from '../source/source-state.ts';
+// G8, never silent: a source that is not being read completely is reported as degraded, and as recovered once it is read
+// completely again. Pure: the reasons follow from the state and from what the tick has met.
+import { describeFinding } from '../guarding/findings.ts';
+import { formatHold } from '../guarding/describe-hold.ts';
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { lateRhythm } from '../lanes/poll-lanes.ts';
+import { isJoined, OLDER_RHYTHM } from '../lanes/walk-lanes.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
+import type { Finding, KeptLane, SourceState } from '../source/source-state.ts';
+import { queueFeedReport } from './feed-reports.ts';
 
-type DegradationCode =
-  | 'behind'
-  /** A walk makes no progress. */
+export type DegradationCode =
+  | Finding['code']
+  | 'other_store'
+  | 'removals'
+  | 'mass_change'
+  /** A lane has completed no round for too long. */
   | 'stalled'
-  | 'held'
-  | 'refused'
+  /** Rows make every answer with them fail, and are left out. */
+  | 'rows_fail'
+  /** Rows can't be read or stored. */
   | 'unreadable'
-  | 'unstable'
-  | 'failing'
+  /** The token is refused. */
+  | 'refused'
   /** The secret is gone, can't be read or holds no token. */
   | 'token_unreadable'
   /** The settings, or the base URL in them, can't be used. */
-  | 'misconfigured';
+  | 'misconfigured'
+  | 'failing';
 
 export interface Degradation {
   readonly code: DegradationCode;
   readonly message: string;
 }
 
-export interface Observed {
+export interface Met {
+  readonly settings: SourceSettings;
+  /** The options that name the place of the state, for commands to copy. */
+  readonly place: string | undefined;
+  /** What ended the tick early. */
+  readonly error: Error | undefined;
+  /** The last request that failed in this tick. */
+  readonly lastFailure: Error | undefined;
   readonly now: Instant;
-  /** Whether this tick's last poll covered everything. */
-  readonly isComplete: boolean;
-  /** Whether the walks of this tick made progress, or had nothing to do. */
-  readonly hasWalked: boolean;
-  /** Groups that can't be read. */
-  readonly setAside: readonly Pick<SetAside, 'groupId' | 'reason'>[];
-  /** The holds that stand: the number of each, and what it is about. */
-  readonly holds: readonly { readonly number: number; readonly message: string }[];
-  /** How the list failed to keep its order, if it did. */
-  readonly unstable: string | undefined;
-  /** Whether polls can't see changes. */
-  readonly pollsAreBlind: boolean;
-  /** The failure, if there was one; never contains a value of a row or the token. */
-  readonly failure: Degradation | undefined;
-  readonly intervalUs: number;
 }
 
-/** How long a source may go without being read completely before it is degraded: three polls or five minutes. */
-export function patienceOf(intervalUs: number): number {
-  return Math.max(3 * intervalUs, DEGRADED_AFTER);
+/** A lane is stalled after three of its rhythms without a complete round, but not before this. */
+const PATIENCE = 5 * MINUTE;
+const PATIENT_RHYTHMS = 3;
+/** Or after twice its last round, if that took longer. */
+const PATIENT_ROUNDS = 2;
+
+/** Returns the state with its health, and the feed's event about it if that has changed. */
+export function reportHealth(state: SourceState, met: Met): SourceState {
+  const { now, settings } = met;
+  const reasons = reasonsOf(state, met);
+  const { health } = state;
+  const failure = noteFailure(state, met);
+  const wasDegraded = health.degradedSince !== undefined;
+  const since = health.degradedSince ?? now;
+  const known = new Set(health.reasons.map(({ code }) => code));
+  const isNews = reasons.some(({ code }) => !known.has(code)) || (wasDegraded && reasons.length === 0);
+  const degradedSince = reasons.length === 0 ? undefined : since;
+  const next = { ...state, health: { ...health, degradedSince, reasons, failure } };
+  if (!isNews) return next;
+  const type = reasons.length === 0 ? 'feed.source_recovered' : 'feed.source_degraded';
+  const object = { type: 'source' as const, name: settings.name, reasons, since: formatInstant(since) };
+  return queueFeedReport(next, type, object, now);
 }
 
-/** Returns a source's health after a tick, and the event to publish if it changed. */
-export function judgeHealth(
-  health: HealthState,
-  observed: Observed,
-): { readonly health: HealthState; readonly report: 'degraded' | 'recovered' | undefined } {
-  const { now, isComplete, hasWalked } = observed;
-  // A moment in the future comes from a wrong clock.
-  const lastSettledAt = isComplete ? now : Math.min(health.lastSettledAt, now);
-  const lastWalkedAt = hasWalked ? now : Math.min(health.lastWalkedAt ?? now, now);
-  const moments = { lastSettledAt, lastWalkedAt };
-  const since = health.degradedSince === undefined ? undefined : Math.min(health.degradedSince, now);
-  const patience = patienceOf(observed.intervalUs);
-  const reasons = reasonsOf(observed, now - lastSettledAt > patience, now - lastWalkedAt > patience);
-  const wasDegraded = since !== undefined;
-  if (reasons.length === 0) {
-    const isOver = wasDegraded && isComplete;
-    const next = isOver
-      ? { degradedSince: undefined, reasons: [], setAsideReported: 0 }
-      : { degradedSince: since };
-    return { health: { ...health, ...moments, ...next }, report: isOver ? 'recovered' : undefined };
-  }
-  // A later hold is reported as well: an operator has to decide about it.
-  const lastHold = Math.max(0, ...observed.holds.map(({ number }) => number));
-  const known = new Set(health.reasons.map(kindOf));
-  const { setAsideReported } = health;
-  const isNews =
-    !wasDegraded ||
-    lastHold > health.lastHoldReported ||
-    observed.setAside.length > ANOTHER_SET_ASIDE_TIMES * setAsideReported ||
-    reasons.some((reason) => !known.has(kindOf(reason)) && !followsFromHold(reason, observed));
-  const lastHoldReported = Math.max(lastHold, health.lastHoldReported);
-  const reported = {
-    lastHoldReported,
-    setAsideReported: isNews ? observed.setAside.length : setAsideReported,
+function reasonsOf(state: SourceState, { settings, place, error, lastFailure, now }: Met): Degradation[] {
+  const failure = error && describeFailure(error);
+  const places = state.places.filter(({ until }) => until > now);
+  const stalled = stalledLanes(state, settings, now);
+  return [
+    ...(failure !== undefined && failure.code !== 'failing' ? [failure] : []),
+    ...state.holds.map((hold) => ({
+      code: hold.kind,
+      message: formatHold(hold, settings.name, place),
+    })),
+    ...state.findings.map((finding) => ({ code: finding.code, message: describeFinding(finding) })),
+    ...(places.length > 0 ? [describePlaces(places)] : []),
+    ...(state.setAside.length > 0 ? [describeSetAside(state.setAside)] : []),
+    // A source that is held is not read: the hold says so.
+    ...(stalled.length > 0 && !state.holds.some(({ kind }) => kind === 'other_store')
+      ? [describeStalled(stalled, error ?? lastFailure)]
+      : []),
+  ];
+}
+
+/** The progress check: lanes without a complete round for too long. */
+export function stalledLanes(
+  state: SourceState,
+  settings: Pick<SourceSettings, 'intervalMs' | 'lookbackMs' | 'reconcileMs' | 'requestsPerMinute'>,
+  now: Instant,
+): KeptLane[] {
+  const interval = settings.intervalMs * MILLISECOND;
+  const rhythms = {
+    late: Math.max(interval, lateRhythm(settings.lookbackMs)),
+    recent: Math.max(interval, settings.reconcileMs * MILLISECOND),
+    older: OLDER_RHYTHM,
   };
-  return {
-    health: { ...health, ...moments, ...reported, degradedSince: since ?? now, reasons },
-    report: isNews ? 'degraded' : undefined,
-  };
+  const lanes = isJoined(state, settings) ? (['late', 'recent'] as const) : (['late', 'recent', 'older'] as const);
+  return lanes.filter((name) => {
+    const { readAt, endedAt } = state.lanes[name];
+    const took = readAt === undefined ? 0 : endedAt - readAt;
+    return now - endedAt > Math.max(PATIENT_RHYTHMS * rhythms[name], PATIENCE, PATIENT_ROUNDS * took);
+  });
 }
 
-/** Whether a reason only follows from a hold: a source that is held falls behind, which needs no report. */
-function followsFromHold(reason: Degradation, { holds, failure }: Observed): boolean {
-  return holds.length > 0 && failure === undefined && ['behind', 'stalled'].includes(kindOf(reason));
+/** Since when the source is not read completely; now if it is. */
+export function behindSince(state: SourceState, now: Instant): Instant {
+  const { pace, lanes } = state;
+  if (pace === undefined) return now;
+  const isLate = now > lanes.late.endedAt + 2 * Math.max(pace.intervalMs * MILLISECOND, lateRhythm(pace.lookbackMs));
+  const behind = [...(isLate ? (['late'] as const) : []), ...stalledLanes(state, pace, now)];
+  return Math.min(now, ...behind.map((name) => lanes[name].endedAt));
 }
 
-/**
- * Polls that are behind are one kind, whatever reason each tick gives. Walks without progress while polls continue are
- * another.
- */
-function kindOf({ code }: { readonly code: string }): string {
-  return ['behind', 'unstable', 'failing'].includes(code) ? 'behind' : code;
+/** Counts the ticks that fail one after the other. */
+function noteFailure({ health }: SourceState, { error, now }: Met): SourceState['health']['failure'] {
+  if (error === undefined) return undefined;
+  const { since = now, ticks = 0 } = health.failure ?? {};
+  return { ...describeFailure(error), since, ticks: ticks + 1 };
 }
 
-function reasonsOf(
-  { setAside, holds, failure, unstable, pollsAreBlind }: Observed,
-  isBehind: boolean,
-  isStalled: boolean,
-): Degradation[] {
-  const reasons: Degradation[] = holds.map(({ message }) => ({ code: 'held', message }));
-  if (setAside.length > 0) reasons.push(describeSetAside(setAside));
-  if (isBehind) {
-    reasons.push(
-      failure ?? (pollsAreBlind ? BLIND : unstable === undefined ? BEHIND : describeUnstable(unstable)),
-    );
-  } else if (failure?.code === 'refused') {
-    reasons.push(failure);
-  } else if (isStalled) {
-    reasons.push(describeStalled(failure));
-  }
-  return reasons;
+function describePlaces([first, ...others]: SourceState['places']): Degradation {
+  const { axis, from = 0, to = 0, reason } = first ?? { axis: 'created', reason: '' };
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const about = formatInstant(Math.floor((from + to) / 2));
+  const message = `Answers with return groups ${axis} at about ${about}${more} fail, so these are left out: ${reason}`;
+  return { code: 'rows_fail', message };
 }
 
-/** Groups that are named with their reasons; `status` and the log name more. */
+/** Groups that are named with their reasons; `status` names more. */
 const SET_ASIDE_NAMED = 3;
 
-function describeSetAside(setAside: Observed['setAside']): Degradation {
+function describeSetAside(setAside: SourceState['setAside']): Degradation {
   const count = setAside.length;
-  const groups = count === 1 ? '1 return group' : `${count} return groups`;
+  const groups = count === 1 ? '1 return group is' : `${count} return groups are`;
   const named = setAside
     .slice(0, SET_ASIDE_NAMED)
     .map(({ groupId, reason }) => `${groupId ?? 'one without an id'} (${reason})`);
   const more = count > SET_ASIDE_NAMED ? ` and ${count - SET_ASIDE_NAMED} more` : '';
-  return {
-    code: 'unreadable',
-    message: `${groups} ${count === 1 ? 'is' : 'are'} set aside: ${named.join(', ')}${more}.`,
-  };
+  return { code: 'unreadable', message: `${groups} set aside: ${named.join(', ')}${more}.` };
 }
 
-const BEHIND: Degradation = { code: 'behind', message: 'Polls have not covered everything for a while.' };
-
-const BLIND: Degradation = {
-  code: 'behind',
-  message:
-    'Polls find no changes: lists by updated_at do not show groups at the updated_at that the service shows. The service may read filters in another time zone than it shows. As long as this lasts, only walks over all groups find changes.',
+const READS: Readonly<Record<KeptLane, string>> = {
+  late: 'polls',
+  recent: 'the walk over recent return groups',
+  older: 'the walk over older return groups',
 };
 
-const STALLED: Degradation = {
-  code: 'stalled',
-  message:
-    'A walk by creation time has made no progress for a while: changes that do not move updated_at may not be found.',
-};
-
-/** Includes the failure that stops the walk while polls continue. */
-function describeStalled(failure: Degradation | undefined): Degradation {
-  if (failure === undefined) return STALLED;
-  return failure.code === 'failing'
-    ? { ...STALLED, message: `${STALLED.message} ${failure.message}` }
-    : failure;
-}
-
-function describeUnstable(how: string): Degradation {
-  return {
-    code: 'unstable',
-    message: `Polls have not covered everything for a while: the list does not keep its order (${how}).`,
-  };
+function describeStalled(lanes: readonly KeptLane[], failure: Error | undefined): Degradation {
+  const what = lanes.map((name) => READS[name]).join(' and ');
+  const why = failure === undefined ? '' : ` ${failure.message}`;
+  return { code: 'stalled', message: `Not completed for a while: ${what}.${why}` };
 }
 
 /** Describes a failure in words for people, with a code for machines. */

@@ -4,7 +4,6 @@ import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts'
 import type { Ledger, SourceStates } from '../ports.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { publishFeedReports, queueFeedReport } from './feed-reports.ts';
-import { patienceOf } from './health.ts';
 
 const REASON = {
   code: 'misconfigured',
@@ -33,9 +32,9 @@ export async function reportUnconfigured(
   await publishFeedReports(ledger, next);
 }
 
-function isOverdue({ health, pace }: SourceState, now: Instant): boolean {
+function isOverdue({ lanes, pace }: SourceState, now: Instant): boolean {
   const interval = pace === undefined ? MINUTE : pace.intervalMs * MILLISECOND;
-  return now - health.lastSettledAt > patienceOf(interval);
+  return now - lanes.late.endedAt > Math.max(3 * interval, 5 * MINUTE);
 }
 
 function degrade(state: SourceState, now: Instant): SourceState {

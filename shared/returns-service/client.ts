@@ -31,6 +31,8 @@ export interface ReturnsServiceClientOptions {
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
+  /** For this request. @default that of the client */
+  readonly timeoutMs?: number | undefined;
 }
 
 interface ReturnGroupsPage {
@@ -59,11 +61,11 @@ export interface ReturnsServiceClient {
 export function createReturnsServiceClient(options: ReturnsServiceClientOptions): ReturnsServiceClient {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const token = parseToken(options.token);
-  const { transport, timeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
+  const { transport, timeoutMs: usualTimeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
   const { host } = new URL(baseUrl);
   const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
   return {
-    async listReturnGroups(query, { signal } = {}) {
+    async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs } = {}) {
       const redact = createRedact([token, ...personalValuesOf(query)]);
       const context: RequestContext = { host, timeoutMs, maxBytes, redact };
       const url = `${baseUrl}/v2/return-groups${encodeReturnGroupsQuery(query)}`;

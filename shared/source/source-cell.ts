@@ -47,13 +47,13 @@ export function createSourceCell(states: Pick<SourceStates, 'load' | 'save'>, le
       }
       // Changes made during the save are left to the next one.
       cell.update((state) => ({ ...state, version: saved.version }));
-      const { report } = saved.read;
-      if (saved.feedReports.length === 0 && report === undefined) return;
+      const { readReport } = saved;
+      if (saved.feedReports.length === 0 && readReport === undefined) return;
       const feedSequence = await publishFeedReports(ledger, saved);
       cell.update((state) => ({
         ...state,
         feedSequence,
-        read: { ...state.read, report: state.read.report === report ? undefined : state.read.report },
+        readReport: state.readReport === readReport ? undefined : state.readReport,
         feedReports: state.feedReports.slice(saved.feedReports.length),
       }));
     },

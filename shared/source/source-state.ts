@@ -1,11 +1,11 @@
-// The one item per source that all its ticks share. It is written conditionally; what a tick could not save is learned
-// again. Its type is that of its schema, whose defaults are for states that an older release saved.
+// The one item per source that all its ticks share. It is written conditionally; what a tick could not save is read
+// again. What can be derived is not stored.
 import * as z from 'zod';
 import * as feedObjects from '../contract/feed-objects.ts';
-import { guarding, NO_GUARDING } from '../guarding/guarding-state.ts';
-import { UNKNOWN_DEPTHS } from '../reading/list-depth.ts';
-import { NOTHING_READ, read } from '../reporting/read-state.ts';
-import { reconciliation } from './cycle-state.ts';
+import { hold } from '../guarding/hold.ts';
+import { room } from '../reading/room.ts';
+import { round } from '../reading/round.ts';
+import type { Instant } from '../instant.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
 
 /** An event that a poller publishes about its source, and that has no number yet. */
@@ -20,147 +20,98 @@ export type FeedReport = Stored<typeof feedReport>;
 
 const lease = z.object({
   owner: z.string(),
+  /** Counts the takeovers: shows a process whether another one read in between. */
   epoch: z.int(),
-  /** In slot time. */
   expiresAt: instant,
 });
 
 export type Lease = Stored<typeof lease>;
 
-/** Learned properties of the service's stamps; see reading/stamps-clock.ts. */
-const stamps = storedObject({
-  zoned: z.boolean(),
-  /** Digits after the second. */
-  precision: z.int(),
-  /** How far plausible stamps run ahead of the answers' Date, in the unit of Instant. */
-  lead: z.number(),
-  /**
-   * Set when stamps fell back. Rows that have not changed since then have stamps up to `from`: such a stamp moves the
-   * stamps' clock only if it is ahead of `Date` by at most `lead`.
-   */
-  fall: maybe(storedObject({ from: instant, lead: z.number() })),
-  /** The leads of the last groups that changed, one per group, from which `lead` is taken. */
-  leads: z.array(z.object({ groupId: z.int(), lead: z.number() })),
-  newest: maybe(instant),
-  /** When the answer that brought `newest` was received, by the service's clock, on the late side. */
-  newestReceivedAt: instant,
-  /**
-   * Groups that changed since polls last saw a change, with stamps that polls had settled; see
-   * tick/stamps-fall-back.ts.
-   */
-  passed: z.array(z.object({ groupId: z.int(), updatedAt: instant, receivedAt: instant })).default([]),
-  /** Defined while it is in doubt whether polls can see changes; see tick/blind-polls.ts. */
-  pollsInDoubt: maybe(
-    storedObject({
-      /** Groups that changed, with the stamps to ask for, at most three; the next group that changes is added. */
-      changed: z.array(z.object({ groupId: z.int(), updatedAt: instant })),
-      /** The slot, as an instant, since when the requests for them fail; undefined if the last one succeeded. */
-      unansweredSince: maybe(instant),
-    }),
-  ),
-});
+/** Lanes whose rounds survive ticks. */
+export const KEPT_LANES = ['late', 'recent', 'older'] as const;
+export type KeptLane = (typeof KEPT_LANES)[number];
+/** All lanes, in the order in which `status` shows them. */
+export const LANES = ['fresh', 'late', 'recent', 'older', 'look-ups'] as const;
+export type LaneName = (typeof LANES)[number];
 
-export type StampsState = Stored<typeof stamps>;
-
-const baseline = storedObject({
-  mode: z.enum(['silent', 'emit']),
-  status: z.enum(['running', 'completed']),
-  startedAt: instant,
-  /** Creation time up to which all groups were read. */
-  coveredThrough: maybe(instant),
-  /** Width of the next range, in the unit of Instant. */
-  rangeWidth: z.number(),
+const lane = storedObject({
+  dueAt: instant,
+  /** The round under way. */
+  round: maybe(round),
+  /** When the last complete round began; undefined before the first. */
+  readAt: maybe(instant),
+  /** When it ended; at first the feed's start. */
+  endedAt: instant,
   groups: z.int(),
-  requests: z.int(),
-  /** Roughly how many groups there are in all; undefined before the estimate, 0 if it failed. */
-  estimatedGroups: maybe(z.int()),
 });
 
-export type BaselineState = Stored<typeof baseline>;
+export type LaneState = Stored<typeof lane>;
 
-/** Ticks that failed one after the other. */
-const failure = z.object({
-  /** The last one's, as in the reasons of health. */
-  code: z.string(),
-  message: z.string(),
-  /** The slot, as an instant, of the first of them. */
-  since: instant,
-  ticks: z.int(),
+/** A problem that one of the five checks has found; see guarding/findings.ts. */
+const finding = z.object({
+  code: z.enum(['groups_hidden', 'filter_ignored', 'polls_miss_changes', 'clock', 'crowd_not_proved']),
+  /** The lane that found it. Its first complete round that began later and did not find it again ends it. */
+  lane: z.enum(LANES),
+  count: z.int(),
+  example: z.string(),
+  seenAt: instant,
 });
 
-const health = storedObject({
-  /** The slot, as an instant, of the last tick whose polls were complete: slots go on in an outage. */
-  lastSettledAt: instant,
-  /**
-   * The slot, as an instant, of the last tick whose walks made progress or had nothing to do; undefined before the
-   * first tick of a release that notes it.
-   */
-  lastWalkedAt: maybe(instant),
-  degradedSince: maybe(instant),
-  reasons: z.array(z.object({ code: z.string(), message: z.string() })),
-  /** The source rests until then after refusals (401, 403). */
-  restUntil: instant,
-  refusals: z.int(),
-  /** The number of the last hold that was reported. */
-  lastHoldReported: z.int().default(0),
-  /** How many groups were set aside at the last report. */
-  setAsideReported: z.int().default(0),
-  /** Why the last ticks failed; undefined after one that did not. */
-  failure: maybe(failure),
+export type Finding = Stored<typeof finding>;
+
+/** Rows that make every answer with them fail: left out of all ranges of this axis until then. */
+const place = z.object({
+  axis: z.enum(['updated', 'created']),
+  from: instant,
+  to: instant,
+  until: instant,
+  reason: z.string(),
 });
 
-export type HealthState = Stored<typeof health>;
-
-const listDepth = storedObject({
-  trusted: z.number(),
-  confirmed: maybe(z.number()),
-  most: maybe(z.number()),
-  grownTo: maybe(z.number()),
-  halfConfirmed: maybe(z.number()),
-  longest: maybe(z.number()),
-  suspect: maybe(z.number()),
-  since: instant,
-});
+export type Place = Stored<typeof place>;
 
 const setAside = storedObject({
   groupId: maybe(z.int()),
   reason: z.string(),
   digest: z.string(),
   since: instant,
-  /** When it was last seen; undefined in notes of a release that did not keep it. */
-  seenAt: maybe(instant),
+  seenAt: instant,
 });
 
 export type SetAside = Stored<typeof setAside>;
 
-/** Look-ups by id that fail; tick/failing-look-ups.ts decides by it which are made. */
-const failingLookUps = storedObject({
-  /** Groups whose last look-up failed, each with its first and last failure; bounded. */
-  groups: z.array(z.object({ groupId: z.int(), since: instant, at: instant })),
-  /**
-   * Groups about which a request was cut off, by the end of a tick, a failed connection, or an answer that ends it
-   * (401, 403, 429), since the last walk over all groups began; bounded.
-   */
-  cutOff: z.array(z.int()),
-  /** Groups whose look-up failed for the first time, since the last one that was answered. */
-  inRow: z.int(),
-  /** Since when, and when last, removals could not be confirmed, because the look-ups of other groups failed. */
-  unconfirmed: maybe(z.object({ since: instant, at: instant })),
+/** A group to be looked up by its id. It stays here until an answer shows it or proves that it is gone. */
+const lookUp = z.object({
+  groupId: z.int(),
+  dueAt: instant,
+  /** Whether a walk missed it; otherwise a reading of it was left as possibly stale. */
+  isMissing: z.boolean().optional(),
+  /** When the first look-up that did not find it was answered. */
+  absentSince: instant.optional(),
 });
 
-export type FailingLookUps = Stored<typeof failingLookUps>;
+export type LookUp = Stored<typeof lookUp>;
 
-export const NO_FAILING_LOOK_UPS: FailingLookUps = {
-  groups: [],
-  cutOff: [],
-  inRow: 0,
-  unconfirmed: undefined,
-};
+/** Ticks that failed one after the other. */
+const failure = z.object({ code: z.string(), message: z.string(), since: instant, ticks: z.int() });
 
-/** The settings needed to interpret a source's figures. */
+const health = storedObject({
+  degradedSince: maybe(instant),
+  reasons: z.array(z.object({ code: z.string(), message: z.string() })),
+  /** The source rests until then after refusals (401, 403). */
+  restUntil: instant,
+  refusals: z.int(),
+  /** Why the last ticks failed; undefined after one that did not. */
+  failure: maybe(failure),
+});
+
+export type HealthState = Stored<typeof health>;
+
+/** The settings of the last tick, for readers of the state. */
 const pace = z.object({
   intervalMs: z.number(),
   lookbackMs: z.number(),
+  settleMs: z.number(),
   reconcileMs: z.number(),
   requestsPerMinute: z.number(),
 });
@@ -170,69 +121,68 @@ export const sourceStateBody = storedObject({
   /** Time of creation in base 36, so that generations sort; part of every event's id. */
   generation: z.string(),
   /** The generations before this one; groups may be stored under them as well. */
-  earlierGenerations: z.array(z.string()).default([]),
+  earlierGenerations: z.array(z.string()),
   /** Where the state was created (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
   mintedIn: z.string(),
-  /**
-   * The feed's start by the stamps' clock. A silent baseline publishes only groups that were updated since then, or
-   * within the lookback before.
-   */
+  /** The feed's start. What was created before is never announced as created, unless the mode is `emit`. */
   startedAt: instant,
-  /** The instant, by the stamps' clock, before which polls have nothing left to read. */
-  settledThrough: instant,
-  /**
-   * The slot of the last tick taken, in milliseconds since the epoch; 0 before the first. An older or equal one is
-   * dropped.
-   */
-  lastSlot: z.number(),
+  mode: z.enum(['silent', 'emit']),
+  /** When the first walk over all groups ended. */
+  baselineAt: maybe(instant),
   lease,
-  stamps,
-  baseline,
-  reconciliation,
+  /** The slot of the last tick taken, in milliseconds since the epoch: an older or equal one is dropped. */
+  lastSlot: z.number(),
+  /** The stamp from which the next complete poll reads. */
+  cursor: instant,
+  /** The newest plausible stamp at moments a minute apart, from which the cursor follows. */
+  newestAt: z.array(z.object({ at: instant, stamp: instant })),
+  /** The newest plausible stamp. */
+  newest: maybe(instant),
+  room,
+  /** Rows to ask for: halved after a 422 that names `limit`. */
+  limit: z.int(),
+  stampForm: z.object({ zoned: z.boolean(), digits: z.int() }),
+  lanes: z.object({ late: lane, recent: lane, older: lane }),
+  lookUps: z.array(lookUp),
+  places: z.array(place),
+  findings: z.array(finding),
+  setAside: z.array(setAside),
+  /** No request before this moment: the service asked for a pause. */
+  pausedUntil: instant,
+  /** Hash of the address and token that were last proved to show this source; undefined while in doubt. */
+  seenWith: maybe(z.string()),
+  holds: z.array(hold),
+  /** Of the last hold; numbers are never used twice. */
+  lastHold: z.int(),
+  /** The last groups that walks compared: 1 for each that differed without a newer stamp, else 0. */
+  compared: z.string(),
+  /** Entities published as removed since the last walk began. */
+  removals: z.int(),
+  /** When the service first sent each watched field, for instance `shipment.carrier`, if not from the start. */
+  fieldsSince: z.record(z.string(), instant),
+  health,
   /** The last number of the feed's own events that a poller knows. Sweeps and commands may have appended later ones. */
   feedSequence: z.int(),
   /** Reports of the feed about itself: appended once this state is saved, and again by a process that finds them. */
-  feedReports: z.array(feedReport).default([]),
-  health,
+  feedReports: z.array(feedReport),
+  /** The number of the last `feed.source_read`: the minute of its slot, or one more than the one before. */
+  readSequence: z.int(),
+  /** The last one, until it was appended. */
+  readReport: maybe(z.object({ object: feedObjects.sourceRead, time: instant })),
   /** Unlisted values and fields already reported as drift. Bounded. */
   driftReported: z.array(z.string()),
-  /**
-   * Rows to a page that the service accepts: halved after a 422 on `limit`, and after a page that was too large or too
-   * slow. A walk over all groups may reset it.
-   */
-  pageLimit: z.number(),
-  /** How far the service's lists can be paged. An earlier release kept one depth for all lists, as `listDepth`. */
-  listDepths: storedObject({ updated: listDepth, created: listDepth, since: instant }).default(
-    UNKNOWN_DEPTHS,
-  ),
-  /**
-   * Whether a page of ten or more rows came since the last walk over all groups began: only then may a short page end a
-   * poll (R1).
-   */
-  fullPageSeen: z.boolean(),
-  /** Rows of the longest page since the last walk over all groups began: what the service really gives. */
-  longestPage: z.int().default(0),
-  /** Width of the poll's next closed range, in the unit of Instant; halved where a range had too many pages (R3). */
-  pollWidth: z.number(),
-  /** When the service first sent each watched field, for instance `shipment.carrier`: older snapshots can't hold it. */
-  fieldsSince: z.record(z.string(), instant),
-  /**
-   * Walks that read every field which was sent before `fieldsUntil`. If a group shows one of these fields for the first
-   * time after such a walk, that is a change.
-   */
-  wholeWalks: z.array(z.object({ fieldsUntil: instant, endedAt: instant })).default([]),
-  /** Set-aside groups: id if known, reason, digest of the row. */
-  setAside: z.array(setAside),
-  guarding: guarding.default({ ...NO_GUARDING, holds: [] }),
-  read: read.default(NOTHING_READ),
-  failingLookUps: failingLookUps.default({ ...NO_FAILING_LOOK_UPS, groups: [], cutOff: [] }),
-  /** The last tick's settings, for readers of the state; undefined in a state that was saved without them. */
   pace: maybe(pace),
-  /** The service's address in the last tick's settings; undefined in a state that was saved without it. */
+  /** The service's address in the last tick's settings. */
   baseUrl: maybe(z.string()),
 });
 
 export interface SourceState extends Stored<typeof sourceStateBody> {
   readonly source: string;
   readonly version: number;
+}
+
+/** When the last complete walks began that together read all groups; undefined before the first. */
+export function walkedAt({ lanes: { recent, older } }: Pick<SourceState, 'lanes'>): Instant | undefined {
+  if (recent.readAt === undefined || older.readAt === undefined) return undefined;
+  return Math.min(recent.readAt, older.readAt);
 }

@@ -1,0 +1,37 @@
+// What the five checks have found. A finding stands until a complete round of its lane that began after it was last seen.
+import type { Instant } from '../instant.ts';
+import type { Finding, LaneName, SourceState } from '../source/source-state.ts';
+
+/** Returns the state with a finding, or with the known one counted on. */
+export function noteFinding(
+  state: SourceState,
+  { code, count, example, ...found }: Omit<Finding, 'seenAt'>,
+  now: Instant,
+): SourceState {
+  // Look-ups have no rounds.
+  const lane = found.lane === 'look-ups' ? 'recent' : found.lane;
+  const known = state.findings.find((finding) => finding.code === code && finding.lane === lane);
+  const others = state.findings.filter((finding) => finding !== known);
+  const finding = { code, lane, count: (known?.count ?? 0) + count, example, seenAt: now };
+  return { ...state, findings: [...others, finding] };
+}
+
+/** Returns the state after a complete round: what it did not find again is over. */
+export function endFindings(state: SourceState, lane: LaneName, startedAt: Instant): SourceState {
+  const findings = state.findings.filter((finding) => finding.lane !== lane || finding.seenAt >= startedAt);
+  return findings.length === state.findings.length ? state : { ...state, findings };
+}
+
+const MESSAGES: Readonly<Record<Finding['code'], string>> = {
+  groups_hidden: 'Lists of the service leave out return groups that it shows when asked by id',
+  filter_ignored: 'The service returns groups outside of the times that were asked for: it ignores or shifts the filter',
+  polls_miss_changes:
+    'Walks find changes whose updated_at polls had passed: they showed later than the lookback, or updated_at is not what the service filters by',
+  clock: "The service's clock or its timestamps differ from the local time by more than a minute",
+  crowd_not_proved:
+    'Return groups with equal timestamps fill more pages than their list shows in a stable order: some may be missing',
+};
+
+export function describeFinding({ code, count, example }: Finding): string {
+  return `${MESSAGES[code]} (${count}, for example ${example}).`;
+}

@@ -1,0 +1,141 @@
+// Whether the service still shows this source. A token or an address that was changed by mistake shows another store, or
+// an empty one, and all known groups would look removed. So before answers for another address or token are used, and
+// before a group is published as removed, known groups are looked up by their ids. One that is found is proof. Several
+// are tried, from all of the source's past, because each of them may have been removed.
+import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import type { Requests } from '../pacing/requests.ts';
+import { ReturnsServiceError, UnreadableAnswerError } from '../returns-service/errors.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
+import { ownRowsOf } from '../returns-service/own-rows.ts';
+import type { KnownGroup } from '../ports.ts';
+import type { SourceCell } from '../source/source-cell.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import { describeConsequence, describeHold } from './describe-hold.ts';
+import { endHold, findHold, holdBack } from './holds.ts';
+import { SourceHeld } from './source-held.ts';
+
+/** Known groups that are looked up before the store counts as another one. */
+const MOST_CANARIES = 5;
+/** How far back they are taken from: recent groups are least likely to be removed, the oldest have outlasted most. */
+const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
+/** All known groups missing at once look like another store, unless they are as few as a test's. */
+const FEWEST_MISSING = 5;
+const PROVED_FOR = MINUTE;
+const WHEN_UNREADABLE =
+  "The service shows known return groups in a form that can't be read: it may be another store. Check the base URL " +
+  'and the token. If both are right, report the rows to the service.';
+
+export interface Identity {
+  /**
+   * Whether answers to this address and token may be used. If it is not known, it is proved.
+   *
+   * @throws SourceHeld if they show another store; what requests throw
+   */
+  isTrusted(accessHash: string): Promise<boolean>;
+  /**
+   * Looks known groups up whatever was proved before.
+   *
+   * @throws SourceHeld, UnreadableAnswerError, and what requests throw
+   */
+  prove(): Promise<void>;
+  /**
+   * The same, unless it was proved within the last minute.
+   *
+   * @param missing groups that were not found: they prove nothing
+   */
+  proveLately(missing: ReadonlySet<number>): Promise<void>;
+}
+
+export function createIdentity(
+  { store, settings, clock, random, log, signal }: SourceSession,
+  requests: Requests,
+  cell: Pick<SourceCell, 'state' | 'update'>,
+): Identity {
+  let provedAt = Number.NEGATIVE_INFINITY;
+
+  async function prove(missing: ReadonlySet<number>): Promise<void> {
+    const held = findHold(cell.state, 'other_store');
+    const canaries = await chooseCanaries(missing, held === undefined ? MOST_CANARIES : 1);
+    let accessHash: string | undefined;
+    let isUnreadable = false;
+    let failure: ReturnsServiceError | undefined;
+    for (const canary of canaries) {
+      const answer = await lookUp(canary.groupId).catch((error: unknown) => {
+        // One group's look-up may fail for ever.
+        if (!(error instanceof ReturnsServiceError)) throw error;
+        failure = error;
+      });
+      if (answer === undefined) continue;
+      // The token was replaced meanwhile, which proves nothing: the next answer is judged anew.
+      if (accessHash !== undefined && accessHash !== answer.accessHash) return;
+      accessHash = answer.accessHash;
+      if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash);
+      isUnreadable ||= answer.rows.length > 0;
+    }
+    if (failure !== undefined) throw failure;
+    if (isUnreadable) throw new UnreadableAnswerError(WHEN_UNREADABLE, {});
+    if (accessHash === undefined && missing.size < FEWEST_MISSING) return;
+    throw holdSource(accessHash ?? cell.state.seenWith);
+  }
+
+  /** Reads the secret first: an old token may be answered as if the store were empty. */
+  async function lookUp(returnGroupId: number) {
+    const { answer, accessHash } = await requests.send(
+      'look-ups',
+      (client) => client.listReturnGroups({ returnGroupId }, { signal }),
+      { readsSecret: true },
+    );
+    return { rows: ownRowsOf(returnGroupId, answer.rows), accessHash };
+  }
+
+  /** A few known groups, others each time: from each span the first one after a random moment. */
+  async function chooseCanaries(missing: ReadonlySet<number>, most: number): Promise<KnownGroup[]> {
+    const source = { source: settings.name, generation: cell.state.generation };
+    const chosen = new Map<number, KnownGroup>();
+    const first = Math.floor(random() * SPANS.length);
+    for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
+      if (chosen.size >= most) break;
+      const from = Number.isFinite(span) ? clock.now() - Math.floor(span * random()) : Number.NEGATIVE_INFINITY;
+      for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
+        if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
+        chosen.set(group.groupId, group);
+        break;
+      }
+    }
+    return [...chosen.values()];
+  }
+
+  function trust(accessHash: string): void {
+    provedAt = clock.elapsed();
+    if (findHold(cell.state, 'other_store') !== undefined)
+      log.info('A known return group is found again: the source is read again.');
+    cell.update((state) => ({ ...endHold(state, 'other_store'), seenWith: accessHash }));
+  }
+
+  function holdSource(accessHash: string | undefined): SourceHeld {
+    const found = { kind: 'other_store', count: 1, accessHash } as const;
+    cell.update((state) => holdBack({ ...state, seenWith: undefined }, found, clock.now()));
+    const hold = findHold(cell.state, 'other_store');
+    return new SourceHeld(hold && `${describeHold(hold)} ${describeConsequence(hold)}`);
+  }
+
+  return {
+    prove: () => prove(new Set()),
+    async proveLately(missing) {
+      if (clock.elapsed() - provedAt > PROVED_FOR) await prove(missing);
+    },
+    async isTrusted(accessHash) {
+      if (cell.state.seenWith === accessHash) return true;
+      await prove(new Set());
+      // Nothing is known yet: whatever is shown is the source.
+      if (cell.state.seenWith === undefined && findHold(cell.state, 'other_store') === undefined)
+        trust(accessHash);
+      return cell.state.seenWith === accessHash;
+    },
+  };
+}
+
+/** Another store may have a group of that id, but hardly one created in the same second. */
+function isSame(row: RowReading, { createdAt }: { readonly createdAt: Instant }): boolean {
+  return row.createdAt !== undefined && Math.abs(row.createdAt - createdAt) <= SECOND;
+}

@@ -1,0 +1,41 @@
+// How many groups and entities may be removed in the time of a walk. With more, the service probably leaves them out of
+// its answers: their removals are held until they are shown again, or an operator releases the hold.
+import type { Instant } from '../instant.ts';
+import type { SourceState } from '../source/source-state.ts';
+import type { HoldSample } from './hold.ts';
+import { endHold, findHold, holdBack } from './holds.ts';
+
+const MOST_REMOVALS = 20;
+const MOST_REMOVED_SHARE = 0.01;
+
+/** How many groups are known, by the last walks. */
+export function knownGroups({ lanes }: Pick<SourceState, 'lanes'>): number {
+  return lanes.recent.groups + lanes.older.groups;
+}
+
+export function isTooMany(state: Pick<SourceState, 'lanes'>, removals: number): boolean {
+  return removals > Math.max(MOST_REMOVALS, MOST_REMOVED_SHARE * knownGroups(state));
+}
+
+/**
+ * Returns whether so many more removals are admitted, and the state that counts them.
+ *
+ * @param total removals in the time of this walk, these included
+ */
+export function admitRemovals(
+  state: SourceState,
+  total: number,
+  samples: readonly HoldSample[],
+  now: Instant,
+): { readonly state: SourceState; readonly isAdmitted: boolean } {
+  const hold = findHold(state, 'removals');
+  if (hold !== undefined && hold.phase !== 'holding') return { state, isAdmitted: true };
+  if (hold === undefined && !isTooMany(state, total)) return { state, isAdmitted: true };
+  return { state: holdBack(state, { kind: 'removals', count: total, samples }, now), isAdmitted: false };
+}
+
+/** Returns the state after a whole walk that missed so many groups: with few, they are shown again. */
+export function endRemovalsHold(state: SourceState, missing: number): SourceState {
+  const hold = findHold(state, 'removals');
+  return hold?.phase === 'holding' && !isTooMany(state, missing) ? endHold(state, 'removals') : state;
+}

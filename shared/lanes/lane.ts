@@ -1,0 +1,63 @@
+// A lane: what is read at one rhythm, with one request under way. A round survives ticks by its stack of ranges, which
+// the source's state keeps; the lane that has none under way begins one when it is due.
+import type { Instant } from '../instant.ts';
+import { RoundFailed } from '../reading/cut-on-failure.ts';
+import type { RoundContext } from '../reading/round-reader.ts';
+import { createRoundReader } from '../reading/round-reader.ts';
+import type { Round } from '../reading/round.ts';
+import type { KeptLane, LaneName, LaneState, SourceState } from '../source/source-state.ts';
+import type { TickRun } from './tick-run.ts';
+
+export interface Lane {
+  readonly name: LaneName;
+  /** When it has work again, by the local clock; infinite if nothing is known to come due. */
+  dueAt(): Instant;
+  /** Reads a whole round, or what is left of one. @throws DeadlineReached and what ends a tick */
+  work(): Promise<void>;
+}
+
+/** When a rhythm is due: a moment further ahead than the rhythm comes from a clock that was ahead. */
+export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
+  return dueAt > now + rhythm ? now : dueAt;
+}
+
+export function updateLane(
+  run: TickRun,
+  name: KeptLane,
+  change: (lane: LaneState) => LaneState,
+): void {
+  run.update((state) => ({ ...state, lanes: { ...state.lanes, [name]: change(state.lanes[name]) } }));
+}
+
+/** Reads a kept lane's round to its end. @returns false if it has to begin anew */
+export async function drain(
+  run: TickRun,
+  name: KeptLane,
+  options: Pick<RoundContext, 'first' | 'plan' | 'known' | 'onComplete'>,
+): Promise<boolean> {
+  const context: RoundContext = {
+    ...{ run, lane: name, ...options },
+    get round() {
+      return roundOf(run.state, name);
+    },
+    update: (change) => updateLane(run, name, (lane) => ({ ...lane, round: change(roundOf(run.state, name)) })),
+  };
+  const reader = createRoundReader(context);
+  try {
+    while (context.round.stack.length > 0) {
+      await reader.readNext();
+      if (run.state.baselineAt === undefined) run.progress();
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof RoundFailed)) throw error;
+    run.failure = error.cause instanceof Error ? error.cause : error;
+    return false;
+  }
+}
+
+export function roundOf({ lanes }: SourceState, name: KeptLane): Round {
+  const { round } = lanes[name];
+  if (round === undefined) throw new Error(`Lane ${name} has no round under way.`);
+  return round;
+}

@@ -1,0 +1,109 @@
+// The lane of look-ups by id: groups that a walk missed, and readings that were left as possibly stale. A group that two
+// look-ups do not find, `settle` apart, is published as removed.
+import { removeGroup } from '../comparing/remove-group.ts';
+import { findHold } from '../guarding/holds.ts';
+import { noteFinding } from '../guarding/findings.ts';
+import { admitRemovals } from '../guarding/removals.ts';
+import { sampleMissing } from '../guarding/sample-change.ts';
+import { MILLISECOND, MINUTE } from '../instant.ts';
+import type { Page } from '../reading/range.ts';
+import { noteSetAside } from '../recording/set-aside.ts';
+import { ReturnsServiceError } from '../returns-service/errors.ts';
+import { ownRowsOf } from '../returns-service/own-rows.ts';
+import type { LookUp } from '../source/source-state.ts';
+import type { Lane } from './lane.ts';
+import { sourceOf, type TickRun } from './tick-run.ts';
+
+/** When a look-up that failed is made again. */
+const AGAIN_AFTER = MINUTE;
+const TRIES = 2;
+
+export function createLookUpLane(run: TickRun): Lane {
+  const { settings, store } = run.session;
+  const settle = settings.settleMs * MILLISECOND;
+  const next = () => run.state.lookUps.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+
+  async function work(): Promise<void> {
+    const lookUp = next();
+    if (lookUp === undefined) return;
+    const { groupId } = lookUp;
+    const snapshot = (await store.load(sourceOf(run), [groupId])).get(groupId);
+    if (snapshot === undefined || snapshot.removedAt !== undefined) return drop(groupId);
+    const page = await ask(groupId);
+    if (page === undefined) return;
+    if (page.rows.length > 0) return show(groupId, page);
+    const { absentSince } = run.state.lookUps.find((each) => each.groupId === groupId) ?? {};
+    if (absentSince === undefined || page.sentAt < absentSince + settle) {
+      const since = absentSince ?? page.receivedAt;
+      return change(groupId, { absentSince: since, dueAt: since + settle });
+    }
+    await remove(groupId, page);
+  }
+
+  /** @returns the answer with the group's own rows; undefined if the look-up failed */
+  async function ask(groupId: number): Promise<Page | undefined> {
+    try {
+      const page = await run.ask('look-ups', { returnGroupId: groupId }, { tries: TRIES });
+      return { ...page, rows: ownRowsOf(groupId, page.rows) };
+    } catch (error) {
+      if (!(error instanceof ReturnsServiceError)) throw error;
+      const reason = `the list lacks it or shows an old state, and its look-up by id fails (${error.message})`;
+      run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, run.now()));
+      change(groupId, { dueAt: run.now() + AGAIN_AFTER });
+      return undefined;
+    }
+  }
+
+  async function show(groupId: number, page: Page): Promise<void> {
+    const wasMissing = run.state.lookUps.some((each) => each.groupId === groupId && each.isMissing === true);
+    drop(groupId);
+    await run.recorder.record(page, 'look-ups');
+    if (!wasMissing) return;
+    const found = { code: 'groups_hidden', lane: 'recent', count: 1, example: `return group ${groupId}` } as const;
+    run.update((state) => noteFinding(state, found, page.receivedAt));
+  }
+
+  /** @throws SourceHeld if no known group is found any more */
+  async function remove(groupId: number, page: Page): Promise<void> {
+    const now = run.now();
+    const removals = run.state.removals + 1;
+    const admission = admitRemovals(run.state, removals, [sampleMissing(groupId)], now);
+    run.update(() => admission.state);
+    // The next walk that misses it looks it up again.
+    if (!admission.isAdmitted) return drop(groupId);
+    const absent = run.state.lookUps.filter((each) => each.absentSince !== undefined);
+    await run.identity.proveLately(new Set(absent.map((each) => each.groupId)));
+    const snapshot = (await store.load(sourceOf(run), [groupId])).get(groupId);
+    if (snapshot === undefined || snapshot.removedAt !== undefined) return drop(groupId);
+    const { sentAt, receivedAt } = page;
+    const vain = { sentAt, receivedAt, through: 'reconciliation' } as const;
+    const source = sourceOf(run);
+    const save = removeGroup(snapshot, vain, { ...source, settle });
+    if (save === undefined) return change(groupId, { dueAt: snapshot.receivedAt + settle });
+    run.session.memory.forget(groupId);
+    if ((await store.save({ ...source, group: groupId }, save)) === 'saved')
+      run.update((state) => ({ ...state, removals }));
+    drop(groupId);
+  }
+
+  function change(groupId: number, next: Partial<LookUp>): void {
+    run.update((state) => ({
+      ...state,
+      lookUps: state.lookUps.map((each) => (each.groupId === groupId ? { ...each, ...next } : each)),
+    }));
+  }
+
+  function drop(groupId: number): void {
+    run.update((state) => ({
+      ...state,
+      lookUps: state.lookUps.filter((each) => each.groupId !== groupId),
+    }));
+  }
+
+  return {
+    name: 'look-ups',
+    dueAt: () => (findHold(run.state, 'other_store') ? Infinity : (next()?.dueAt ?? Infinity)),
+    work,
+  };
+}
+

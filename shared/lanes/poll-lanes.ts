@@ -1,0 +1,174 @@
+// The lanes by `updated_at`. `fresh` reads the newest changes, as often as the settings say. `late` reads all since the
+// cursor, once a minute: what showed late, and what `fresh` left. Only a complete round of `late` moves the cursor.
+import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
+import { endFindings } from '../guarding/findings.ts';
+import { RoundFailed } from '../reading/cut-on-failure.ts';
+import type { Range } from '../reading/range.ts';
+import { plannedRows } from '../reading/room.ts';
+import { beginRound, type Round } from '../reading/round.ts';
+import { createRoundReader } from '../reading/round-reader.ts';
+import { reachBack } from '../source/first-state.ts';
+import type { SourceState } from '../source/source-state.ts';
+import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
+import { newestStamp } from '../recording/learn-from-page.ts';
+import type { TickRun } from './tick-run.ts';
+
+/** How long before the newest stamp `fresh` begins. */
+const OVERLAP = 3 * SECOND;
+/** How far ahead of now it reads. */
+const AHEAD = HOUR;
+/** Requests of one of its rounds; the rest is left to `late`. */
+const MOST_FRESH_REQUESTS = 20;
+/** How much of a page a planned part should fill: a full answer costs another request. */
+const FILLED = 0.7;
+const MOST_PARTS = 24;
+/** The cursor lies so much after its stamp that a quiet store's last change is not read again for ever. */
+const AFTER_STAMP = 2 * SECOND;
+const LATE_RHYTHM = MINUTE;
+/** A round that fails as a whole begins anew after this. */
+const AFTER_FAILURE = 10 * SECOND;
+
+/** What a process remembers of its last round of `fresh`; it is not kept over processes. */
+export interface FreshMemory {
+  dueAt: Instant;
+  /** The newest stamp that `fresh` itself has read. */
+  newest: Instant | undefined;
+  groups: number;
+}
+
+export function createFreshLane(run: TickRun): Lane {
+  const { settings, fresh } = run.session;
+  const rhythm = settings.intervalMs * MILLISECOND;
+
+  async function work(): Promise<void> {
+    const startedAt = run.now();
+    fresh.dueAt = startedAt < fresh.dueAt + rhythm ? fresh.dueAt + rhythm : startedAt + rhythm;
+    const { cursor } = run.state;
+    const from = fresh.newest === undefined ? cursor : Math.max(cursor, Math.min(fresh.newest, startedAt) - OVERLAP);
+    const end = Math.max(from, startedAt);
+    let round = beginRound(startedAt, planned(run.state, from, end, end + AHEAD, fresh.groups));
+    const reader = createRoundReader({
+      ...{ run: watched(run, fresh), lane: 'fresh', first: 'newest' },
+      get round() {
+        return round;
+      },
+      update(change) {
+        round = change(round);
+      },
+    });
+    try {
+      while (round.stack.length > 0 && round.requests < MOST_FRESH_REQUESTS) await reader.readNext();
+    } catch (error) {
+      if (!(error instanceof RoundFailed)) throw error;
+    }
+    fresh.groups = round.groups;
+    if (round.stack.length > 0) return;
+    run.polls += 1;
+    run.update((state) => endFindings(state, 'fresh', startedAt));
+  }
+
+  return { name: 'fresh', dueAt: () => inRhythm(fresh.dueAt, 2 * rhythm, run.now()), work };
+}
+
+/** The run, noting the newest stamp of each page that was recorded. */
+function watched(run: TickRun, fresh: FreshMemory): TickRun {
+  const { recorder } = run;
+  return Object.create(run, {
+    recorder: {
+      value: {
+        ...recorder,
+        async record(...[page, ...rest]: Parameters<typeof recorder.record>) {
+          const recorded = await recorder.record(page, ...rest);
+          fresh.newest = newestStamp(fresh.newest, page);
+          return recorded;
+        },
+      },
+    },
+  });
+}
+
+/** How often `late` is due. */
+export function lateRhythm(lookbackMs: number): number {
+  return Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5);
+}
+
+export function createLateLane(run: TickRun): Lane {
+  const { settings } = run.session;
+  const rhythm = lateRhythm(settings.lookbackMs);
+  const lane = () => run.state.lanes.late;
+
+  function begin(): void {
+    const startedAt = run.now();
+    const { cursor, newest = startedAt } = run.state;
+    // An open end never empties where groups change as fast as it reads.
+    const end = Math.max(newest, cursor) + SECOND;
+    const stack = planned(run.state, cursor, end, end, lane().groups);
+    updateLane(run, 'late', (before) => ({ ...before, round: beginRound(startedAt, stack) }));
+    run.update((state) => noteNewest(state, startedAt));
+  }
+
+  return {
+    name: 'late',
+    dueAt: () => (lane().round ? 0 : inRhythm(lane().dueAt, rhythm, run.now())),
+    async work() {
+      if (lane().round === undefined) begin();
+      const isRead = await drain(run, 'late', { first: 'newest' });
+      const { round } = lane();
+      if (round === undefined) return;
+      const now = run.now();
+      const dueAt = isRead ? round.startedAt + rhythm : now + AFTER_FAILURE;
+      updateLane(run, 'late', (before) => ({ ...before, round: undefined, dueAt }));
+      if (!isRead) return;
+      run.polls += 1;
+      run.update((state) => moveCursor(state, round, settings));
+      run.update((state) => endFindings(state, 'late', round.startedAt));
+      const { startedAt, groups } = round;
+      updateLane(run, 'late', (before) => ({ ...before, readAt: startedAt, endedAt: now, groups }));
+    },
+  };
+}
+
+/** Even parts of an interval of updates, the newest last: it is read first. */
+function planned(
+  { room, limit }: SourceState,
+  from: Instant,
+  to: Instant,
+  end: Instant,
+  groups: number,
+): Range[] {
+  const parts = Math.min(MOST_PARTS, Math.max(1, Math.ceil(groups / plannedRows(room, limit, FILLED))));
+  const bound = (part: number) => from + Math.floor(((Math.max(to, from + 1) - from) * part) / parts);
+  return Array.from({ length: parts }, (_, part) => ({
+    axis: 'updated',
+    from: bound(part),
+    to: part === parts - 1 ? end : bound(part + 1),
+  }));
+}
+
+/** Notes the newest stamp once a minute. */
+function noteNewest(state: SourceState, at: Instant): SourceState {
+  const { newest, newestAt } = state;
+  const last = newestAt.at(-1);
+  if (newest === undefined) return state;
+  // A moment in the future comes from a clock that was ahead.
+  const known = last !== undefined && last.at > at ? [] : newestAt;
+  if (known.length > 0 && at - (last?.at ?? 0) < LATE_RHYTHM - 6 * SECOND) return state;
+  return { ...state, newestAt: [...known, { at, stamp: newest }] };
+}
+
+/**
+ * Moves the cursor to the newest stamp that was known the lookback and `settle` before the round began: what is stamped
+ * earlier has shown since, or never will to polls. It compares stamps with stamps only, so no clock or zone matters.
+ */
+function moveCursor(
+  state: SourceState,
+  { startedAt }: Round,
+  settings: Parameters<typeof reachBack>[0],
+): SourceState {
+  const before = startedAt - reachBack(settings) - AFTER_STAMP;
+  const index = state.newestAt.findLastIndex(({ at }) => at <= before);
+  const known = state.newestAt[index];
+  if (known === undefined) return state;
+  const cursor = Math.max(state.cursor, known.stamp + AFTER_STAMP);
+  return { ...state, cursor, newestAt: state.newestAt.slice(index) };
+}

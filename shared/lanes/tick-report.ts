@@ -1,0 +1,53 @@
+// The result of a tick, for its caller: metrics, `watch` and the simulation.
+import { MILLISECOND } from '../instant.ts';
+import type { RecordCounts } from '../recording/record-page.ts';
+import { behindSince, type Degradation, describeFailure } from '../reporting/health.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { SourceState } from '../source/source-state.ts';
+
+export interface TickReport {
+  readonly source: string;
+  /**
+   * `done`: the tick ran, failed or not. `busy`: another process holds the lease. `late`: its slot or a later one was
+   * taken before. `resting`: the source pauses, for up to a quarter of an hour, because the token was refused.
+   * `overtaken`: another process took the source over.
+   */
+  readonly outcome: 'done' | 'busy' | 'late' | 'resting' | 'overtaken';
+  /** Complete rounds of polls in this tick. */
+  readonly polls: number;
+  readonly requests: number;
+  /** Requests that the service answered with 429. */
+  readonly rateLimited: number;
+  readonly counts: Readonly<RecordCounts>;
+  /** Since when the source is not read completely; 0 if it is, undefined if the tick did not take the source. */
+  readonly behindMs: number | undefined;
+  readonly failure: Degradation | undefined;
+  /** The error behind `failure`, for operators; never contains the token or a row's value. */
+  readonly error: Error | undefined;
+  /** The state as saved at the end; undefined if the tick did not have the source. */
+  readonly state: SourceState | undefined;
+}
+
+export const NOTHING_RECORDED: Readonly<RecordCounts> = {
+  ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
+};
+
+/** @param before the session's counters as the tick began */
+export function reportTick(
+  session: SourceSession,
+  outcome: TickReport['outcome'],
+  before: SourceSession['requests']['counters'],
+  work: Pick<TickReport, 'polls' | 'counts' | 'error' | 'state'>,
+): TickReport {
+  const { settings, requests, clock } = session;
+  const { state, error } = work;
+  return {
+    source: settings.name,
+    outcome,
+    ...work,
+    requests: requests.counters.sent - before.sent,
+    rateLimited: requests.counters.rateLimited - before.rateLimited,
+    behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
+    failure: error && describeFailure(error),
+  };
+}

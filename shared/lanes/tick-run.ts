@@ -1,0 +1,127 @@
+// One tick at work: the source's state as it changes, its requests and its recorder.
+import { noteFinding } from '../guarding/findings.ts';
+import { createIdentity, type Identity } from '../guarding/identity.ts';
+import { formatInstant, type Instant, MILLISECOND } from '../instant.ts';
+import { type Page, type Range, rowsOutside } from '../reading/range.ts';
+import { createRecorder, type Recorder } from '../recording/record-page.ts';
+import { RequestTimedOutError } from '../returns-service/errors.ts';
+import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
+import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { LaneName, SourceState } from '../source/source-state.ts';
+
+export interface AskOptions {
+  /** Tries in all; by default as many as help. */
+  readonly tries?: number | undefined;
+  /** Whether it has a quarter of the time: a range with its rows has timed out. */
+  readonly isSlow?: boolean | undefined;
+  /** The range that was asked for: rows outside of it are reported. */
+  readonly range?: Range | undefined;
+}
+
+export interface TickRun {
+  readonly session: SourceSession;
+  readonly state: SourceState;
+  readonly cell: SourceCell;
+  readonly identity: Identity;
+  readonly recorder: Recorder;
+  /** The last failure of a request, and the lane it was in. */
+  failure: Error | undefined;
+  /** Complete rounds of polls in this tick. */
+  polls: number;
+  /** Values and fields that the service's document does not list. */
+  readonly drift: Set<string>;
+  /** The only way to change the state. */
+  update(change: (state: SourceState) => SourceState): void;
+  now(): Instant;
+  /** Waits, unless the tick ends before. */
+  sleep(duration: number): Promise<void>;
+  /**
+   * Sends a request in its lane's turn.
+   *
+   * @throws DeadlineReached, SourceHeld, what requests throw
+   */
+  ask(lane: LaneName, query: ReturnGroupsQuery, options?: AskOptions): Promise<Page>;
+  /** Reports the progress of the baseline. */
+  progress(): void;
+  /** Ends the work of all lanes. */
+  stop(): void;
+  /** Aborted when the lanes have to end. */
+  readonly stopped: AbortSignal;
+}
+
+const SLOW_SHARE = 0.25;
+
+/** @param onProgress called with the run while the baseline makes progress */
+export function createTickRun(session: SourceSession, onProgress: (run: TickRun) => void): TickRun {
+  const { requests, settings, clock, states, ledger } = session;
+  const cell = createSourceCell(states, ledger);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  const identity = createIdentity(session, requests, cell);
+  const drift = new Set<string>();
+
+  async function ask(
+    lane: LaneName,
+    query: ReturnGroupsQuery,
+    { tries, isSlow = false, range }: AskOptions = {},
+  ): Promise<Page> {
+    let isHasty = isSlow;
+    for (;;) {
+      const sent = await requests
+        .send(
+          lane,
+          async (client) => {
+            const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
+            try {
+              return await client.listReturnGroups(query, { signal: stopping.signal, timeoutMs });
+            } catch (error) {
+              isHasty ||= error instanceof RequestTimedOutError;
+              throw error;
+            }
+          },
+          { signal: stopping.signal, ...(tries === undefined ? {} : { tries }) },
+        )
+        .catch((error: unknown) => {
+          if (error instanceof Error) run.failure = error;
+          throw error;
+        });
+      if (!(await identity.isTrusted(sent.accessHash))) continue;
+      const { rows, bytes, date, drift: findings } = sent.answer;
+      for (const finding of findings) drift.add(finding);
+      const page = { rows, bytes, date, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+      if (range !== undefined) checkRange(lane, range, page);
+      return page;
+    }
+  }
+
+  function checkRange(lane: LaneName, range: Range, page: Page): void {
+    const [first, ...others] = rowsOutside(range, page.rows);
+    if (first === undefined) return;
+    const example = `return group ${first.group.id}, updated_at ${formatInstant(first.updatedAt)}`;
+    const found = { code: 'filter_ignored', lane, count: 1 + others.length, example } as const;
+    cell.update((state) => noteFinding(state, found, page.receivedAt));
+  }
+
+  const run: TickRun = {
+    ...{ session, cell, identity, drift, stop },
+    recorder: createRecorder(session, cell),
+    failure: undefined,
+    polls: 0,
+    get state() {
+      return cell.state;
+    },
+    update: cell.update,
+    now: clock.now,
+    sleep: (duration) => clock.sleep(Math.max(1, Math.ceil(duration / MILLISECOND)), stopping.signal),
+    ask,
+    progress: () => onProgress(run),
+    stopped: stopping.signal,
+  };
+  return run;
+}
+
+/** The source whose groups a store is asked for. */
+export function sourceOf({ session, state }: Pick<TickRun, 'session' | 'state'>) {
+  return { source: session.settings.name, generation: state.generation };
+}

@@ -1,0 +1,204 @@
+// Every request of ticks and of operators' searches goes through here: within the budget, retried if that may help, and
+// not sent at all after the service has refused. No other layer retries these (`probe` has its own, ask-within.ts). It
+// throws what it can't resolve: failures of a request as returns-service/errors.ts names them, the rest as errors.ts
+// here does.
+import { type Instant, MILLISECOND } from '../instant.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { ReturnsServiceClient } from '../returns-service/client.ts';
+import {
+  RateLimitedError,
+  RequestAbortedError,
+  ReturnsServiceError,
+  TokenRefusedError,
+  UnexpectedStatusError,
+} from '../returns-service/errors.ts';
+import type { LaneName } from '../source/source-state.ts';
+import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
+import { createBucket } from './bucket.ts';
+import { DeadlineReached, SourceRefused } from './errors.ts';
+import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
+import { createTurns } from './turns.ts';
+
+/** How long a 429 without Retry-After pauses all requests. */
+const PAUSE_AFTER_429_MS = 15_000;
+/** The shortest pause, also for a Retry-After of 0. */
+const SHORTEST_PAUSE_MS = 1_000;
+
+export interface RequestsOptions extends AccessOptions {
+  readonly requestsPerMinute: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** By {@link Clock.elapsed}: nothing is sent after this moment, so leave room for one request's timeout. */
+  readonly deadline: () => number;
+  /** Ends all waiting when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SendOptions {
+  /** Tries in all, if retries may help. @default MAX_TRIES */
+  readonly tries?: number;
+  /** Whether to read the secret first, because the answers to the current token are in doubt. @default false */
+  readonly readsSecret?: boolean;
+  /** Ends the waiting of this request. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Sent<Answer> {
+  readonly answer: Answer;
+  /** By the local clock. */
+  readonly sentAt: Instant;
+  readonly receivedAt: Instant;
+  /** Hash of the address and token of the request: with another one it may be another store. */
+  readonly accessHash: string;
+}
+
+export interface RequestCounters {
+  /** Every try counts. */
+  sent: number;
+  /** Those answered with 429. */
+  rateLimited: number;
+}
+
+export interface Requests {
+  /**
+   * Sends a request once the budget has room for it and it is the lane's turn, and again if that may help.
+   *
+   * @param request is called for each try, and sends one request at once
+   * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline
+   * @throws {SourceRefused} if the token is refused, and the secret holds no other valid one
+   * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} when the secret is read
+   * @throws {ReturnsServiceError} if retries do not help, or no longer
+   */
+  send<Answer>(
+    lane: LaneName,
+    request: (client: ReturnsServiceClient) => Promise<Answer>,
+    options?: SendOptions,
+  ): Promise<Sent<Answer>>;
+  /** The requests since the start. */
+  readonly counters: Readonly<RequestCounters>;
+  /** Forgets the budget's tokens: another process may have used them. */
+  empty(): void;
+  /** No request until then, by the local clock. */
+  pauseUntil(moment: Instant): void;
+  /** Until when the service has asked to pause, by the local clock; 0 if never. */
+  readonly pausedUntil: Instant;
+}
+
+/** A pause that lasts longer comes from a wrong clock. */
+const LONGEST_PAUSE_MS = 3_600_000;
+const REFUSED = 'The service refuses the token that the secret holds.';
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { clock, log, random, deadline } = options;
+  const access = createAccessKeeper(options);
+  const bucket = createBucket(options.requestsPerMinute, clock.elapsed);
+  const turns = createTurns(bucket, clock);
+  const credit = createRetryCredit();
+  const counters: RequestCounters = { sent: 0, rateLimited: 0 };
+  let pausedUntil: Instant = 0;
+
+  async function send<Answer>(
+    lane: LaneName,
+    request: (client: ReturnsServiceClient) => Promise<Answer>,
+    { tries: most = MAX_TRIES, readsSecret = false, signal = options.signal }: SendOptions = {},
+  ): Promise<Sent<Answer>> {
+    if (readsSecret) access.forget();
+    let used = await access.current();
+    let isRenewed = false;
+    let failure: ReturnsServiceError | undefined;
+    for (let tries = 1; ; ) {
+      await takeTurn(lane, signal, failure);
+      counters.sent += 1;
+      const sentAt = clock.now();
+      try {
+        const answer = await request(used.client);
+        credit.earn();
+        return { answer, sentAt, receivedAt: clock.now(), accessHash: used.accessHash };
+      } catch (error) {
+        if (!(error instanceof ReturnsServiceError)) throw error;
+        failure = error;
+        if (error instanceof TokenRefusedError) {
+          used = await renew(used, error, isRenewed);
+          isRenewed = true;
+        } else if (pauseAsked(error)) {
+          if (!(error instanceof RateLimitedError) && ++tries > most) throw error;
+        } else {
+          await beforeRetry(error, tries, most, signal);
+          tries += 1;
+        }
+      }
+    }
+  }
+
+  async function takeTurn(lane: LaneName, signal: AbortSignal | undefined, cause?: ReturnsServiceError) {
+    try {
+      await turns.take(lane, deadline(), signal);
+    } catch (error) {
+      if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
+      throw new DeadlineReached(error.message, { cause });
+    }
+  }
+
+  async function renew(used: Access, error: TokenRefusedError, isRenewed: boolean): Promise<Access> {
+    const renewed = isRenewed ? undefined : await access.renew(used);
+    if (renewed === undefined) {
+      access.forget();
+      throw new SourceRefused(options.secret.refused ?? REFUSED, { cause: error });
+    }
+    log.info('The token was refused; the secret holds another one, which is used from now on.');
+    return renewed;
+  }
+
+  /** Pauses all requests if the service asks for it. */
+  function pauseAsked(error: ReturnsServiceError): boolean {
+    const isTooFast = error instanceof RateLimitedError;
+    const isAsked = error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
+    if (!isTooFast && !isAsked) return false;
+    if (isTooFast) counters.rateLimited += 1;
+    const asked = error.retryAfterMs ?? PAUSE_AFTER_429_MS;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, asked));
+    log.warn('The service asks for a pause.', { pauseMs, error });
+    pauseFor(pauseMs);
+    return true;
+  }
+
+  function pauseFor(pauseMs: number): void {
+    pausedUntil = Math.max(pausedUntil, clock.now() + pauseMs * MILLISECOND);
+    bucket.pause(pauseMs * MILLISECOND);
+  }
+
+  async function beforeRetry(
+    error: ReturnsServiceError,
+    tries: number,
+    most: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (signal?.aborted === true || error instanceof RequestAbortedError)
+      throw new DeadlineReached('Asked to stop.', { cause: error });
+    if (!error.retryable || tries >= most || !credit.spend()) {
+      // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
+      access.forget();
+      throw error;
+    }
+    const waitMs = retryPauseMs(tries, random());
+    log.debug('A request failed and will be tried again.', { tries, waitMs, error });
+    if (clock.elapsed() + waitMs * MILLISECOND > deadline())
+      throw new DeadlineReached('The next try would come after the deadline.', { cause: error });
+    await clock.sleep(waitMs, signal);
+  }
+
+  return {
+    send,
+    counters,
+    empty: bucket.empty,
+    pauseUntil(moment) {
+      const leftMs = (moment - clock.now()) / MILLISECOND;
+      if (leftMs > 0 && leftMs <= LONGEST_PAUSE_MS) pauseFor(leftMs);
+    },
+    get pausedUntil() {
+      return pausedUntil;
+    },
+  };
+}

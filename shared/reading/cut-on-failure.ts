@@ -1,0 +1,160 @@
+// R6, a range that fails. A row can make every answer with it fail, for hours: then the range is cut until that row is
+// alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
+// request: so a range is only cut while requests for an empty range succeed.
+import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { sourceOf } from '../lanes/tick-run.ts';
+import { RequestTimedOutError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import { divide, type Ends, NARROWEST } from './cut-range.ts';
+import { activeOf, type Axis, boundsOf, otherAxis, type Range } from './range.ts';
+import { putBack, replaceRange } from './round.ts';
+import type { RoundReader } from './round-reader.ts';
+
+/** Thrown when a round has cut too often: it begins anew later, and the cursor stays. */
+export class RoundFailed extends Error {
+  override readonly name = 'RoundFailed';
+}
+
+/** How often a range fails before it is cut. */
+const FAILURES_TO_CUT = 2;
+/** Requests for an empty range that must succeed in a row before a range is cut. */
+const PROOFS = 2;
+/** The pause of a lane after a failure. */
+const PAUSE = 5 * SECOND;
+const MOST_CUTS = 64;
+const MOST_WAITING = 31;
+/** With more known groups in it, a narrow range is first cut along the other axis. */
+const MANY = 20;
+/** How much wider a place is on both sides: neighbours are asked for a second wider. */
+const BESIDE = 3 * SECOND;
+const LEFT_OUT_FOR = 10 * MINUTE;
+/** Later than any stamp. */
+const NEVER = 400 * DAY;
+
+export async function onFailure(reader: RoundReader, range: Range, error: ReturnsServiceError): Promise<void> {
+  const { context } = reader;
+  const { round } = context;
+  const failures = (range.failures ?? 0) + 1;
+  const isSlow = range.isSlow === true || error instanceof RequestTimedOutError;
+  const failed: Range = { ...range, failures, ...(isSlow ? { isSlow } : {}) };
+  context.update((before) => putBack(before, range, failed));
+  const mayCut = failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, range));
+  if (!mayCut) return context.run.sleep(PAUSE);
+  if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
+  const parts = await partsOf(reader, failed);
+  if (parts === undefined) return readRowByRow(reader, failed, error);
+  const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
+  const { first } = context;
+  const inOrder = first === 'newest' ? suspects.toReversed() : suspects;
+  // On top: a failing row is found before the next tick ends.
+  context.update((before) => {
+    const others = replaceRange(before, failed);
+    return { ...others, cuts: before.cuts + 1, stack: [...others.stack, ...inOrder.toReversed()] };
+  });
+}
+
+/** Whether the service answers other requests. */
+async function isServing({ context: { run, lane } }: RoundReader, { axis }: Range): Promise<boolean> {
+  const query = { ...boundsOf({ axis, from: run.now() + NEVER }, run.state.stampForm), limit: 1 };
+  try {
+    for (let proofs = 0; proofs < PROOFS; proofs += 1) await run.ask(lane, query, { tries: 1 });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ReturnsServiceError)) throw error;
+    return false;
+  }
+}
+
+/** Returns two parts of the range; undefined if it is too narrow. */
+async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | undefined> {
+  const active = activeOf(range);
+  const ends = await reader.endsOf(range);
+  if (ends.high - ends.low >= NARROWEST) {
+    const cut = middleOf(await knownStamps(reader, active.axis, ends), ends);
+    return divide(range, active, cut ?? Math.floor((ends.low + ends.high) / 2));
+  }
+  if (range.cross !== undefined || range.pass !== undefined) return undefined;
+  const across = (await stampsAcross(reader, range, ends)).toSorted((a, b) => a - b);
+  const [low = 0, high = 0] = [across[0], across.at(-1)];
+  if (across.length <= MANY || high - low < NARROWEST) return undefined;
+  const cut = across[Math.floor(across.length / 2)] ?? low;
+  return divide({ ...range, cross: {} }, {}, cut);
+}
+
+/** The median of known stamps, not too near to an edge; undefined if there is none. */
+function middleOf(stamps: readonly Instant[], { low, high }: Ends): Instant | undefined {
+  const within = stamps.filter((stamp) => stamp > low + 2 * SECOND && stamp < high - 2 * SECOND);
+  return within.toSorted((a, b) => a - b)[Math.floor(within.length / 2)];
+}
+
+/** Stamps of known groups: of creation from the index, of the last update as far as this process remembers them. */
+async function knownStamps({ context: { run } }: RoundReader, axis: Axis, { low, high }: Ends): Promise<Instant[]> {
+  if (axis === 'updated') return [...run.session.memory.updateStamps()];
+  const stamps: Instant[] = [];
+  for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
+    stamps.push(createdAt);
+  return stamps;
+}
+
+/** The other stamps of the known groups in a narrow range of creation. */
+async function stampsAcross(
+  { context: { run } }: RoundReader,
+  { axis }: Range,
+  { low, high }: Ends,
+): Promise<Instant[]> {
+  if (otherAxis(axis) !== 'updated') return [];
+  const ids: number[] = [];
+  for await (const { groupId } of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
+    ids.push(groupId);
+  if (ids.length <= MANY) return [];
+  const snapshots = await run.session.store.load(sourceOf(run), ids);
+  return [...snapshots.values()].map(({ updatedAt }) => updatedAt);
+}
+
+/** Rows to ask for: fewer after a failure, more again after a success. */
+const MOST_AT_ONCE = 16;
+const FEWER = 4;
+const TRIES_AT_ONCE = 2;
+/** Rows that fail one by one, and requests: a place with more is set aside as a whole. */
+const MOST_FAILING = 20;
+const MOST_REQUESTS = 400;
+
+/** Reads a narrow range a few rows at a time, and sets the rest aside: these rows can't be read. */
+async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsServiceError): Promise<void> {
+  const { context } = reader;
+  const { run, lane } = context;
+  const { low, high } = await reader.endsOf({ ...range, cross: undefined });
+  const wide = { ...range, from: low - BESIDE, to: high + BESIDE };
+  let offset = 0;
+  let limit = MOST_AT_ONCE;
+  let failing = 0;
+  for (let requests = 0; requests < MOST_REQUESTS && failing <= MOST_FAILING; requests += 1) {
+    const query = { ...boundsOf(wide, run.state.stampForm), limit, ...(offset === 0 ? {} : { offset }) };
+    try {
+      const page = await run.ask(lane, query, { tries: TRIES_AT_ONCE, isSlow: range.isSlow });
+      if (page.rows.length === 0) break;
+      await reader.record(wide, page);
+      offset += page.rows.length;
+      limit = Math.min(MOST_AT_ONCE, limit * 2);
+    } catch (failure) {
+      if (!(failure instanceof ReturnsServiceError)) throw failure;
+      if (failure instanceof ValidationRejectedError && offset > 0) break;
+      if (limit === 1) {
+        failing += 1;
+        offset += 1;
+      } else limit = Math.max(1, Math.floor(limit / FEWER));
+    }
+  }
+  if (failing > 0) setAside(reader, wide, error);
+  await reader.done(range, new Set(), undefined, true);
+}
+
+/** Leaves the place out of all ranges of its axis for some time. */
+function setAside(
+  { context: { run } }: RoundReader,
+  { axis, from, to }: Pick<Range, 'axis'> & { readonly from: Instant; readonly to: Instant },
+  error: Error,
+): void {
+  const now = run.now();
+  const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason: error.message };
+  run.update((state) => ({ ...state, places: [...state.places.filter(({ until }) => until > now), place] }));
+}

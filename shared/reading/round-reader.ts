@@ -1,0 +1,209 @@
+// Reads the ranges of a round, one request after the other: a range whose answer is complete is done, one whose answer
+// is full is cut (cut-range.ts), one that fails is tried again and then cut (cut-on-failure.ts). Every row is recorded
+// as it comes, whatever becomes of its range.
+import { noteFinding } from '../guarding/findings.ts';
+import { DAY, HOUR, type Instant } from '../instant.ts';
+import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
+import type { KnownGroup } from '../ports.ts';
+import { ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import type { LaneName, Place } from '../source/source-state.ts';
+import { onFailure } from './cut-on-failure.ts';
+import { cutFull, type Ends } from './cut-range.ts';
+import { activeOf, boundsOf, type Page, type Range } from './range.ts';
+import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
+import { replaceRange, type Round } from './round.ts';
+
+/** The rows of a part that was read completely. */
+export interface CompletePart {
+  /** By creation, without another bound. */
+  readonly range: Range;
+  readonly shown: ReadonlySet<number>;
+  readonly sentAt: Instant;
+}
+
+export interface RoundContext {
+  readonly run: TickRun;
+  readonly lane: LaneName;
+  /** Which part of a range without order is read first. */
+  readonly first: 'newest' | 'oldest';
+  readonly round: Round;
+  update(change: (round: Round) => Round): void;
+  /** Replaces the rest of a walk by its next piece and the new rest. */
+  plan?(rest: Range): Promise<void>;
+  /** The groups that a walk expects in a range. */
+  known?(range: Range): Promise<ReadonlyMap<number, KnownGroup>>;
+  /** Called for each part of a walk that was read completely. */
+  onComplete?(part: CompletePart, page: Page | undefined): Promise<void>;
+}
+
+export interface RoundReader {
+  readonly context: RoundContext;
+  /** Reads the next range. @throws DeadlineReached, RoundFailed, and what saves throw */
+  readNext(): Promise<void>;
+  /** Records a page of a range. @returns the groups that it shows */
+  record(range: Range, page: Page): Promise<ReadonlySet<number>>;
+  /** Takes the range off the stack. @param isDoubtful whether rows of it may not have been read */
+  done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful?: boolean): Promise<void>;
+  /** Where a range begins and ends, also if it is open. */
+  endsOf(range: Range): Promise<Ends>;
+}
+
+/** Passes by offset over rows that can't be divided: a pass without a new row proves them. */
+const MOST_PASSES = 3;
+/** How long before the first known group an open range begins, for cutting it. */
+const BEFORE_FIRST = 120 * DAY;
+
+export function createRoundReader(context: RoundContext): RoundReader {
+  const { run, lane, first } = context;
+  const seen = new Set<number>();
+  /** Crowds whose parts are being read in this tick; the whole is checked when no part is left. */
+  const crowds: { readonly range: Range; readonly shown: Set<number>; readonly sentAt: Instant; isDoubtful: boolean }[] = [];
+  /** Ids that a pass by offset has shown in this tick. */
+  const passes = new WeakMap<object, Set<number>>();
+
+  async function readNext(): Promise<void> {
+    const range = context.round.stack.at(-1);
+    if (range === undefined) return;
+    if (range.isRest === true && context.plan !== undefined) return context.plan(range);
+    const place = placeIn(range);
+    if (place !== undefined) return leaveOut(range, place);
+    if (range.pass !== undefined) return readByOffset(range, range.pass);
+    const { limit } = run.state;
+    const page = await ask(range, { limit });
+    if (page === undefined) return;
+    const isWhole = isComplete(run.state.room, limit, page);
+    run.update((state) => ({ ...state, room: learnRoom(state.room, page) }));
+    const shown = await record(range, page);
+    if (isWhole) return done(range, shown, page);
+    const rows = page.rows.filter((row) => row.kind === 'readable');
+    const parts = cutFull(range, rows, await endsOf(range), first);
+    const crowd = parts.find(({ cross }) => cross !== undefined);
+    if (range.cross === undefined && crowd !== undefined)
+      crowds.push({ range: withoutCross(crowd), shown: new Set(shown), sentAt: page.sentAt, isDoubtful: false });
+    context.update((round) => replaceRange(round, range, parts));
+  }
+
+  /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
+  async function ask(range: Range, { limit, offset }: { limit: number; offset?: number }) {
+    const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset ? { offset } : {}) };
+    const tries = range.isSuspect === true ? 1 : undefined;
+    context.update((round) => ({ ...round, requests: round.requests + 1 }));
+    try {
+      return await run.ask(lane, query, { tries, isSlow: range.isSlow, range });
+    } catch (error) {
+      if (!(error instanceof ReturnsServiceError)) throw error;
+      if (offset && !error.retryable && !refusesLimit(error, limit)) {
+        reportCrowd(range);
+        await done(range, new Set(), undefined, true);
+      } else if (refusesLimit(error, limit)) {
+        const next = Math.max(FEWEST_ROWS, Math.floor(limit / 2));
+        run.update((state) => ({ ...state, limit: Math.min(state.limit, next), room: forgetRoom(state.room) }));
+      } else await onFailure(reader, range, error);
+      return undefined;
+    }
+  }
+
+  async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {
+    const known = await context.known?.(range);
+    const { shown, passed } = await run.recorder.record(page, lane, known);
+    const fresh = [...shown].filter((id) => !seen.has(id));
+    for (const id of fresh) seen.add(id);
+    context.update((round) => ({
+      ...round,
+      groups: round.groups + fresh.length,
+      passed: round.passed + passed.length,
+      oldestPassed: passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
+    }));
+    return shown;
+  }
+
+  async function done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful = false) {
+    context.update((round) => replaceRange(round, range));
+    if (range.axis !== 'created' || context.onComplete === undefined) return;
+    if (range.cross === undefined) {
+      if (!isDoubtful && page) await context.onComplete({ range, shown, sentAt: page.sentAt }, page);
+      return;
+    }
+    const crowd = crowds.find((each) => isSameInterval(each.range, range));
+    if (crowd === undefined) return;
+    for (const id of shown) crowd.shown.add(id);
+    crowd.isDoubtful ||= isDoubtful;
+    const isLeft = context.round.stack.some((each) => each.cross && isSameInterval(each, crowd.range));
+    if (!isLeft && !crowd.isDoubtful) await context.onComplete(crowd, undefined);
+  }
+
+  /** Rows that can't be divided: pages until the end, again and again until a pass shows no new row. */
+  async function readByOffset(range: Range, pass: NonNullable<Range['pass']>): Promise<void> {
+    const ids = passes.get(pass) ?? new Set<number>();
+    const page = await ask(range, { limit: run.state.limit, offset: pass.offset });
+    if (page === undefined) return;
+    if (page.rows.length > 0) {
+      const shown = await record(range, page);
+      const found = [...shown].filter((id) => !ids.has(id)).length;
+      for (const id of shown) ids.add(id);
+      return continuePass({ ...pass, offset: pass.offset + page.rows.length, found: pass.found + found });
+    }
+    if (pass.found > 0 && pass.number < MOST_PASSES)
+      return continuePass({ number: pass.number + 1, offset: 0, found: 0 });
+    if (pass.found > 0) reportCrowd(range);
+    return done(range, ids, page, pass.found > 0);
+
+    function continuePass(next: NonNullable<Range['pass']>): void {
+      passes.set(next, ids);
+      context.update((round) => replaceRange(round, range, [{ ...range, pass: next }]));
+    }
+  }
+
+  function reportCrowd(range: Range): void {
+    const example = JSON.stringify(boundsOf(range, run.state.stampForm));
+    const found = { code: 'crowd_not_proved', lane, count: 1, example } as const;
+    run.update((state) => noteFinding(state, found, run.now()));
+  }
+
+  function placeIn({ axis, from = -Infinity, to = Infinity }: Range): Place | undefined {
+    const now = run.now();
+    return run.state.places.find(
+      (place) => place.axis === axis && now < place.until && place.from < to && place.to > from,
+    );
+  }
+
+  /** Reads what lies around a place that was set aside. */
+  function leaveOut(range: Range, place: Place): void {
+    const { from, to } = range;
+    const parts = [
+      ...(from === undefined || place.from > from ? [{ ...range, to: place.from }] : []),
+      ...(to === undefined || place.to < to ? [{ ...range, from: place.to }] : []),
+    ];
+    for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
+    context.update((round) => replaceRange(round, range, parts));
+  }
+
+  /** Where a range begins and ends, also if it is open. */
+  async function endsOf(range: Range): Promise<Ends> {
+    const { axis, from, to } = activeOf(range);
+    const low = from ?? (axis === 'updated' ? 0 : (await firstKnown()) - BEFORE_FIRST);
+    return { low, high: to ?? run.now() + HOUR };
+  }
+
+  async function firstKnown(): Promise<Instant> {
+    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+    for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), ...all))
+      return createdAt;
+    return run.now();
+  }
+
+  const reader: RoundReader = { context, readNext, record, done, endsOf };
+  return reader;
+}
+
+function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
+  return error instanceof ValidationRejectedError && error.parameters.includes('limit') && limit > FEWEST_ROWS;
+}
+
+function withoutCross({ cross: _, ...range }: Range): Range {
+  return range;
+}
+
+function isSameInterval(a: Range, b: Range): boolean {
+  return a.axis === b.axis && a.from === b.from && a.to === b.to;
+}

@@ -1,0 +1,274 @@
+// Records the rows of a page: each group is compared with its snapshot, and differences are saved with their events, or
+// held, or set aside, before anything counts as read (R7). Only a row's projection outlives this, and its customer if
+// settings ask for it. Pages are recorded one after the other.
+import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
+import { compareReading, type CompareOptions } from '../comparing/compare-reading.ts';
+import { digestOf } from '../comparing/digest.ts';
+import { createUnknowable } from '../comparing/known-fields.ts';
+import { leavesOut } from '../comparing/make-save.ts';
+import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { brake, isJudged, isUnstamped } from '../guarding/brake.ts';
+import { type ComparedReading, removedEntities } from '../guarding/compared-reading.ts';
+import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
+import { admitRemovals } from '../guarding/removals.ts';
+import { sampleChange } from '../guarding/sample-change.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
+import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
+import type { KnownGroup } from '../ports.ts';
+import type { Page } from '../reading/range.ts';
+import type { SourceCell } from '../source/source-cell.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import { type LaneName, type SourceState, walkedAt } from '../source/source-state.ts';
+import { learnFromPage, newestStamp } from './learn-from-page.ts';
+import { readingsOf, unreadableOf } from './readings-of-page.ts';
+import { saveCompared } from './save-compared.ts';
+import { noteSetAside, takeBack } from './set-aside.ts';
+import { TooLargeToStoreError } from './store-errors.ts';
+
+export interface RecordCounts {
+  /** Groups of all pages, each as often as it came. */
+  groups: number;
+  /** Groups seen for the first time. */
+  firstSeen: number;
+  events: number;
+  /** Events of changes that polls had not found. */
+  foundByWalks: number;
+  /** Readings left for later: too stale to be accepted, or overtaken by another process. */
+  left: number;
+  unreadable: number;
+}
+
+export interface Recorded {
+  /** All groups that the page shows, also those that can't be read. */
+  readonly shown: ReadonlySet<number>;
+  /** Stamps of known groups that are newer than known, and that polls had passed. */
+  readonly passed: readonly Instant[];
+}
+
+export interface Recorder {
+  /** @param known the groups that a walk expects in this range, with their digests */
+  record(page: Page, lane: LaneName, known?: ReadonlyMap<number, KnownGroup>): Promise<Recorded>;
+  readonly counts: Readonly<RecordCounts>;
+}
+
+export function createRecorder(session: SourceSession, cell: SourceCell): Recorder {
+  const { settings, store, memory, clock } = session;
+  const settle = settings.settleMs * MILLISECOND;
+  const source = () => ({ source: settings.name, generation: cell.state.generation });
+  const counts: RecordCounts = {
+    ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
+  };
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function record(
+    page: Page,
+    lane: LaneName,
+    known: ReadonlyMap<number, KnownGroup> | undefined,
+  ): Promise<Recorded> {
+    const isWalk = isWalkLane(lane);
+    await learn(page, lane);
+    const readings = readingsOf(page, { through: throughOf(lane), customerData: settings.customerData });
+    const unreadable = unreadableOf(page);
+    const compared = await compareAll(readings, isWalk ? known : undefined);
+    const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
+    if (isWalkLane(lane) && isJudged(cell.state, lane, clock.now())) await judge(compared, differing);
+    await saveAdmitted(differing, lane);
+    const now = clock.now();
+    for (const row of unreadable) cell.update((state) => noteSetAside(state, row, now));
+    const shown = new Set([...readings.map(idOf), ...unreadable.flatMap(({ id }) => id ?? [])]);
+    cell.update((state) => noteShown({ ...state, newest: newestStamp(state.newest, page) }, shown));
+    counts.groups += page.rows.length;
+    counts.unreadable += unreadable.length;
+    return { shown, passed: isWalk ? passedByPolls(differing, cell.state) : [] };
+  }
+
+  /**
+   * Saves the time of a new field before any snapshot with that field is saved: learned again after a crash, that time
+   * would be later, and the snapshot's own changes would be filled in instead of published.
+   */
+  async function learn(page: Page, lane: LaneName): Promise<void> {
+    const before = cell.state.fieldsSince;
+    cell.update((state) => learnFromPage(state, page, lane));
+    if (cell.state.fieldsSince !== before && cell.state.baselineAt !== undefined) await cell.save();
+  }
+
+  /**
+   * Polls trust the process's memory. A walk trusts only the digests of the index: it finds what another process saved.
+   */
+  async function compareAll(
+    readings: readonly Reading[],
+    known: ReadonlyMap<number, KnownGroup> | undefined,
+  ): Promise<(ComparedReading | 'unchanged')[]> {
+    const digests = new Map(readings.map((reading) => [idOf(reading), digestOf(reading.projection)]));
+    const isSame = (reading: Reading) => {
+      const id = idOf(reading);
+      const remembered = memory.recall(id);
+      const isRemembered = remembered?.digest === digests.get(id);
+      if (isRemembered && remembered) memory.remember(id, { ...remembered, sentAt: reading.sentAt });
+      return known === undefined ? isRemembered : known.get(id)?.digest === digests.get(id);
+    };
+    const same = new Set(readings.filter(isSame));
+    const others = readings.filter((reading) => !same.has(reading)).map(idOf);
+    const snapshots = others.length === 0 ? new Map<number, Snapshot>() : await store.load(source(), others);
+    cell.update((state) => takeBack(state, new Set(readings.filter((each) => same.has(each)).map(idOf))));
+    return readings.map((reading) =>
+      same.has(reading) ? 'unchanged' : compare(snapshots.get(idOf(reading)), reading),
+    );
+  }
+
+  function compare(
+    snapshot: Snapshot | undefined,
+    reading: Reading,
+    choice: Pick<Comparison, 'keepsMissing' | 'adopts'> = {},
+  ): ComparedReading {
+    const compared = compareReading(snapshot, reading, { ...optionsFor(snapshot, reading), ...choice });
+    return { snapshot, reading, compared };
+  }
+
+  function optionsFor(snapshot: Snapshot | undefined, reading: Reading): CompareOptions {
+    const { state } = cell;
+    const { startedAt, mode, fieldsSince } = state;
+    return {
+      ...source(),
+      settle,
+      lastSeenAt: memory.recall(idOf(reading))?.sentAt,
+      announces: ({ createdAt }) => mode === 'emit' || createdAt >= startedAt,
+      unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
+    };
+  }
+
+  /** Brakes before anything of the answer is saved, and saves the hold first. */
+  async function judge(
+    compared: readonly (ComparedReading | 'unchanged')[],
+    differing: readonly ComparedReading[],
+  ): Promise<void> {
+    const counted = compared.filter((each) => each === 'unchanged' || isCounted(each));
+    const differs = counted.map((each) => each !== 'unchanged' && isUnstamped(each));
+    const changes = differing.filter(isUnstamped);
+    const before = cell.state.lastHold;
+    cell.update((state) => brake(state, differs, changes, clock.now()));
+    if (cell.state.lastHold !== before) await cell.save();
+  }
+
+  async function saveAdmitted(differing: readonly ComparedReading[], lane: LaneName): Promise<void> {
+    const admitted = differing.flatMap((each) => admit(each, lane));
+    const isFilledIn = admitted.some(fillsIn);
+    // Another process may have read a new field everywhere: then what this one would fill in is a change.
+    if (isFilledIn) await cell.confirm();
+    const outcomes = await saveCompared(store, source(), admitted);
+    for (const each of admitted) conclude(each, outcomes.get(idOf(each.reading)), lane);
+    cell.update((state) => takeBack(state, new Set(admitted.map(({ reading }) => idOf(reading)).filter(isStored))));
+
+    function isStored(id: number): boolean {
+      return !(outcomes.get(id) instanceof TooLargeToStoreError);
+    }
+  }
+
+  /** The reading as it may be saved; none if it is held. */
+  function admit(each: ComparedReading, lane: LaneName): ComparedReading[] {
+    const { snapshot, reading } = each;
+    if (isUnstamped(each)) {
+      const hold = findHold(cell.state, 'mass_change');
+      if (hold?.phase === 'holding') {
+        cell.update((state) => holdBack(state, { ...hold, samples: sampleChange(each) }, clock.now()));
+        memory.forget(idOf(reading));
+        return [];
+      }
+      if (hold?.phase === 'adopting') return [compare(snapshot, reading, { adopts: true })];
+    }
+    const removed = removedEntities(each);
+    if (removed === 0) return [each];
+    const removals = cell.state.removals + removed;
+    const admission = admitRemovals(cell.state, removals, sampleChange(each), clock.now());
+    // Polls find the same entities again and again while they are held.
+    const isCounted = admission.isAdmitted || isWalkLane(lane);
+    cell.update(() => (isCounted ? { ...admission.state, removals } : admission.state));
+    return [admission.isAdmitted ? each : compare(snapshot, reading, { keepsMissing: true })];
+  }
+
+  function conclude(
+    { snapshot, reading, compared }: ComparedReading,
+    outcome: ReturnType<Awaited<ReturnType<typeof saveCompared>>['get']>,
+    lane: LaneName,
+  ): void {
+    const id = idOf(reading);
+    if (compared.verdict === 'unchanged') return remember(snapshot, reading);
+    if (compared.verdict === 'left') return leave(id, (snapshot?.receivedAt ?? clock.now()) + settle);
+    if (outcome instanceof TooLargeToStoreError) {
+      const row = { id, reason: outcome.message, digest: '' };
+      cell.update((state) => noteSetAside(state, row, clock.now()));
+      return memory.forget(id);
+    }
+    if (outcome !== 'saved') return leave(id, clock.now());
+    const { save } = compared;
+    if (snapshot === undefined) counts.firstSeen += 1;
+    counts.events += save.events.length;
+    if (throughOf(lane) === 'reconciliation') counts.foundByWalks += save.events.length;
+    remember(save.snapshot, reading);
+    // A second reading, `settle` later, decides whether what was missing is removed.
+    if (Object.keys(save.snapshot.absences).length > 0 && !isHolding(cell.state, 'removals'))
+      cell.update((state) => noteLookUp(state, { groupId: id, dueAt: reading.receivedAt + settle }));
+  }
+
+  function remember(snapshot: Snapshot | undefined, reading: Reading): void {
+    const id = idOf(reading);
+    // The snapshot may keep what this reading lacks.
+    const isWhole = snapshot && Object.keys(snapshot.absences).length === 0 && !leavesOut(snapshot, reading);
+    if (isWhole !== true) return memory.forget(id);
+    const { sentAt, updatedAt, projection } = reading;
+    memory.remember(id, { digest: digestOf(projection), sentAt, updatedAt });
+  }
+
+  function leave(id: number, dueAt: Instant): void {
+    counts.left += 1;
+    memory.forget(id);
+    cell.update((state) => noteLookUp(state, { groupId: id, dueAt }));
+  }
+
+  function throughOf(lane: LaneName): Reading['through'] {
+    if (lane === 'fresh' || lane === 'late') return 'poll';
+    return lane === 'recent' && cell.state.baselineAt === undefined ? 'baseline' : 'reconciliation';
+  }
+
+  return {
+    counts,
+    record(page, lane, known) {
+      const result = last.then(() => record(page, lane, known));
+      last = result.catch(() => undefined);
+      return result;
+    },
+  };
+}
+
+function isWalkLane(lane: LaneName): lane is 'recent' | 'older' {
+  return lane === 'recent' || lane === 'older';
+}
+
+function idOf({ projection }: Reading): number {
+  return projection.group.id;
+}
+
+/** Groups seen for the first time, removed ones, and readings that are left say nothing of a mass change. */
+function isCounted({ snapshot, compared }: ComparedReading): boolean {
+  return snapshot !== undefined && snapshot.removedAt === undefined && compared.verdict !== 'left';
+}
+
+/** Whether the save changes what is known without an event. */
+function fillsIn({ snapshot, compared }: ComparedReading): boolean {
+  if (snapshot === undefined || compared.verdict !== 'differs') return false;
+  const { unpublished, projection } = compared.save.snapshot;
+  return (
+    Object.keys(unpublished).length > Object.keys(snapshot.unpublished).length ||
+    ENTITY_ARRAYS.some((name) => snapshot.projection[name] === undefined && projection[name] !== undefined)
+  );
+}
+
+function passedByPolls(differing: readonly ComparedReading[], { cursor }: SourceState): Instant[] {
+  return differing.flatMap(({ snapshot, reading: { updatedAt } }) => {
+    const isKnown = snapshot !== undefined && snapshot.removedAt === undefined;
+    return isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - PASSED_BY ? [updatedAt] : [];
+  });
+}
+
+/** Bounds may be inclusive or not. */
+const PASSED_BY = 1_000_000;
