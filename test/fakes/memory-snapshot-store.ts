@@ -1,10 +1,9 @@
 // Snapshots in memory, written together with the events of a memory ledger. It keeps references instead of copies,
 // because no code changes snapshots.
 import { isDeepStrictEqual } from 'node:util';
-import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
+import type { GroupKey, KnownGroup, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
 import { checkSave } from '../../shared/recording/check-save.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
@@ -19,16 +18,10 @@ export interface MemorySnapshotStore extends SnapshotStore {
 
 type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 
-interface Known {
-  readonly groupId: number;
-  readonly createdAt: Instant;
-  readonly isOpen: boolean;
-}
-
 interface Shelf {
   readonly snapshots: Map<number, Snapshot>;
   /** In ascending order of creation, without removed groups. */
-  readonly known: Known[];
+  readonly known: KnownGroup[];
 }
 
 export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotStore {
@@ -61,7 +54,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
     return 'saved';
   }
 
-  function knownBetween(source: SourceGeneration, from: Instant, to: Instant): readonly Known[] {
+  function knownBetween(source: SourceGeneration, from: Instant, to: Instant): readonly KnownGroup[] {
     const { known } = shelfOf(source);
     return known.slice(placeOf(known, from, 0), placeOf(known, to, Number.POSITIVE_INFINITY));
   }
@@ -83,11 +76,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       );
     },
     async *knownCreatedBetween(source, from, to) {
-      for (const { groupId, createdAt } of knownBetween(source, from, to)) yield { groupId, createdAt };
-    },
-    async *openCreatedBetween(source, from, to) {
-      const open = knownBetween(source, from, to).filter((group) => group.isOpen);
-      for (const { groupId, createdAt } of open) yield { groupId, createdAt };
+      yield* knownBetween(source, from, to);
     },
     commit,
     rewrite(source, change) {
@@ -98,23 +87,23 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
   };
 }
 
-function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot): void {
+function updateIndex(known: KnownGroup[], before: Snapshot | undefined, now: Snapshot): void {
   const wasIn = before !== undefined && before.removedAt === undefined;
   const isIn = now.removedAt === undefined;
-  const isSame = before?.createdAt === now.createdAt && isOpen(before) === isOpen(now);
+  const isSame = before?.createdAt === now.createdAt && before.digest === now.digest;
   if (wasIn && isIn && isSame) return;
   if (wasIn) known.splice(placeOf(known, before.createdAt, before.groupId), 1);
   if (isIn) {
     known.splice(placeOf(known, now.createdAt, now.groupId), 0, {
       groupId: now.groupId,
       createdAt: now.createdAt,
-      isOpen: isOpen(now),
+      digest: now.digest,
     });
   }
 }
 
 /** The index of the first group that was not created before this one; groups with equal creation are ordered by id. */
-function placeOf(known: readonly Known[], createdAt: Instant, groupId: number): number {
+function placeOf(known: readonly KnownGroup[], createdAt: Instant, groupId: number): number {
   let low = 0;
   let high = known.length;
   while (low < high) {

@@ -9,3 +9,12 @@ export async function readReportsOf(world: SourceWorld): Promise<Report['data'][
   const entries = await world.ledger.read({ ...(await world.source()), group: READ_GROUP }, 0, 1_000);
   return entries.flatMap((entry) => ('event' in entry ? [(entry.event as Report).data.object] : []));
 }
+
+/** The feed's reports of its own health, each with the codes of its reasons. */
+export async function conditions(world: SourceWorld): Promise<readonly string[]> {
+  const reports = (await world.feedEvents()).filter(({ type }) => type.startsWith('feed.source_'));
+  return reports.map(({ type, data: { object } }) => {
+    const reasons = 'reasons' in object ? object.reasons : [];
+    return [type, ...reasons.map(({ code }) => code)].join(' ');
+  });
+}
