@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../shared/instant.ts';
+import { cutFull, divide, NARROWEST } from '../../../shared/reading/cut-range.ts';
+import { activeOf, type Interval, isWithin, type Range } from '../../../shared/reading/range.ts';
+import { runs } from '../../property-runs.ts';
+
+interface Row {
+  readonly updatedAt: number;
+  readonly createdAt: number;
+}
+
+const AT = 1_000 * SECOND;
+const FAR = 10 ** 15;
+
+/** Stamps near each other, in crowds and far apart, with all digits. */
+const stamp = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(600 * SECOND) },
+  { weight: 2, arbitrary: fc.nat(600).map((seconds) => seconds * SECOND) },
+  { weight: 2, arbitrary: fc.nat(3 * SECOND).map((by) => 300 * SECOND + by) },
+);
+const rows = fc.array(fc.record({ updatedAt: stamp, createdAt: stamp }), { minLength: 1, maxLength: 40 });
+const order = fc.constantFrom<((a: Row, b: Row) => number)[]>(
+  () => 0,
+  (a, b) => a.updatedAt - b.updatedAt,
+  (a, b) => b.updatedAt - a.updatedAt,
+  (a, b) => a.createdAt - b.createdAt,
+);
+const interval = fc
+  .record({ from: fc.option(fc.nat(600 * SECOND)), width: fc.option(fc.integer({ min: 1, max: 600 * SECOND })) })
+  .map(({ from, width }): Interval => ({
+    from: from ?? undefined,
+    to: width === null ? undefined : (from ?? 0) + width,
+  }));
+const range = fc
+  .record({ axis: fc.constantFrom<Range['axis'][]>('updated', 'created'), of: interval, cross: fc.option(interval) })
+  .map(({ axis, of, cross }): Range => ({ axis, ...of, ...(cross === null ? {} : { cross }) }));
+
+function isIn(row: Row, { axis, from, to, cross = {} }: Range): boolean {
+  const [main, other] = axis === 'updated' ? [row.updatedAt, row.createdAt] : [row.createdAt, row.updatedAt];
+  return isWithin(main, { from, to }) && isWithin(other, cross);
+}
+
+function endsOf(of: Range) {
+  const { from, to } = activeOf(of);
+  return { low: from ?? 0, high: Math.max((from ?? 0) + 1, to ?? 2_000 * SECOND) };
+}
+
+function widthOf({ from = 0, to = FAR }: Interval): number {
+  return to - from;
+}
+
+/** A range with a full answer of rows that it holds, in one of the orders. */
+const fullAnswer = fc
+  .record({ of: range, rows, order, first: fc.constantFrom<('newest' | 'oldest')[]>('newest', 'oldest') })
+  .map((each) => ({ ...each, rows: each.rows.filter((row) => isIn(row, each.of)).toSorted(each.order) }))
+  .filter((each) => each.rows.length > 0);
+
+describe('a full answer', () => {
+  it('divides its range into parts that together are exactly the range', () => {
+    fc.assert(
+      fc.property(fullAnswer, fc.array(fc.record({ updatedAt: stamp, createdAt: stamp })), (answer, others) => {
+        const parts = cutFull(answer.of, answer.rows, endsOf(answer.of), answer.first);
+
+        for (const row of [...answer.rows, ...others]) {
+          const holding = parts.filter((part) => isIn(row, part)).length;
+          expect(holding).toBe(isIn(row, answer.of) ? 1 : 0);
+        }
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  it('makes each part narrower, bounded along the other axis too, or read by offset: so cutting ends', () => {
+    fc.assert(
+      fc.property(fullAnswer, ({ of, rows, first }) => {
+        const parts = cutFull(of, rows, endsOf(of), first);
+
+        for (const part of parts) {
+          const isBoundedToo = of.cross === undefined && part.cross !== undefined;
+          const isNarrower = widthOf(activeOf(part)) < widthOf(activeOf(of));
+          expect(isBoundedToo || isNarrower || part.pass !== undefined).toBe(true);
+        }
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  it('is never cut within two seconds of an edge, unless the part is along the other axis or by offset', () => {
+    fc.assert(
+      fc.property(fullAnswer, ({ of, rows, first }) => {
+        const { low, high } = endsOf(of);
+
+        const parts = cutFull(of, rows, { low, high }, first);
+
+        const plain = parts.filter(({ cross, pass }) => (of.cross || !cross) && !pass && parts.length === 2);
+        for (const part of plain) {
+          const { from, to } = activeOf(part);
+          expect((to ?? FAR) - (from ?? activeOf(of).from ?? -FAR)).toBeGreaterThanOrEqual(2 * SECOND);
+          expect((to ?? high) - (from ?? -FAR)).toBeGreaterThanOrEqual(2 * SECOND);
+        }
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  const of: Range = { axis: 'updated', from: AT, to: AT + 100 * SECOND };
+  const ends = { low: AT, high: AT + 100 * SECOND };
+  const rowAt = (second: number, created = second): Row => ({
+    updatedAt: AT + second * SECOND,
+    createdAt: created * SECOND,
+  });
+
+  it('without order is cut at the middle of its rows; the newest or the oldest part is read first', () => {
+    const unordered = [50, 10, 30, 20, 40].map((second) => rowAt(second));
+    const [older, newer] = divide(of, of, AT + 30 * SECOND);
+
+    expect(cutFull(of, unordered, ends, 'newest')).toEqual([newer, older]);
+    expect(cutFull(of, unordered, ends, 'oldest')).toEqual([older, newer]);
+  });
+
+  it.each([
+    ['up', [10, 20, 30, 40], 40],
+    ['down', [40, 30, 20, 10], 20],
+  ] as const)('in order (%s) is cut near its last rows; the part that they fill is read first', (order, at, cut) => {
+    const parts = cutFull(of, at.map((second) => rowAt(second)), ends, order === 'up' ? 'newest' : 'oldest');
+
+    const [older, newer] = divide(of, of, AT + cut * SECOND);
+    expect(parts).toEqual(order === 'up' ? [older, newer] : [newer, older]);
+  });
+});
+
+describe('a crowd', () => {
+  const of: Range = { axis: 'updated', from: 0, to: 1_000 * SECOND };
+  const ends = { low: 0, high: 1_000 * SECOND };
+  const within = { from: 498 * SECOND, to: 503 * SECOND };
+  const inSecond = (createdAt: number): Row => ({ updatedAt: 500 * SECOND + 7, createdAt });
+
+  it('is a range of its own, from two seconds before to three after, cut at the median of the other stamps', () => {
+    const rows = [9, 5, 7, 1, 3].map((minute) => inSecond(minute * 60 * SECOND));
+    const far = { updatedAt: 5, createdAt: 5 };
+
+    const parts = cutFull(of, [far, ...rows, far], ends, 'oldest');
+
+    const cut = 5 * 60 * SECOND;
+    expect(parts).toEqual([
+      { ...of, to: within.from },
+      { ...of, ...within, cross: { to: cut } },
+      { ...of, ...within, cross: { from: cut } },
+      { ...of, from: within.to },
+    ]);
+  });
+
+  it('that is equal on both axes is read by offset', () => {
+    const rows = Array.from({ length: 10 }, () => inSecond(60 * SECOND));
+
+    const [, ...parts] = cutFull(of, rows, ends, 'oldest');
+
+    expect(parts.slice(0, 3)).toMatchObject([
+      { cross: { to: 58 * SECOND } },
+      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, offset: 0, found: 0 } },
+      { cross: { from: 63 * SECOND } },
+    ]);
+  });
+
+  it('is every range narrower than six seconds', () => {
+    const narrow: Range = { axis: 'updated', from: 0, to: NARROWEST - 1 };
+    const rows = [0, 60, 120].map((createdAt) => ({ updatedAt: 1, createdAt: createdAt * SECOND }));
+
+    const parts = cutFull(narrow, rows, { low: 0, high: NARROWEST - 1 }, 'oldest');
+
+    expect(parts.every(({ from, to, cross }) => from === 0 && to === NARROWEST - 1 && cross)).toBe(true);
+  });
+
+  it('has parts that are no crowds: what still is one is read by offset', () => {
+    const part: Range = { ...of, ...within, cross: { from: 0, to: 100 * SECOND } };
+    const rows = Array.from({ length: 10 }, () => inSecond(50 * SECOND));
+
+    const parts = cutFull(part, rows, { low: 0, high: 100 * SECOND }, 'oldest');
+
+    expect(parts.map(({ cross, pass }) => [cross, pass !== undefined])).toEqual([
+      [{ from: 0, to: 48 * SECOND }, false],
+      [{ from: 48 * SECOND, to: 53 * SECOND }, true],
+      [{ from: 53 * SECOND, to: 100 * SECOND }, false],
+    ]);
+  });
+});
