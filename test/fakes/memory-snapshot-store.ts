@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { GroupKey, KnownGroup, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
+import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
 import { checkSave } from '../../shared/recording/check-save.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
@@ -18,10 +18,16 @@ export interface MemorySnapshotStore extends SnapshotStore {
 
 type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 
+interface Known {
+  readonly groupId: number;
+  readonly createdAt: Instant;
+  readonly digest: string | undefined;
+}
+
 interface Shelf {
   readonly snapshots: Map<number, Snapshot>;
   /** In ascending order of creation, without removed groups. */
-  readonly known: KnownGroup[];
+  readonly known: Known[];
 }
 
 export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotStore {
@@ -54,7 +60,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
     return 'saved';
   }
 
-  function knownBetween(source: SourceGeneration, from: Instant, to: Instant): readonly KnownGroup[] {
+  function knownBetween(source: SourceGeneration, from: Instant, to: Instant): readonly Known[] {
     const { known } = shelfOf(source);
     return known.slice(placeOf(known, from, 0), placeOf(known, to, Number.POSITIVE_INFINITY));
   }
@@ -87,7 +93,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
   };
 }
 
-function updateIndex(known: KnownGroup[], before: Snapshot | undefined, now: Snapshot): void {
+function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot): void {
   const wasIn = before !== undefined && before.removedAt === undefined;
   const isIn = now.removedAt === undefined;
   const isSame = before?.createdAt === now.createdAt && before.digest === now.digest;
@@ -103,7 +109,7 @@ function updateIndex(known: KnownGroup[], before: Snapshot | undefined, now: Sna
 }
 
 /** The index of the first group that was not created before this one; groups with equal creation are ordered by id. */
-function placeOf(known: readonly KnownGroup[], createdAt: Instant, groupId: number): number {
+function placeOf(known: readonly Known[], createdAt: Instant, groupId: number): number {
   let low = 0;
   let high = known.length;
   while (low < high) {
