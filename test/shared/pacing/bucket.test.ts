@@ -18,12 +18,17 @@ function pass(time: { now: number }, bucket: Bucket): void {
 
 /** The most moments within any 60 seconds. */
 function mostWithinAMinute(moments: readonly number[]): number {
-  const counts = moments.map((from, at) => moments.filter((each, i) => i >= at && each < from + MINUTE).length);
+  const counts = moments.map(
+    (from, at) => moments.filter((each, i) => i >= at && each < from + MINUTE).length,
+  );
   return Math.max(0, ...counts);
 }
 
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ does: fc.constant('take' as const), times: fc.integer({ min: 1, max: 40 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ does: fc.constant('take' as const), times: fc.integer({ min: 1, max: 40 }) }),
+  },
   { weight: 4, arbitrary: fc.record({ does: fc.constant('wait' as const), by: fc.nat(90 * SECOND) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('pause' as const), by: fc.nat(30 * SECOND) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('take over' as const) }) },

@@ -26,8 +26,11 @@ export function setUp(setting: Setting = {}) {
   const clock = createVirtualClock();
   const sent: { readonly token: string; readonly atMs: number }[] = [];
   const reads: string[] = [];
-  const lines: { readonly level: string; readonly message: string; readonly fields: LogFields | undefined }[] =
-    [];
+  const lines: {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: LogFields | undefined;
+  }[] = [];
   const line = (level: string) => (message: string, fields?: LogFields) => {
     lines.push({ level, message, fields });
   };

@@ -27,13 +27,22 @@ const order = fc.constantFrom<((a: Row, b: Row) => number)[]>(
   (a, b) => a.createdAt - b.createdAt,
 );
 const interval = fc
-  .record({ from: fc.option(fc.nat(600 * SECOND)), width: fc.option(fc.integer({ min: 1, max: 600 * SECOND })) })
-  .map(({ from, width }): Interval => ({
-    from: from ?? undefined,
-    to: width === null ? undefined : (from ?? 0) + width,
-  }));
+  .record({
+    from: fc.option(fc.nat(600 * SECOND)),
+    width: fc.option(fc.integer({ min: 1, max: 600 * SECOND })),
+  })
+  .map(
+    ({ from, width }): Interval => ({
+      from: from ?? undefined,
+      to: width === null ? undefined : (from ?? 0) + width,
+    }),
+  );
 const range = fc
-  .record({ axis: fc.constantFrom<Range['axis'][]>('updated', 'created'), of: interval, cross: fc.option(interval) })
+  .record({
+    axis: fc.constantFrom<Range['axis'][]>('updated', 'created'),
+    of: interval,
+    cross: fc.option(interval),
+  })
   .map(({ axis, of, cross }): Range => ({ axis, ...of, ...(cross === null ? {} : { cross }) }));
 
 function isIn(row: Row, { axis, from, to, cross = {} }: Range): boolean {
@@ -59,14 +68,18 @@ const fullAnswer = fc
 describe('a full answer', () => {
   it('divides its range into parts that together are exactly the range', () => {
     fc.assert(
-      fc.property(fullAnswer, fc.array(fc.record({ updatedAt: stamp, createdAt: stamp })), (answer, others) => {
-        const parts = cutFull(answer.of, answer.rows, endsOf(answer.of), answer.first);
+      fc.property(
+        fullAnswer,
+        fc.array(fc.record({ updatedAt: stamp, createdAt: stamp })),
+        (answer, others) => {
+          const parts = cutFull(answer.of, answer.rows, endsOf(answer.of), answer.first);
 
-        for (const row of [...answer.rows, ...others]) {
-          const holding = parts.filter((part) => isIn(row, part)).length;
-          expect(holding).toBe(isIn(row, answer.of) ? 1 : 0);
-        }
-      }),
+          for (const row of [...answer.rows, ...others]) {
+            const holding = parts.filter((part) => isIn(row, part)).length;
+            expect(holding).toBe(isIn(row, answer.of) ? 1 : 0);
+          }
+        },
+      ),
       { numRuns: runs(1_000) },
     );
   });
@@ -122,12 +135,20 @@ describe('a full answer', () => {
   it.each([
     ['up', [10, 20, 30, 40], 40],
     ['down', [40, 30, 20, 10], 20],
-  ] as const)('in order (%s) is cut near its last rows; the part that they fill is read first', (order, at, cut) => {
-    const parts = cutFull(of, at.map((second) => rowAt(second)), ends, order === 'up' ? 'newest' : 'oldest');
+  ] as const)(
+    'in order (%s) is cut near its last rows; the part that they fill is read first',
+    (order, at, cut) => {
+      const parts = cutFull(
+        of,
+        at.map((second) => rowAt(second)),
+        ends,
+        order === 'up' ? 'newest' : 'oldest',
+      );
 
-    const [older, newer] = divide(of, of, AT + cut * SECOND);
-    expect(parts).toEqual(order === 'up' ? [older, newer] : [newer, older]);
-  });
+      const [older, newer] = divide(of, of, AT + cut * SECOND);
+      expect(parts).toEqual(order === 'up' ? [older, newer] : [newer, older]);
+    },
+  );
 });
 
 describe('a crowd', () => {

@@ -9,7 +9,12 @@ const AT = instantOf('2026-11-20T10:15:02.123456Z');
 
 describe('the bounds of a range', () => {
   it.each([
-    ['with all digits', { zoned: true, digits: 6 }, '2026-11-20T10:15:01.123456Z', '2026-11-20T10:15:13.123456Z'],
+    [
+      'with all digits',
+      { zoned: true, digits: 6 },
+      '2026-11-20T10:15:01.123456Z',
+      '2026-11-20T10:15:13.123456Z',
+    ],
     ['in whole seconds', { zoned: true, digits: 0 }, '2026-11-20T10:15:01Z', '2026-11-20T10:15:13Z'],
     ['without a zone', { zoned: false, digits: 3 }, '2026-11-20T10:15:01.123', '2026-11-20T10:15:13.123'],
   ])('are a second wider on both sides, in the form of the stamps: %s', (_, form, min, max) => {
@@ -30,7 +35,12 @@ describe('the bounds of a range', () => {
 
 describe('an interval', () => {
   it('includes its start and excludes its end', () => {
-    expect([1, 2, 3, 4].map((stamp) => isWithin(stamp, { from: 2, to: 4 }))).toEqual([false, true, true, false]);
+    expect([1, 2, 3, 4].map((stamp) => isWithin(stamp, { from: 2, to: 4 }))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 });
 
