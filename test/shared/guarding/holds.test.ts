@@ -1,0 +1,158 @@
+// What ends a hold, and what an operator may do about it. Pure.
+import { describe, expect, it } from 'vitest';
+import { describeConsequence, formatHold } from '../../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../../shared/guarding/hold.ts';
+import { endReleased, holdBack, isHolding } from '../../../shared/guarding/holds.ts';
+import { releaseHold } from '../../../shared/guarding/release-hold.ts';
+import { admitRemovals, endRemovalsHold } from '../../../shared/guarding/removals.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aState, lanesWith } from '../a-state.ts';
+
+const NOW = VIRTUAL_START + HOUR;
+const sample = (groupId: number) => ({ groupId, what: 'return group', before: 'known', after: 'missing' });
+
+function held(kind: Hold['kind'], changes: Partial<Hold> = {}): SourceState {
+  const state = holdBack(aState({ lastHold: 6 }), { kind, count: 25, accessHash: 'other' }, VIRTUAL_START);
+  return { ...state, holds: state.holds.map((hold) => ({ ...hold, ...changes })) };
+}
+
+describe('a hold', () => {
+  it('gets the next number, and keeps it while it stands', () => {
+    const first = holdBack(aState({ lastHold: 6 }), { kind: 'removals', count: 25 }, VIRTUAL_START);
+    const more = holdBack(first, { kind: 'removals', count: 40 }, NOW);
+    const other = holdBack(more, { kind: 'mass_change', count: 30 }, NOW);
+
+    expect(other.holds).toMatchObject([
+      { number: 7, kind: 'removals', count: 40, since: VIRTUAL_START, phase: 'holding' },
+      { number: 8, kind: 'mass_change', count: 30, since: NOW, phase: 'holding' },
+    ]);
+    expect(other.lastHold).toBe(8);
+  });
+
+  it('keeps ten samples, each change once', () => {
+    const samples = Array.from({ length: 8 }, (_, index) => sample(index));
+    const first = holdBack(aState(), { kind: 'removals', count: 8, samples }, NOW);
+
+    const again = holdBack(
+      first,
+      { kind: 'removals', count: 8, samples: [...samples, ...[8, 9, 10, 11].map(sample)] },
+      NOW,
+    );
+
+    expect(again.holds[0]?.samples.map(({ groupId }) => groupId)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('that was released ends once all groups were walked since', () => {
+    const state = held('mass_change', { phase: 'publishing', phaseSince: NOW });
+
+    expect(endReleased(state, NOW - 1).holds).toHaveLength(1);
+    expect(endReleased(state, undefined).holds).toHaveLength(1);
+    expect(endReleased(state, NOW).holds).toEqual([]);
+    expect(endReleased(held('mass_change'), NOW).holds).toHaveLength(1);
+  });
+
+  it('is described with its effect, its end and the commands that end it', () => {
+    const [removals, mass] = [held('removals'), held('mass_change')].map(({ holds: [hold] }) => hold);
+
+    const texts = [removals, mass].map((hold) => hold && formatHold(hold, 'acme', ' --data here'));
+
+    expect(texts[0]).toContain('Too many known return groups or entities are missing at once (25).');
+    expect(texts[0]).toContain('npx returns-feed release --source acme --hold 7 --data here');
+    expect(texts[1]).toContain('npx returns-feed adopt --source acme --hold 7 --data here');
+    expect(mass && describeConsequence({ ...mass, phase: 'publishing' })).toContain('It is over');
+    expect(mass && formatHold({ ...mass, phase: 'publishing' }, 'acme', '')).not.toContain('release');
+  });
+});
+
+describe('removals', () => {
+  const lanes = (groups: number) => lanesWith({ recent: { groups: groups - 10 }, older: { groups: 10 } });
+
+  it.each([
+    ['twenty', 500, 20, true],
+    ['more than twenty', 500, 21, false],
+    ['one percent of many groups', 5_000, 50, true],
+    ['more than one percent', 5_000, 51, false],
+  ])('are admitted up to twenty or one percent in a cycle: %s', (_, groups, total, isAdmitted) => {
+    const admission = admitRemovals(aState({ lanes: lanes(groups) }), total, [sample(7)], NOW);
+
+    expect(admission.isAdmitted).toBe(isAdmitted);
+    expect(isHolding(admission.state, 'removals')).toBe(!isAdmitted);
+  });
+
+  it.each([
+    ['are held while the hold stands', 'holding', false],
+    ['are admitted, however many, once it is released', 'publishing', true],
+  ] as const)('%s', (_, phase, isAdmitted) => {
+    expect(
+      admitRemovals(held('removals', { phase }), phase === 'holding' ? 1 : 300, [], NOW).isAdmitted,
+    ).toBe(isAdmitted);
+  });
+
+  it('are held no longer after a walk that missed few', () => {
+    expect(endRemovalsHold(held('removals'), 20).holds).toEqual([]);
+    expect(endRemovalsHold(held('removals'), 21).holds).toHaveLength(1);
+    expect(endRemovalsHold(held('removals', { phase: 'publishing' }), 0).holds).toHaveLength(1);
+  });
+});
+
+describe('an operator', () => {
+  it.each([
+    ['release', 'removals', 'publishing'],
+    ['release', 'mass_change', 'publishing'],
+    ['adopt', 'mass_change', 'adopting'],
+  ] as const)('ends a hold: %s of %s', (command, kind, phase) => {
+    const released = releaseHold(held(kind), 7, NOW, command);
+
+    expect(released.outcome).toBe('released');
+    expect('state' in released && released.state.holds).toMatchObject([
+      { number: 7, phase, phaseSince: NOW },
+    ]);
+  });
+
+  it('makes walks begin at once, and takes the lease from a tick under way', () => {
+    const state = {
+      ...held('mass_change'),
+      lease: { owner: 'a', epoch: 3, expiresAt: NOW + HOUR },
+      lanes: lanesWith({
+        recent: { dueAt: NOW + HOUR, round: beginRound(0, []) },
+        older: { dueAt: NOW + HOUR },
+      }),
+    };
+
+    const released = releaseHold(state, 7, NOW);
+
+    if (released.outcome !== 'released') throw new Error(released.outcome);
+    expect(released.state.lease.expiresAt).toBe(0);
+    expect(released.state.lanes).toMatchObject({
+      recent: { dueAt: NOW, round: undefined },
+      older: { dueAt: NOW, round: undefined },
+    });
+  });
+
+  it('accepts another store by its address and token', () => {
+    const released = releaseHold(held('other_store'), 7, NOW);
+
+    expect('state' in released && released.state).toMatchObject({ holds: [], seenWith: 'other' });
+  });
+
+  it.each([
+    [
+      'a hold that was released before',
+      held('removals', { phase: 'publishing' }),
+      7,
+      'release',
+      'released_before',
+    ],
+    ['the number of an earlier hold', held('removals'), 6, 'release', 'over'],
+    ['a number that no hold had', held('removals'), 8, 'release', 'unknown'],
+    ['an adoption of anything but a mass change', held('removals'), 7, 'adopt', 'not_adoptable'],
+  ] as const)('changes nothing with %s', (_, state, number, command, outcome) => {
+    const released = releaseHold(state, number, NOW, command);
+
+    expect(released.outcome).toBe(outcome);
+    expect(released).not.toHaveProperty('state');
+  });
+});
