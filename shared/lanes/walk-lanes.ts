@@ -31,7 +31,7 @@ export const OLDER_RHYTHM: number = 12 * HOUR;
 const CHEAP_SHARE = 0.1;
 /** A piece ends in a gap this long between known groups, if one is near. */
 const GAP = 4 * SECOND;
-const NEAR = 1.2;
+const NEAR = 1.1;
 /** How much wider a piece of the baseline may be than the density of the part before it suggests. */
 const MOST_GROWTH = 4;
 const NARROWEST_PIECE = 6 * SECOND;

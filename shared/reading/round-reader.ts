@@ -92,7 +92,12 @@ export function createRoundReader(context: RoundContext): RoundReader {
         sentAt: page.sentAt,
         isDoubtful: false,
       });
-    context.update((round) => replaceRange(round, range, parts));
+    // What the rows do not fill may be large: in the baseline it is planned again, by what was read meanwhile.
+    const isPlanned = context.plan !== undefined && run.state.baselineAt === undefined;
+    const next = parts.map((part, index) =>
+      isPlanned && index > 0 && part.cross === undefined ? { ...part, isRest: true } : part,
+    );
+    context.update((round) => replaceRange(round, range, next));
   }
 
   /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
