@@ -2,6 +2,7 @@
 // is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
+import { contentDigestOf } from './content-digest.ts';
 import { isJsonObject } from './json.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
 
@@ -65,7 +66,7 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
 }
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
-  const digest = rowDigestOf(textOf(raw));
+  const digest = contentDigestOf(raw);
   const { id, created_at, updated_at } = isJsonObject(raw) ? raw : {};
   const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
   const isNamed = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
@@ -74,7 +75,7 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
     reason,
     digest,
     ...(isNamed ? { id } : {}),
-    ...(typeof id === 'string' ? { textId: rowDigestOf(id) } : {}),
+    ...(typeof id === 'string' ? { textId: contentDigestOf(id) } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   };
@@ -82,34 +83,6 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
 
 function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
-}
-
-/** Values nested deeper than this do not count in a digest: a row may be nested deeper than calls can be. */
-const DEEPEST = 50;
-
-/** The row as a text that does not depend on the order of its lists and fields: a service may shuffle them. */
-function textOf(value: unknown, depth = 0): string {
-  if (depth > DEEPEST) return '';
-  const textWithin = (inner: unknown) => textOf(inner, depth + 1);
-  if (Array.isArray(value)) return `[${value.map(textWithin).sort().join()}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
-  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${textWithin(field)}`);
-  return `{${fields.sort().join()}}`;
-}
-
-/**
- * Sixteen hexadecimal digits (FNV-1a, and the same with another start and multiplier): distinguishes rows, protects
- * nothing and needs no key.
- */
-function rowDigestOf(text: string): string {
-  let low = 0x811c9dc5;
-  let high = 0x9e3779b9;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x85ebca6b);
-  }
-  return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /** Entities are identified by their id within the group: two with the same id can't be distinguished. */
