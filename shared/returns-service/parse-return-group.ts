@@ -5,6 +5,7 @@ import { type Instant, parseStamp, type Stamp } from '../instant.ts';
 import { contentDigestOf } from './content-digest.ts';
 import { isJsonObject } from './json.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
+import { uniteGroups } from './unite-groups.ts';
 
 export interface ReadableRow {
   readonly kind: 'readable';
@@ -49,9 +50,9 @@ function check(group: ReturnGroup, raw: unknown): RowReading {
   if (created === undefined) return unreadable(raw, 'created_at is not a timestamp');
   const updated = parseStamp(group.updated_at);
   if (updated === undefined) return unreadable(raw, 'updated_at is not a timestamp');
-  const doubled = findDoubledIds(group);
-  if (doubled !== undefined) return unreadable(raw, `${doubled} holds one id more than once`);
-  return readable(group, created, updated);
+  const united = hasDoubledIds(group) ? uniteGroups([group]) : { group };
+  if ('group' in united) return readable(united.group, created, updated);
+  return unreadable(raw, `${united.contradictory} holds one id with different values`);
 }
 
 function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableRow {
@@ -85,12 +86,9 @@ function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
 }
 
-/** Entities are identified by their id within the group: two with the same id can't be distinguished. */
-function findDoubledIds(group: ReturnGroup): string | undefined {
-  if (hasDoubledId(group.shipments)) return 'shipments';
-  if (hasDoubledId(group.returns)) return 'returns';
-  if (hasDoubledId(group.exchange_line_items)) return 'exchange_line_items';
-  return undefined;
+/** Whether an entity shows twice; entities are identified by their id within the group. */
+function hasDoubledIds({ shipments, returns, exchange_line_items }: ReturnGroup): boolean {
+  return hasDoubledId(shipments) || hasDoubledId(returns) || hasDoubledId(exchange_line_items);
 }
 
 function hasDoubledId(entities: readonly { readonly id: number | string }[] | null | undefined): boolean {
