@@ -89,6 +89,10 @@ export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export const ANSWER_BOUNDS = { rows: 20_000, entities: 120_000, values: 1_000_000 };
 /** What a row may hold: a group of 500 line items has 14,000 objects and 40,000 values. */
 export const ROW_BOUNDS = { entities: 10_000, objects: 50_000, values: 150_000, levels: 64 };
+/** Characters (code points) of a name, a reason or a customer's address in an event; the rest is cut off. */
+export const MAX_CONTEXT_CHARACTERS = 1_000;
+/** Characters of an id or a code. A longer one is something else: cut it would be another, so it counts as absent. */
+export const MAX_CODE_CHARACTERS = 1_024;
 /** Time limit of a request by default. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 

@@ -2,7 +2,7 @@
 // group the newest count, because a shard or replica may still hold an old copy, anywhere in the page: what only an
 // older row shows is absent. Rows with the same stamp are parts or copies, and are united; if they contradict each
 // other, or one of them can't be read, the group is set aside for this answer.
-import { projectGroup } from '../comparing/project-group.ts';
+import { cutText, projectGroup } from '../comparing/project-group.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import type { Page } from '../reading/page.ts';
 import { contentDigestOf } from '../returns-service/content-digest.ts';
@@ -82,6 +82,6 @@ function makeReading(
   const { group, updatedAt, createdAt } = row;
   const base = { projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through };
   if (!customerData || !group.customer) return base;
-  const { name = null, email = null, phone = null } = group.customer;
-  return { ...base, customer: { name, email, phone } };
+  const { name, email, phone } = group.customer;
+  return { ...base, customer: { name: cutText(name), email: cutText(email), phone: cutText(phone) } };
 }

@@ -112,6 +112,18 @@ describe('an older row of a group', () => {
   });
 });
 
+describe('a customer', () => {
+  it('has texts of a thousand characters at most', () => {
+    const text = 'x'.repeat(2_000);
+    const answer = page([{ ...sampleRow(1), customer: { name: text, email: text, phone: text } }]);
+
+    const [reading] = readingsOf(answer, { through: 'poll', customerData: true });
+
+    const cut = 'x'.repeat(1_000);
+    expect(reading?.customer).toEqual({ name: cut, email: cut, phone: cut });
+  });
+});
+
 function withReturnIds(ids: number[]): Row {
   const row = sampleRow(1);
   return { ...row, shipments: row.shipments.map((shipment) => ({ ...shipment, return_ids: ids })) };
