@@ -31,7 +31,8 @@ type Rows<Row> = [Row, ...Row[]];
 
 function uniteRows({ rows }: Page): { readable: ReadableRow[]; unreadable: UnreadableRow[] } {
   const newest = newestRows(rows);
-  const unreadable = rows.filter((row) => row.kind === 'unreadable').filter((row) => !isOldCopy(row, newest));
+  const distinct = new Map(rows.filter((row) => row.kind === 'unreadable').map((row) => [row.digest, row]));
+  const unreadable = [...distinct.values()].filter((row) => !isOldCopy(row, newest));
   for (const { id, updatedAt } of unreadable) {
     if (id !== undefined && newest.get(id)?.[0].updatedAt === updatedAt) newest.delete(id);
   }

@@ -79,8 +79,8 @@ function isShown<List>(list: List): list is NonNullable<List> {
   return list !== null && list !== undefined;
 }
 
-function agree(kind: WatchedKind, one: object, other: object): boolean {
-  const [first, second]: Readonly<Record<string, unknown>>[] = [{ ...one }, { ...other }];
+function agree<Copy extends object>(kind: WatchedKind, one: Copy, other: Copy): boolean {
+  const [first, second] = [one, other] as Readonly<Record<string, unknown>>[];
   return WATCHED_FIELDS[kind].every((field) => spell(first?.[field]) === spell(second?.[field]));
 }
 

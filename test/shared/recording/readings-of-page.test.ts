@@ -90,6 +90,12 @@ describe('rows of one group with the same stamp', () => {
     expect(other).not.toBe(one);
   });
 
+  it('are set aside once if none can be read and they are the same', () => {
+    const broken = { ...sampleRow(1), returns: 'none' };
+
+    expect(read([broken, broken, { ...broken, id: 2 }]).unreadable).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
   it('are no reading if one of them can’t be read: it may show what the others lack', () => {
     const broken = { ...part('shipments'), returns: 'none' };
 
