@@ -1,9 +1,8 @@
 // A lane: what is read at one rhythm, with one request under way. A round survives ticks by its stack of ranges, which
 // the source's state keeps; the lane that has none under way begins one when it is due.
 import type { Instant } from '../instant.ts';
-import { RoundFailed } from '../reading/cut-on-failure.ts';
 import type { Round } from '../reading/round.ts';
-import type { RoundContext } from '../reading/round-reader.ts';
+import { type RoundContext, RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
 import type { KeptLane, LaneName, LaneState, SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';

@@ -3,16 +3,18 @@
 
 import { endFindings } from '../guarding/findings.ts';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
-import { RoundFailed } from '../reading/cut-on-failure.ts';
 import { cutAt, planCuts } from '../reading/plan-parts.ts';
 import type { Range } from '../reading/range.ts';
 import { plannedRows } from '../reading/room.ts';
 import { beginRound, type Round } from '../reading/round.ts';
+import { RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
 import { newestStamp } from '../recording/learn-from-page.ts';
 import { reachBack } from '../source/first-state.ts';
+import type { FreshMemory } from '../source/source-session.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
+import { lateRhythm } from './rhythms.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** How long before the newest stamp `fresh` begins. */
@@ -25,17 +27,8 @@ const MOST_FRESH_REQUESTS = 20;
 const FILLED = 0.7;
 /** The cursor lies so much after its stamp that a quiet store's last change is not read again for ever. */
 const AFTER_STAMP = 2 * SECOND;
-const LATE_RHYTHM = MINUTE;
 /** A round that fails as a whole begins anew after this. */
 const AFTER_FAILURE = 10 * SECOND;
-
-/** What a process remembers of its last round of `fresh`; it is not kept over processes. */
-export interface FreshMemory {
-  dueAt: Instant;
-  /** The newest stamp that `fresh` itself has read. */
-  newest: Instant | undefined;
-  cuts: readonly Instant[];
-}
 
 export function createFreshLane(run: TickRun): Lane {
   const { settings, fresh } = run.session;
@@ -89,11 +82,6 @@ function watched(run: TickRun, fresh: FreshMemory): TickRun {
   });
 }
 
-/** How often `late` is due. */
-export function lateRhythm(lookbackMs: number): number {
-  return Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5);
-}
-
 export function createLateLane(run: TickRun): Lane {
   const { settings } = run.session;
   const rhythm = lateRhythm(settings.lookbackMs);
@@ -142,7 +130,7 @@ function noteNewest(state: SourceState, at: Instant): SourceState {
   if (newest === undefined) return state;
   // A moment in the future comes from a clock that was ahead.
   const known = last !== undefined && last.at > at ? [] : newestAt;
-  if (known.length > 0 && at - (last?.at ?? 0) < LATE_RHYTHM - 6 * SECOND) return state;
+  if (known.length > 0 && at - (last?.at ?? 0) < MINUTE - 6 * SECOND) return state;
   return { ...state, newestAt: [...known, { at, stamp: newest }] };
 }
 

@@ -6,32 +6,29 @@
 import { releaseInTime } from '../guarding/brake.ts';
 import { endFindings, noteFinding } from '../guarding/findings.ts';
 import { endReleased } from '../guarding/holds.ts';
-import { endRemovalsHold, knownGroups } from '../guarding/removals.ts';
+import { endRemovalsHold } from '../guarding/removals.ts';
 import { DAY, formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import type { Page, Range } from '../reading/range.ts';
 import { forgetRoom, plannedRows } from '../reading/room.ts';
 import { beginRound, type Round, replaceRange } from '../reading/round.ts';
-import type { CompletePart } from '../reading/round-reader.ts';
+import type { CompletePart } from '../reading/round-context.ts';
 import { forgetVanished } from '../recording/set-aside.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
 import { type SourceState, walkedAt } from '../source/source-state.ts';
 import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
 import { checkList } from './list-check.ts';
+import { isJoined, OLDER_RHYTHM } from './rhythms.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 type Walk = 'recent' | 'older';
 
 /** Nearly all groups that still change are younger. */
 const RECENT = 45 * DAY;
-export const OLDER_RHYTHM: number = 12 * HOUR;
-/** Both are one walk while that takes less than this share of the budget of a cycle. */
-const CHEAP_SHARE = 0.1;
 /** A piece ends in a gap this long between known groups, if one is near. */
 const GAP = 4 * SECOND;
-const NEAR = 1.2;
+const NEAR = 1.1;
 /** How much wider a piece of the baseline may be than the density of the part before it suggests. */
 const MOST_GROWTH = 4;
 const NARROWEST_PIECE = 6 * SECOND;
@@ -39,16 +36,6 @@ const NARROWEST_PIECE = 6 * SECOND;
 const FEWEST_PASSED = 3;
 const MOST_BACK = 26 * HOUR;
 const AFTER_FAILURE = MINUTE;
-
-/** Whether `recent` walks all groups. */
-export function isJoined(
-  state: SourceState,
-  { reconcileMs, requestsPerMinute }: Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>,
-): boolean {
-  if (state.baselineAt === undefined) return true;
-  const pieces = knownGroups(state) / plannedRows(state.room, state.limit);
-  return pieces < CHEAP_SHARE * requestsPerMinute * ((reconcileMs * MILLISECOND) / MINUTE);
-}
 
 export function createWalkLane(run: TickRun, name: Walk): Lane {
   const { session } = run;

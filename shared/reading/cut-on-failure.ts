@@ -11,12 +11,7 @@ import {
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
 import { type Axis, activeOf, boundsOf, otherAxis, type Range } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
-import type { RoundReader } from './round-reader.ts';
-
-/** Thrown when a round has cut too often: it begins anew later, and the cursor stays. */
-export class RoundFailed extends Error {
-  override readonly name = 'RoundFailed';
-}
+import { RoundFailed, type RoundReader } from './round-context.ts';
 
 /** How often a range fails before it is cut. */
 const FAILURES_TO_CUT = 2;

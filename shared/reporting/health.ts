@@ -4,8 +4,7 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { describeFinding } from '../guarding/findings.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { lateRhythm } from '../lanes/poll-lanes.ts';
-import { isJoined, OLDER_RHYTHM } from '../lanes/walk-lanes.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM } from '../lanes/rhythms.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { Finding, KeptLane, SourceState } from '../source/source-state.ts';
 import { queueFeedReport } from './feed-reports.ts';

@@ -1,7 +1,7 @@
 // The data that a warm process keeps of a source between ticks. It may be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
-import type { FreshMemory } from '../lanes/poll-lanes.ts';
+import type { Instant } from '../instant.ts';
 import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
@@ -24,6 +24,14 @@ export interface SourceServices
   readonly owner: string;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
+}
+
+/** What a process remembers of its last round of `fresh`; it is not kept over processes. */
+export interface FreshMemory {
+  dueAt: Instant;
+  /** The newest stamp that `fresh` itself has read. */
+  newest: Instant | undefined;
+  cuts: readonly Instant[];
 }
 
 export interface SourceSession extends SourceServices {
