@@ -70,7 +70,7 @@ export function createIdentity(
       if (accessHash !== undefined && accessHash !== answer.accessHash) return;
       accessHash = answer.accessHash;
       if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash);
-      isUnreadable ||= answer.rows.length > 0;
+        isUnreadable ||= answer.rows.some(({ kind }) => kind === 'unreadable');
     }
     if (failure !== undefined) throw failure;
     if (isUnreadable) throw new UnreadableAnswerError(WHEN_UNREADABLE, {});
