@@ -111,7 +111,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
         { ...rest, to: from + width },
         { ...rest, from: from + width },
       ];
-    if (from === undefined && to !== undefined)
+    // An empty piece shows that little is left: the whole rest is asked for.
+    if (from === undefined && to !== undefined && density.rows > 0)
       return [
         { ...rest, from: to - width },
         { ...rest, to: to - width },
