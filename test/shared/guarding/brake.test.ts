@@ -66,7 +66,7 @@ interface Braked extends ListWorld {
 /** A source that is polled each minute, with groups that all change at once without a newer stamp. */
 async function aBrakedSource(options: ListWorldOptions = {}): Promise<Braked> {
   const world = createListWorld(options);
-  world.addMany(COUNT, HOUR);
+  world.addMany(COUNT, HOUR, VIRTUAL_START - DAY);
   const session = world.startProcess();
   const minutes = async (count: number) => {
     for (let minute = 0; minute < count; minute += 1) await world.nextTick(session);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { createFreshLane, createLateLane, lateRhythm } from '../../../shared/lanes/poll-lanes.ts';
+import { createFreshLane, createLateLane } from '../../../shared/lanes/poll-lanes.ts';
+import { lateRhythm } from '../../../shared/lanes/rhythms.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { createListWorld, type ListWorldOptions } from '../list-world.ts';

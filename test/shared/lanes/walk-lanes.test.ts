@@ -9,7 +9,8 @@ import {
   parseStamp,
   SECOND,
 } from '../../../shared/instant.ts';
-import { createWalkLane, isJoined } from '../../../shared/lanes/walk-lanes.ts';
+import { isJoined } from '../../../shared/lanes/rhythms.ts';
+import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
@@ -81,15 +82,15 @@ describe('a walk over known groups', () => {
   });
 
   it('ends a piece in a gap of four seconds, if one is near', async () => {
-    const { list, walk } = setUp({ knobs: { mostRows: 20 } });
+    const { list, walk } = setUp({ knobs: { mostRows: 20 }, settings: APART });
     for (let id = 1; id <= 60; id += 1)
-      list.add(id, VIRTUAL_START - HOUR + id * SECOND + (id > 18 ? 10 * SECOND : 0));
+      list.add(id, VIRTUAL_START - HOUR + id * SECOND + (id > 17 ? 10 * SECOND : 0));
     await walk();
     list.requests.length = 0;
 
     await walk();
 
-    expect(intervalsOf(list.requests)[0]?.to).toBe(VIRTUAL_START - HOUR + 20 * SECOND);
+    expect(intervalsOf(list.requests)[0]?.to).toBe(VIRTUAL_START - HOUR + 19 * SECOND);
   });
 
   it('takes a request for each piece of 0.8 pages, and loads no snapshot of what its digest shows unchanged', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { RoundFailed } from '../../../shared/reading/cut-on-failure.ts';
 import { cutAt } from '../../../shared/reading/plan-parts.ts';
 import type { Range } from '../../../shared/reading/range.ts';
+import { RoundFailed } from '../../../shared/reading/round-context.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';
 import type { ListKnobs } from '../list-service.ts';

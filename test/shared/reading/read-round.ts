@@ -2,7 +2,8 @@
 import type { TickRun } from '../../../shared/lanes/tick-run.ts';
 import type { Range } from '../../../shared/reading/range.ts';
 import { beginRound, type Round } from '../../../shared/reading/round.ts';
-import { createRoundReader, type RoundContext } from '../../../shared/reading/round-reader.ts';
+import type { RoundContext } from '../../../shared/reading/round-context.ts';
+import { createRoundReader } from '../../../shared/reading/round-reader.ts';
 
 /** @returns the round at its end. @throws RoundFailed, and an Error if it does not end */
 export async function readRound(

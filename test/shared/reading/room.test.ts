@@ -57,9 +57,13 @@ describe('the room of an answer', () => {
     expect(plannedRows(forgetRoom(forgotten), LIMIT, 1)).toBe(50);
   });
 
-  it('plans ranges for a share of it, at most for the limit; for the limit while it is unknown', () => {
-    expect([roomAfter(50), roomAfter(500), UNKNOWN_ROOM].map((room) => plannedRows(room, LIMIT))).toEqual([
-      40, 160, 160,
+  it('plans ranges for a share of it, at most for the limit', () => {
+    expect([roomAfter(50), roomAfter(500)].map((room) => plannedRows(room, LIMIT))).toEqual([40, 160]);
+  });
+
+  it('plans more than a page while it is unknown or forgotten: the full answer shows how large pages are', () => {
+    expect([UNKNOWN_ROOM, forgetRoom(roomAfter(50))].map((room) => plannedRows(room, LIMIT))).toEqual([
+      260, 65,
     ]);
   });
 });
