@@ -2,9 +2,10 @@
 import { noteFinding } from '../guarding/findings.ts';
 import { createIdentity, type Identity } from '../guarding/identity.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../instant.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
 import { type Page, type Range, rowsOutside } from '../reading/range.ts';
 import { createRecorder, type Recorder } from '../recording/record-page.ts';
-import { RequestTimedOutError } from '../returns-service/errors.ts';
+import { RequestAbortedError, RequestTimedOutError, ReturnsServiceError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
@@ -83,7 +84,10 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
           { signal: stopping.signal, ...(tries === undefined ? {} : { tries }) },
         )
         .catch((error: unknown) => {
-          if (error instanceof Error) run.failure = error;
+          // A deadline or a stop is no failure; the last answer before it may be one.
+          const failure = error instanceof DeadlineReached ? error.cause : error;
+          if (failure instanceof ReturnsServiceError && !(failure instanceof RequestAbortedError))
+            run.failure = failure;
           throw error;
         });
       if (!(await identity.isTrusted(sent.accessHash))) continue;
