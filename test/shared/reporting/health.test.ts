@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { SourceRefused, TokenUnavailable } from '../../../shared/pacing/errors.ts';
-import { behindSince, describeFailure, type Met, reportHealth, stalledLanes } from '../../../shared/reporting/health.ts';
+import {
+  behindSince,
+  describeFailure,
+  type Met,
+  reportHealth,
+  stalledLanes,
+} from '../../../shared/reporting/health.ts';
 import { InvalidBaseUrlError } from '../../../shared/returns-service/base-url.ts';
 import { InvalidTokenError, UnexpectedStatusError } from '../../../shared/returns-service/errors.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -24,18 +30,36 @@ function report(state: SourceState, met: Partial<Met> = {}): SourceState {
 
 const codesOf = ({ health }: SourceState) => health.reasons.map(({ code }) => code);
 const reportsOf = ({ feedReports }: SourceState) => feedReports.map(({ type }) => type);
-const failure = new UnexpectedStatusError('The service answered 503.', { status: 503, retryAfterMs: undefined });
+const failure = new UnexpectedStatusError('The service answered 503.', {
+  status: 503,
+  retryAfterMs: undefined,
+});
 const aside = { groupId: 184_467, reason: 'id is missing', digest: '', since: 0, seenAt: 0 };
-const finding = { code: 'groups_hidden', lane: 'recent', count: 2, example: 'return group 7', seenAt: NOW } as const;
+const finding = {
+  code: 'groups_hidden',
+  lane: 'recent',
+  count: 2,
+  example: 'return group 7',
+  seenAt: NOW,
+} as const;
 const hold = {
   ...{ number: 1, since: 0, phaseSince: 0, count: 25, samples: [] },
   ...{ kind: 'removals' as const, phase: 'holding' as const },
 };
-const place = { axis: 'updated', from: NOW, to: NOW + 10 * SECOND, until: NOW + MINUTE, reason: '500' } as const;
+const place = {
+  axis: 'updated',
+  from: NOW,
+  to: NOW + 10 * SECOND,
+  until: NOW + MINUTE,
+  reason: '500',
+} as const;
 
 describe('a source that is read completely', () => {
   it('is reported as nothing', () => {
-    expect(report(well())).toMatchObject({ feedReports: [], health: { degradedSince: undefined, reasons: [] } });
+    expect(report(well())).toMatchObject({
+      feedReports: [],
+      health: { degradedSince: undefined, reasons: [] },
+    });
   });
 });
 
@@ -44,11 +68,19 @@ describe('a source that is not read completely', () => {
     ['a hold', { holds: [hold] }, 'removals', 'are missing at once (25)'],
     ['a finding', { findings: [finding] }, 'groups_hidden', '(2, for example return group 7)'],
     ['a place set aside', { places: [place] }, 'rows_fail', 'updated at about 2025-11-21T04:40:05'],
-    ['an unreadable group', { setAside: [aside] }, 'unreadable', '1 return group is set aside: 184467 (id is missing).'],
+    [
+      'an unreadable group',
+      { setAside: [aside] },
+      'unreadable',
+      '1 return group is set aside: 184467 (id is missing).',
+    ],
   ] as const)('is degraded by %s', (_, changes, code, words) => {
     const state = report(well(changes));
 
-    expect(state.health).toMatchObject({ degradedSince: NOW, reasons: [{ code, message: expect.stringContaining(words) }] });
+    expect(state.health).toMatchObject({
+      degradedSince: NOW,
+      reasons: [{ code, message: expect.stringContaining(words) }],
+    });
     expect(reportsOf(state)).toEqual(['feed.source_degraded']);
   });
 
@@ -84,12 +116,22 @@ describe('a source that is not read completely', () => {
     const one = report({ ...both, setAside: [] }, { now: NOW + 3 });
     const none = report({ ...one, holds: [] }, { now: NOW + 4 });
 
-    expect(reportsOf(none)).toEqual(['feed.source_degraded', 'feed.source_degraded', 'feed.source_recovered']);
+    expect(reportsOf(none)).toEqual([
+      'feed.source_degraded',
+      'feed.source_degraded',
+      'feed.source_recovered',
+    ]);
     expect([both, none].map(({ health }) => health.degradedSince)).toEqual([NOW, undefined]);
   });
 
   it('names a few of many unreadable groups', () => {
-    const setAside = [aside, { ...aside, groupId: undefined, reason: 'the row is a text' }, aside, aside, aside];
+    const setAside = [
+      aside,
+      { ...aside, groupId: undefined, reason: 'the row is a text' },
+      aside,
+      aside,
+      aside,
+    ];
 
     expect(report(well({ setAside })).health.reasons[0]?.message).toBe(
       '5 return groups are set aside: 184467 (id is missing), one without an id (the row is a text), ' +
@@ -101,7 +143,9 @@ describe('a source that is not read completely', () => {
 describe('a lane without a complete round', () => {
   const at = (late: number, took: number = SECOND) => {
     const endedAt = NOW - late;
-    return well({ lanes: lanesWith({ late: { readAt: endedAt - took, endedAt }, recent: { readAt: NOW, endedAt: NOW } }) });
+    return well({
+      lanes: lanesWith({ late: { readAt: endedAt - took, endedAt }, recent: { readAt: NOW, endedAt: NOW } }),
+    });
   };
   const pace = { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
 
