@@ -1,4 +1,4 @@
-import type { EventOf } from '../../shared/contract/event.ts';
+import type { EventOf, FeedEvent } from '../../shared/contract/event.ts';
 import { READ_GROUP } from '../../shared/contract/event-id.ts';
 import type { SourceWorld } from './source-world.ts';
 
@@ -12,7 +12,12 @@ export async function readReportsOf(world: SourceWorld): Promise<Report['data'][
 
 /** The feed's reports of its own health, each with the codes of its reasons. */
 export async function conditions(world: SourceWorld): Promise<readonly string[]> {
-  const reports = (await world.feedEvents()).filter(({ type }) => type.startsWith('feed.source_'));
+  return conditionsOf(await world.feedEvents());
+}
+
+/** The same of all events of the feed itself. */
+export function conditionsOf(events: readonly FeedEvent[]): readonly string[] {
+  const reports = events.filter(({ type }) => /^feed\.source_(?:degraded|recovered)$/.test(type));
   return reports.map(({ type, data: { object } }) => {
     const reasons = 'reasons' in object ? object.reasons : [];
     return [type, ...reasons.map(({ code }) => code)].join(' ');
