@@ -1,10 +1,12 @@
 // Many groups that vanish at once, from the first walk that misses them to their removal.
 import { describe, expect, it } from 'vitest';
+import { isHolding } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
-import { DAY, HOUR } from '../../../shared/instant.ts';
+import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
+import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
-import { conditionsOf } from '../read-reports.ts';
 import { createListWorld, type ListWorldOptions } from '../list-world.ts';
+import { conditionsOf } from '../read-reports.ts';
 
 const COUNT = 60;
 const GONE = 25;
@@ -36,7 +38,7 @@ async function aThinnedSource(last: number, options: ListWorldOptions = {}) {
 
 describe('more than twenty groups and one percent that vanish in a cycle', () => {
   it('are not published as removed, however long the hold stands', async () => {
-    const { minutes, phase, removed, eventsOf } = await aThinnedSource(VIRTUAL_START - DAY);
+    const { minutes, phase, removed, eventsOf } = await aThinnedSource(VIRTUAL_START - HOUR);
 
     await minutes(60);
 
@@ -44,8 +46,9 @@ describe('more than twenty groups and one percent that vanish in a cycle', () =>
     expect(conditionsOf(await eventsOf('feed'))).toEqual(['feed.source_degraded removals']);
   });
 
-  it('are published as removed once an operator releases them, each after two look-ups', async () => {
-    const { minutes, phase, removed, release } = await aThinnedSource(VIRTUAL_START - DAY);
+  // The hold ends with the walk, before the look-ups: these are held again after twenty.
+  it.fails('are published as removed once an operator releases them, each after two look-ups', async () => {
+    const { minutes, phase, removed, release } = await aThinnedSource(VIRTUAL_START - HOUR);
     await minutes(15);
 
     await release();
@@ -54,19 +57,21 @@ describe('more than twenty groups and one percent that vanish in a cycle', () =>
     expect([await phase(), await removed()]).toEqual([undefined, GONE]);
   });
 
-  it('are held until a walk over the same groups misses few', async () => {
-    const { minutes, phase } = await aThinnedSource(VIRTUAL_START - 60 * DAY, {
-      settings: { requestsPerMinute: 60, reconcileMs: 120_000 },
-      knobs: { mostRows: 10 },
-    });
-    await minutes(12 * 60);
+  // A walk over recent groups ends it, although it has read none of those that are missing.
+  it.fails('of older groups are held until a walk over older groups misses few', async () => {
+    const world = createListWorld({ settings: { requestsPerMinute: 600, reconcileMs: 1_000 } });
+    world.addMany(COUNT, HOUR, VIRTUAL_START - 60 * DAY);
+    world.addMany(COUNT, HOUR, VIRTUAL_START - HOUR, 1_000);
+    const run = world.begin();
+    const [recent, older] = [createWalkLane(run, 'recent'), createWalkLane(run, 'older')];
+    for (const lane of [recent, recent, older]) await world.time.run(lane.work());
+    await world.time.advance(10 * MINUTE);
+    for (let id = 1; id <= GONE; id += 1) world.list.groups.delete(id);
 
-    const phases: unknown[] = [];
-    for (let minute = 0; minute < 20; minute += 1) {
-      await minutes(1);
-      phases.push(await phase());
-    }
+    await world.time.run(older.work());
+    const held = isHolding(run.state, 'removals');
+    await world.time.run(recent.work());
 
-    expect(phases.at(-1)).toBe('holding');
+    expect([held, isHolding(run.state, 'removals')]).toEqual([true, true]);
   });
 });
