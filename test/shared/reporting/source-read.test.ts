@@ -9,7 +9,7 @@ describe('the description of what is read', () => {
   it('has the starts of the last complete rounds: of polls, and of the older of both walks', () => {
     const lanes = lanesWith({ late: { readAt: 30 }, recent: { readAt: 20 }, older: { readAt: 10 } });
 
-    expect(describeRead(aState({ lanes }), PACE)).toEqual({
+    expect(describeRead(aState({ lanes, baselineAt: 1 }), PACE)).toEqual({
       ...{ type: 'source_read', name: 'acme', held: 0, set_aside: 0 },
       ...{ polled_at: formatInstant(30), walked_at: formatInstant(10) },
       ...{ lookback_ms: 300_000, settle_ms: 60_000 },
