@@ -81,6 +81,19 @@ describe('a tick', () => {
     expect(await world.state()).toEqual(settled);
   });
 
+  it('is not dropped for a slot that only a wrong clock can have taken', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session, { slot: world.slot() + 30 * 60_000 });
+
+    const dropped = await world.nextTick(session);
+    await world.tick(session, { slot: world.slot() + 48 * 3_600_000 });
+    const kept = await world.nextTick(session);
+
+    expect([dropped.outcome, kept.outcome]).toEqual(['late', 'done']);
+    expect((await world.state()).lastSlot).toBe(world.slot());
+  });
+
   it('throws the error of a store, and lets the lease expire', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');

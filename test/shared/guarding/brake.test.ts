@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { brake, isJudged } from '../../../shared/guarding/brake.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
+import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { aState, lanesWith } from '../a-state.ts';
-import { createListWorld, type ListWorld, type ListWorldOptions } from '../list-world.ts';
+import { createListWorld, type ListWorld } from '../list-world.ts';
 
 const NOW = VIRTUAL_START;
 const times = (count: number, differs: boolean) => Array.from({ length: count }, () => differs);
@@ -64,8 +65,8 @@ interface Braked extends ListWorld {
 }
 
 /** A source that is polled each minute, with groups that all change at once without a newer stamp. */
-async function aBrakedSource(options: ListWorldOptions = {}): Promise<Braked> {
-  const world = createListWorld(options);
+async function aBrakedSource(): Promise<Braked> {
+  const world = createListWorld();
   world.addMany(COUNT, HOUR, VIRTUAL_START - DAY);
   const session = world.startProcess();
   const minutes = async (count: number) => {
@@ -155,18 +156,28 @@ describe('a mass change', () => {
     expect(await published()).toBe(1);
   });
 
-  it('of older groups waits for a walk over them', async () => {
-    const { addMany, minutes, list, eventsOf, phase } = await aBrakedSource({
-      settings: { requestsPerMinute: 60, reconcileMs: 120_000 },
-      knobs: { mostRows: 10 },
-    });
-    addMany(200, MINUTE, VIRTUAL_START - 60 * DAY, 1_000);
-    await minutes(3);
+  it('of older groups is published by a walk over these', async () => {
+    const world = createListWorld({ settings: { requestsPerMinute: 600, reconcileMs: 1_000 } });
+    world.addMany(COUNT, HOUR, VIRTUAL_START - 60 * DAY);
+    world.addMany(500, MINUTE, VIRTUAL_START - HOUR, 1_000);
+    const run = world.begin();
+    await world.states.save({ ...run.state, version: 1 }, 0);
+    run.update((state) => ({ ...state, version: 1 }));
+    const [recent, older] = [createWalkLane(run, 'recent'), createWalkLane(run, 'older')];
+    for (const lane of [recent, recent, older]) await world.time.run(lane.work());
+    await world.time.advance(10 * MINUTE);
+    for (const id of ALL) world.list.change(id, 'CANCELED');
+    const published = async () => (await Promise.all(ALL.map(world.eventsOf))).flat().length;
 
-    list.change(1_000, 'CANCELED');
-    await minutes(90);
+    await world.time.run(older.work());
+    const held = [await published(), run.state.holds[0]?.phase];
+    await world.time.advance(HOUR);
+    await world.time.run(recent.work());
+    const released = [await published(), run.state.holds[0]?.phase];
+    await world.time.run(older.work());
 
-    expect(await phase()).toBeUndefined();
-    expect(await eventsOf(1_000)).toHaveLength(1);
+    expect(held).toEqual([0, 'holding']);
+    expect(released).toEqual([0, 'publishing']);
+    expect([await published(), run.state.holds]).toEqual([COUNT, []]);
   });
 });

@@ -118,15 +118,18 @@ describe('the cursor', () => {
 });
 
 describe('the lane `late`', () => {
-  it('reads from the cursor up to a second after the newest stamp that was known as it began', async () => {
-    const { run, list, late } = setUp({ newest: VIRTUAL_START - MINUTE });
+  it.each([
+    ['its start', -MINUTE, 0],
+    ['the newest stamp', 30 * SECOND, 30 * SECOND],
+  ])('reads from the cursor up to a second after %s', async (_, newest, end) => {
+    const { run, list, late } = setUp({ newest: VIRTUAL_START + newest });
 
     await late();
 
     expect(list.requests).toMatchObject([
       {
         minUpdatedAt: formatInstant(VIRTUAL_START - REACH - SECOND),
-        maxUpdatedAt: formatInstant(VIRTUAL_START - MINUTE + 2 * SECOND),
+        maxUpdatedAt: formatInstant(VIRTUAL_START + end + 2 * SECOND),
       },
     ]);
     expect(run.state.lanes.late).toMatchObject({ round: undefined, readAt: VIRTUAL_START });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import type { Lane } from '../../../shared/lanes/lane.ts';
+import { inRhythm, type Lane } from '../../../shared/lanes/lane.ts';
 import { runLanes } from '../../../shared/lanes/run-lanes.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import type { LaneName } from '../../../shared/source/source-state.ts';
@@ -39,13 +39,13 @@ describe('the lanes of a tick', () => {
     expect(worked).toEqual(['fresh at 0', 'late at 0', 'fresh at 1', 'late at 2']);
   });
 
-  it('end when nothing is under way and nothing comes due within two seconds', async () => {
+  it('end when nothing is under way and nothing comes due within half a second', async () => {
     const { time, worked, lane, go } = setUp();
 
-    await go(lane('fresh', [0, 3]), lane('late', [0, 60]));
+    await go(lane('fresh', [0, 1.5, 4]), lane('late', [0, 60]));
 
-    expect(worked).toEqual(['fresh at 0', 'late at 0', 'fresh at 3']);
-    expect(time.elapsed()).toBe(4 * SECOND);
+    expect(worked).toEqual(['fresh at 0', 'late at 0', 'fresh at 1.5']);
+    expect(time.elapsed()).toBe(2.5 * SECOND);
   });
 
   it('are woken by work that another lane found for them', async () => {
@@ -112,5 +112,16 @@ describe('the lanes of a tick', () => {
 
     await stopping;
     expect(time.elapsed()).toBe(3 * SECOND);
+  });
+});
+
+describe('a lane in a rhythm', () => {
+  it('is due a little early, so that a tick that comes early is used', () => {
+    expect(inRhythm(10 * MINUTE, 10 * MINUTE, MINUTE)).toBe(10 * MINUTE - 5 * SECOND);
+    expect(inRhythm(10 * SECOND, 12 * SECOND, 0)).toBe(8.8 * SECOND);
+  });
+
+  it('is due at once if its moment comes from a clock that was ahead', () => {
+    expect(inRhythm(HOUR, 10 * MINUTE, MINUTE)).toBe(MINUTE);
   });
 });

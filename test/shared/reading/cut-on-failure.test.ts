@@ -4,6 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { cutAt } from '../../../shared/reading/plan-parts.ts';
 import type { Range } from '../../../shared/reading/range.ts';
 import { RoundFailed } from '../../../shared/reading/round-context.ts';
+import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';
 import type { ListKnobs } from '../list-service.ts';
@@ -110,6 +111,37 @@ describe('a row that makes every answer with it fail', () => {
 
     expect(without).toBeLessThan(12);
     expect(list.requests.length).toBeGreaterThan(without);
+  });
+
+  it('is tried five times, twice, before its range is cut; the parts are tried once', async () => {
+    const { time, run, list } = await setUp([33], { mostRows: 200 });
+
+    await time.run(readRound(run, [UPDATED]));
+
+    const proofs = (query: ReturnGroupsQuery) =>
+      query.limit === 1 && query.offset === undefined && !query.maxUpdatedAt;
+    const firstProof = list.requests.findIndex(proofs);
+    const tries = (from: number) => {
+      const { minUpdatedAt, maxUpdatedAt } = list.requests[from] ?? {};
+      return list.requests.filter(
+        (query) => query.minUpdatedAt === minUpdatedAt && query.maxUpdatedAt === maxUpdatedAt,
+      ).length;
+    };
+    expect(firstProof).toBe(10);
+    expect(list.requests.slice(firstProof, firstProof + 2).every(proofs)).toBe(true);
+    expect(tries(0)).toBe(10);
+    expect(tries(firstProof + 2)).toBe(1);
+  });
+
+  it('costs its parts a quarter of the time once it has hung', async () => {
+    const { time, run, list } = await setUp([33], { failsBy: 'hang' });
+    const before = time.elapsed();
+
+    await time.run(readRound(run, [UPDATED]));
+
+    expect(run.state.places).toHaveLength(1);
+    // All ten tries but the first, and those of the parts.
+    expect(time.elapsed() - before).toBeLessThan(0.26 * SECOND * list.requests.length + MINUTE);
   });
 
   it('leaves its part unchecked: nothing is missed in it', async () => {
