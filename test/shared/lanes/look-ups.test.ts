@@ -126,6 +126,23 @@ describe('a group that a walk missed', () => {
     expect(queued()).toEqual([]);
   });
 
+  it('is not removed by two look-ups that are less than `settle` apart', async () => {
+    const { run, list, walk, lookUp, time, typesOf } = await setUp();
+    list.groups.delete(7);
+    await walk();
+    await lookUp();
+    await time.advance(SETTLE - SECOND);
+    run.update((state) => ({
+      ...state,
+      lookUps: state.lookUps.map((each) => ({ ...each, dueAt: time.now() })),
+    }));
+
+    await lookUp();
+
+    expect(await typesOf(7)).toEqual([]);
+    expect(run.state.lookUps).toHaveLength(1);
+  });
+
   it('is not absent any more if any answer shows it between the two look-ups', async () => {
     const { run, list, walk, lookUp, time, typesOf } = await setUp();
     const group = list.groups.get(7);

@@ -77,6 +77,35 @@ describe('the cursor', () => {
     expect(run.state.cursor).toBe(VIRTUAL_START - MINUTE + 2 * SECOND);
   });
 
+  it('does not fall to stamps of groups that changed long ago', async () => {
+    const { run, time, late } = setUp({ newestAt: pairs([1, -600]), newest: VIRTUAL_START });
+    await time.advance(9 * MINUTE);
+
+    await late();
+
+    expect(run.state.cursor).toBe(VIRTUAL_START - REACH);
+  });
+
+  it('stays after a round that had to cut too often, and the next one begins in ten seconds', async () => {
+    const { run, time, list, late } = setUp(
+      { newestAt: pairs([1, 1]), newest: VIRTUAL_START, cursor: VIRTUAL_START - 200 * HOUR },
+      { settings: { requestsPerMinute: 100_000 } },
+    );
+    for (let id = 1; id <= 200; id += 1) list.add(id, VIRTUAL_START - id * HOUR);
+    list.knobs.failing = new Set(list.groups.keys());
+    await time.advance(9 * MINUTE);
+
+    await late();
+
+    const { dueAt, round, readAt } = run.state.lanes.late;
+    expect(run.state.cursor).toBe(VIRTUAL_START - 200 * HOUR);
+    expect({ dueAt, round, readAt }).toEqual({
+      dueAt: time.now() + 10 * SECOND,
+      round: undefined,
+      readAt: undefined,
+    });
+  });
+
   it('stays while a round is not complete', async () => {
     const { run, time, list, late } = setUp({ newestAt: pairs([1, 1]), newest: VIRTUAL_START });
     await time.advance(9 * MINUTE);

@@ -164,6 +164,30 @@ describe('a row that makes every answer with it fail', () => {
   });
 });
 
+describe('a failing row of a crowd', () => {
+  it('leaves the whole crowd unchecked', async () => {
+    const world = createListWorld({ knobs: { mostRows: 20 }, settings: ABUNDANT });
+    const second = VIRTUAL_START - 5 * HOUR;
+    for (let id = 1; id <= 60; id += 1) world.list.add(id, second + id, VIRTUAL_START - id * MINUTE);
+    const run = world.begin();
+    await world.time.run(readRound(run, [CREATED]));
+    world.list.knobs.failing = new Set([33]);
+    const checked: Range[] = [];
+
+    await world.time.run(
+      readRound(run, [CREATED], {
+        lane: 'recent',
+        async onComplete({ range }) {
+          checked.push(range);
+        },
+      }),
+    );
+
+    expect(run.state.places).toMatchObject([{ axis: 'created' }]);
+    expect(checked.filter(({ from = 0, to = Infinity }) => from <= second && second < to)).toEqual([]);
+  });
+});
+
 describe('an outage', () => {
   it('cuts nothing: the ranges wait until it is over', async () => {
     const { time, run, list, closed } = await setUp([]);

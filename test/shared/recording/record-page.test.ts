@@ -205,6 +205,23 @@ describe('a field that the service begins to send', () => {
     expect((await known(1))?.projection.shipments?.[0]?.carrier).toBe('UPS');
   });
 
+  it('is not filled in once another process has taken the source over', async () => {
+    const { run, world, take, known } = createSetting();
+    await take(page([without(1)]));
+    await run.cell.save();
+    const { state } = run;
+    const lease = { ...state.lease, epoch: state.lease.epoch + 1 };
+    run.update((before) => ({
+      ...before,
+      fieldsSince: { ...before.fieldsSince, 'shipment.carrier': START + 50 * SECOND },
+    }));
+    await world.states.save({ ...state, lease, version: state.version + 1 }, state.version);
+
+    await expect(take(page([sampleRow(1)], 100))).rejects.toMatchObject({ name: 'LeaseLost' });
+
+    expect((await known(1))?.projection.shipments?.[0]?.carrier).toBeNull();
+  });
+
   it('has the feed’s start as its time until the baseline is completed', async () => {
     const { run, take } = createSetting({ baselineAt: undefined, startedAt: VIRTUAL_START });
 
