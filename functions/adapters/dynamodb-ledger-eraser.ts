@@ -6,7 +6,9 @@ import type { LedgerEraser } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
+import { putIf, readItem } from './dynamodb-conditional-put.ts';
 import { queryItems } from './dynamodb-pages.ts';
+import { cutLedgerItem, numbersOf } from './ledger-item.ts';
 import { readUntilWhole } from './read-until-whole.ts';
 
 /** BatchWriteItem's limit. */
@@ -17,19 +19,47 @@ const { partitionKey, sortKey } = TABLES.ledger;
 export function createDynamoDbLedgerEraser(options: TableAccess<'ledger'>): LedgerEraser {
   return {
     async erase(key, through) {
-      const entries = queryItems(options.client, {
+      const items = queryItems(options.client, {
         TableName: options.tables.ledger,
         ConsistentRead: true,
-        KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} <= :through`,
-        ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) }, ':through': numberValue(through) },
-        ProjectionExpression: `${partitionKey.name}, ${sortKey.name}`,
+        KeyConditionExpression: `${partitionKey.name} = :k`,
+        ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) } },
+        ProjectionExpression: `${partitionKey.name}, ${sortKey.name}, f`,
       });
-      const keys: StoredItem[] = [];
-      for await (const entry of entries) keys.push(entry);
-      for (const some of chunked(keys, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
-      return keys.length;
+      const whole: StoredItem[] = [];
+      let erased = 0;
+      for await (const item of items) {
+        const { first, last } = numbersOf(item);
+        const { f: _, ...itemKey } = item;
+        if (first > through) break;
+        if (last <= through) whole.push(itemKey);
+        else await cutItem(options, itemKey, through);
+        erased += Math.min(last, through) - first + 1;
+      }
+      for (const some of chunked(whole, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
+      return erased;
     },
   };
+}
+
+/** Replaces an item by one with its later events. The stream reports no new item, so nothing is sent again. */
+async function cutItem(options: TableAccess<'ledger'>, key: StoredItem, through: number): Promise<void> {
+  const { client, tables } = options;
+  const stored = await readItem(client, tables.ledger, key);
+  // It has expired, or was cut, since its key was read.
+  if (stored === undefined || numbersOf(stored).first > through) return;
+  const outcome = await putIf(options, {
+    table: tables.ledger,
+    key: Object.keys(key),
+    item: cutLedgerItem(stored, through),
+    condition: {
+      ConditionExpression: 'f = :f',
+      ExpressionAttributeValues: { ':f': numberValue(numbersOf(stored).first) },
+    },
+  });
+  // The same happened just now, or an earlier try of this put took effect.
+  if (outcome.written || outcome.stored === undefined || numbersOf(outcome.stored).first > through) return;
+  throw new Error(`Another process erased events of group ${key.k?.S} at the same time. Try again.`);
 }
 
 /** DynamoDB may leave any deletion undone, and reports which. */
