@@ -6,7 +6,7 @@ import type { LedgerEraser } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
-import { putIf, readItem } from './dynamodb-conditional-put.ts';
+import { putIf } from './dynamodb-conditional-put.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { cutLedgerItem, numbersOf } from './ledger-item.ts';
 import { readUntilWhole } from './read-until-whole.ts';
@@ -15,6 +15,7 @@ import { readUntilWhole } from './read-until-whole.ts';
 const DELETIONS_TO_A_REQUEST = 25;
 
 const { partitionKey, sortKey } = TABLES.ledger;
+const KEY: readonly string[] = [partitionKey.name, sortKey.name];
 
 export function createDynamoDbLedgerEraser(options: TableAccess<'ledger'>): LedgerEraser {
   return {
@@ -24,16 +25,14 @@ export function createDynamoDbLedgerEraser(options: TableAccess<'ledger'>): Ledg
         ConsistentRead: true,
         KeyConditionExpression: `${partitionKey.name} = :k`,
         ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) } },
-        ProjectionExpression: `${partitionKey.name}, ${sortKey.name}, f`,
       });
       const whole: StoredItem[] = [];
       let erased = 0;
       for await (const item of items) {
         const { first, last } = numbersOf(item);
-        const { f: _, ...itemKey } = item;
         if (first > through) break;
-        if (last <= through) whole.push(itemKey);
-        else await cutItem(options, itemKey, through);
+        if (last <= through) whole.push(keyOf(item));
+        else await cutItem(options, item, through);
         erased += Math.min(last, through) - first + 1;
       }
       for (const some of chunked(whole, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
@@ -42,24 +41,24 @@ export function createDynamoDbLedgerEraser(options: TableAccess<'ledger'>): Ledg
   };
 }
 
+function keyOf(item: StoredItem): StoredItem {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => KEY.includes(name)));
+}
+
 /** Replaces an item by one with its later events. The stream reports no new item, so nothing is sent again. */
-async function cutItem(options: TableAccess<'ledger'>, key: StoredItem, through: number): Promise<void> {
-  const { client, tables } = options;
-  const stored = await readItem(client, tables.ledger, key);
-  // It has expired, or was cut, since its key was read.
-  if (stored === undefined || numbersOf(stored).first > through) return;
+async function cutItem(options: TableAccess<'ledger'>, item: StoredItem, through: number): Promise<void> {
   const outcome = await putIf(options, {
-    table: tables.ledger,
-    key: Object.keys(key),
-    item: cutLedgerItem(stored, through),
+    table: options.tables.ledger,
+    key: KEY,
+    item: cutLedgerItem(item, through),
     condition: {
       ConditionExpression: 'f = :f',
-      ExpressionAttributeValues: { ':f': numberValue(numbersOf(stored).first) },
+      ExpressionAttributeValues: { ':f': numberValue(numbersOf(item).first) },
     },
   });
-  // The same happened just now, or an earlier try of this put took effect.
+  // It has just expired, or an earlier try of this put took effect.
   if (outcome.written || outcome.stored === undefined || numbersOf(outcome.stored).first > through) return;
-  throw new Error(`Another process erased events of group ${key.k?.S} at the same time. Try again.`);
+  throw new Error(`Another process erased events of group ${item.k?.S} at the same time. Try again.`);
 }
 
 /** DynamoDB may leave any deletion undone, and reports which. */
