@@ -28,7 +28,7 @@ interface Attempt {
 const attempt: fc.Arbitrary<Attempt> = fc.record({
   group: fc.constantFrom(...GROUPS),
   versionsOff: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: -2, max: 1 })),
-  events: fc.oneof({ weight: 6, arbitrary: fc.nat(3) }, fc.constantFrom(90, 91, 130)),
+  events: fc.oneof({ weight: 15, arbitrary: fc.nat(3) }, fc.constantFrom(90, 91, 130)),
   removed: fc.boolean(),
   receivedAt: fc.integer({ min: 1, max: 3 }),
 });
