@@ -9,7 +9,8 @@ import { createSourceRequests, type SourceRequestsOptions } from './source-reque
 import type { SourceSettings } from './source-settings.ts';
 
 /** The needs of the requests, and those of the ticks. */
-export interface SourceServices extends Omit<SourceRequestsOptions, 'settings' | 'deadline' | 'requestsPerMinute'> {
+export interface SourceServices
+  extends Omit<SourceRequestsOptions, 'settings' | 'deadline' | 'requestsPerMinute'> {
   readonly settings: SourceSettings;
   readonly states: SourceStates;
   readonly store: SnapshotStore;
@@ -54,7 +55,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
       requestsPerMinute: budgetsOf(settings).ticks,
       deadline: () => session.deadline,
     }),
-    fresh: { dueAt: 0, newest: undefined, groups: 0 },
+    fresh: { dueAt: 0, newest: undefined, cuts: [] },
     deadline: 0,
     epoch: undefined,
   };

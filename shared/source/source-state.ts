@@ -3,9 +3,9 @@
 import * as z from 'zod';
 import * as feedObjects from '../contract/feed-objects.ts';
 import { hold } from '../guarding/hold.ts';
+import type { Instant } from '../instant.ts';
 import { room } from '../reading/room.ts';
 import { round } from '../reading/round.ts';
-import type { Instant } from '../instant.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
 
 /** An event that a poller publishes about its source, and that has no number yet. */
@@ -43,6 +43,8 @@ const lane = storedObject({
   /** When it ended; at first the feed's start. */
   endedAt: instant,
   groups: z.int(),
+  /** Where the next round of polls is cut from the start, along `created_at` (reading/plan-parts.ts). */
+  cuts: z.array(instant),
 });
 
 export type LaneState = Stored<typeof lane>;
