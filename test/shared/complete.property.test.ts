@@ -26,7 +26,7 @@ const happening = fc.record({
   does: fc.oneof(
     { weight: 6, arbitrary: fc.constant('stamped' as const) },
     { weight: 2, arbitrary: fc.constant('create' as const) },
-    ...(['unstamped', 'remove', 'bulk', 'outage'] as const).map((does) => ({
+    ...(['unstamped', 'remove', 'bulk', 'outage', 'failing', 'rows', 'hang'] as const).map((does) => ({
       weight: 1,
       arbitrary: fc.constant(does),
     })),
@@ -53,6 +53,9 @@ function happen(world: ListWorld, { does, which }: Happening, count: number): vo
   else if (does === 'unstamped') list.change(id, `U${count}`);
   else if (does === 'remove') list.groups.delete(id);
   else if (does === 'bulk') for (const each of ids.slice(0, which % 60)) list.change(each, `B${count}`, now);
+  else if (does === 'failing') list.knobs.failing = list.knobs.failing.size > 0 ? new Set() : new Set([id]);
+  else if (does === 'hang') list.knobs.failsBy = list.knobs.failsBy === 'hang' ? 'error' : 'hang';
+  else if (does === 'rows') list.knobs.mostRows = 10 + (which % 60);
   else list.knobs.isDown = !list.knobs.isDown;
 }
 
@@ -77,19 +80,23 @@ describe('the feed of any plausible list', () => {
           world.addMany(count, apart, world.now() - DAY);
           const session = world.startProcess();
           const statuses = new Map([...world.list.groups].map(([id, { status }]) => [id, status]));
-          await world.nextTick(session, chosen.intervalMs);
+          do await world.nextTick(session, chosen.intervalMs);
+          while ((await world.state()).baselineAt === undefined);
           for (const [index, each] of happenings.entries()) {
             happen(world, each, index);
             await world.nextTick(session, each.afterMs);
           }
           world.list.knobs.isDown = false;
+          world.list.knobs.failing = new Set();
 
-          const end = world.now() + 30 * MINUTE;
+          const end = world.now() + 45 * MINUTE;
           while (world.now() < end) await world.nextTick(session, chosen.intervalMs);
 
-          const { findings, holds, lookUps, setAside, health } = await world.state();
-          expect({ findings, holds, lookUps, setAside, reasons: health.reasons }).toEqual({
-            ...{ findings: [], holds: [], lookUps: [], setAside: [], reasons: [] },
+          const { findings: all, holds, lookUps, setAside } = await world.state();
+          // Crowds are not proved by passes that a tick interrupts.
+          const findings = all.filter(({ code }) => code !== 'crowd_not_proved');
+          expect({ findings, holds, lookUps, setAside }).toEqual({
+            ...{ findings: [], holds: [], lookUps: [], setAside: [] },
           });
           expect(await world.recorded()).toEqual([...world.list.groups.keys()].sort((a, b) => a - b));
           for (const { id, status } of world.list.groups.values()) {
@@ -98,7 +105,7 @@ describe('the feed of any plausible list', () => {
           }
         },
       ),
-      { numRuns: runs(25) },
+      { numRuns: runs(20) },
     );
   });
 });

@@ -5,15 +5,21 @@ import { beginRound, type Round } from '../../../shared/reading/round.ts';
 import type { RoundContext } from '../../../shared/reading/round-context.ts';
 import { createRoundReader } from '../../../shared/reading/round-reader.ts';
 
+interface ReadOptions extends Partial<Pick<RoundContext, 'lane' | 'first' | 'known' | 'onComplete'>> {
+  /** After so many steps the round goes on as in another tick. @default never */
+  readonly requestsOfATick?: number;
+}
+
+const MOST_REQUESTS = 2_000;
+
 /** @returns the round at its end. @throws RoundFailed, and an Error if it does not end */
 export async function readRound(
   run: TickRun,
   stack: readonly Range[],
-  options: Partial<Pick<RoundContext, 'lane' | 'first' | 'known' | 'onComplete'>> = {},
-  mostRequests = 2_000,
+  { requestsOfATick = Number.POSITIVE_INFINITY, ...options }: ReadOptions = {},
 ): Promise<Round & { readonly mostWaiting: number }> {
   let round = beginRound(run.now(), stack);
-  const reader = createRoundReader({
+  const context: RoundContext = {
     ...{ run, lane: 'late', first: 'newest', ...options },
     get round() {
       return round;
@@ -21,12 +27,17 @@ export async function readRound(
     update(change) {
       round = change(round);
     },
-  });
+  };
+  let reader = createRoundReader(context);
   let mostWaiting = 0;
-  while (round.stack.length > 0) {
+  for (let steps = 1; round.stack.length > 0; steps += 1) {
     mostWaiting = Math.max(mostWaiting, round.stack.length);
     await reader.readNext();
-    if (round.requests > mostRequests)
+    if (steps % requestsOfATick === 0) {
+      round = structuredClone(round);
+      reader = createRoundReader(context);
+    }
+    if (round.requests > MOST_REQUESTS)
       throw new Error(`The round does not end: ${JSON.stringify(round.stack)}`);
   }
   return { ...round, mostWaiting };
