@@ -68,6 +68,7 @@ export function createListWorld({ knobs = {}, settings = {} }: ListWorldOptions 
     /** A run of a tick without its end, on a state that is not saved before the test saves it. */
     begin(changes: Partial<SourceState> = {}, session: SourceSession = startProcess()): TickRun {
       session.deadline = time.elapsed() + 10 * HOUR;
+      session.leaseEnd = Number.POSITIVE_INFINITY;
       const run = createTickRun(session, nothing);
       run.cell.begin(
         aState({ startedAt: time.now(), seenWith: `hash of ${parsed.baseUrl} token`, ...changes }),

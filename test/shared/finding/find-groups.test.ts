@@ -16,6 +16,7 @@ async function aPolledSource(options: SourceWorldOptions = {}): Promise<SourceWo
 
 async function asking(world: SourceWorld, process: SourceSession = world.startProcess('finder')) {
   process.deadline = world.time.elapsed() + ASKING_MS * MILLISECOND;
+  process.leaseEnd = Number.POSITIVE_INFINITY;
   const state = await world.states.load(SOURCE);
   return beginAsking({ source: SOURCE, state, requests: process.requests, now: world.time.now() });
 }

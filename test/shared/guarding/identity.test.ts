@@ -105,26 +105,39 @@ describe('another address or token', () => {
 });
 
 describe('the proof before a removal', () => {
-  it('is made at most once a minute, and not by the groups that are missing', async () => {
-    const { run, time, lookedUp } = await setUp(3, HOUR);
+  it('is made once since a moment, and not by the groups that are missing', async () => {
+    const { run, time, lookedUp, now } = await setUp(3, HOUR);
     const missing = new Set([3]);
+    await time.advance(MINUTE);
+    const moment = now();
 
-    await time.run(run.identity.proveLately(missing));
-    await time.run(run.identity.proveLately(missing));
+    await time.run(run.identity.proveSince(moment, missing));
+    await time.run(run.identity.proveSince(moment, missing));
     const once = lookedUp();
-    await time.advance(2 * MINUTE);
-    await time.run(run.identity.proveLately(missing));
+    await time.advance(MINUTE);
+    await time.run(run.identity.proveSince(now(), missing));
 
     expect(once).toHaveLength(1);
     expect(once).not.toContain(3);
     expect(lookedUp()).toHaveLength(2);
   });
 
+  it('is an answer of the list that shows a known group as well', async () => {
+    const { run, time, lookedUp, now } = await setUp(3, HOUR);
+    await time.advance(MINUTE);
+    const moment = now();
+    await time.run(readRound(run, [{ axis: 'created' }]));
+
+    await time.run(run.identity.proveSince(moment, new Set([3])));
+
+    expect(lookedUp()).toEqual([]);
+  });
+
   it('needs no other group in a store so small that all that is missing may have been removed', async () => {
     const { run, list, time } = await setUp(2, HOUR);
     list.groups.clear();
 
-    await time.run(run.identity.proveLately(new Set([1, 2])));
+    await time.run(run.identity.proveSince(time.now(), new Set([1, 2])));
 
     expect(run.state.holds).toEqual([]);
   });
@@ -133,7 +146,9 @@ describe('the proof before a removal', () => {
     const { run, list, time } = await setUp(5, HOUR);
     list.groups.clear();
 
-    await expect(time.run(run.identity.proveLately(new Set([1, 2, 3, 4, 5])))).rejects.toMatchObject({
+    await expect(
+      time.run(run.identity.proveSince(time.now(), new Set([1, 2, 3, 4, 5]))),
+    ).rejects.toMatchObject({
       name: 'SourceHeld',
     });
     expect(VIRTUAL_START).toBeLessThan(time.now());

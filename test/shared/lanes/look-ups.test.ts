@@ -84,7 +84,7 @@ describe('a part of a walk that lacks known groups', () => {
     expect(queued()).toEqual([20]);
   });
 
-  it('holds removals if it lacks more than twenty and one percent, and proves the identity', async () => {
+  it('holds removals if it lacks more than twenty and one percent; the others prove the identity', async () => {
     const { run, list, walk, queued, lookedUp } = await setUp({}, 100);
     for (let id = 1; id <= 21; id += 1) list.groups.delete(id);
 
@@ -93,7 +93,17 @@ describe('a part of a walk that lacks known groups', () => {
     expect(run.state.holds).toMatchObject([{ kind: 'removals', phase: 'holding', count: 21 }]);
     expect(run.state.holds[0]?.samples).toHaveLength(10);
     expect(queued()).toEqual([]);
+    expect(lookedUp()).toEqual([]);
+  });
+
+  it('proves the identity by ids if it shows no known group', async () => {
+    const { run, list, walk, lookedUp } = await setUp({}, 100);
+    list.groups.clear();
+
+    await expect(walk()).rejects.toMatchObject({ name: 'SourceHeld' });
+
     expect(lookedUp().length).toBeGreaterThan(0);
+    expect(run.state.holds).toMatchObject([{ kind: 'removals' }, { kind: 'other_store' }]);
   });
 
   it('releases that hold when a walk lacks few again', async () => {

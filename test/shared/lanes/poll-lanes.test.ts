@@ -181,11 +181,15 @@ describe('the lane `late`', () => {
   });
 
   it.each([
-    [300_000, MINUTE],
-    [60_000, 12 * SECOND],
-  ])('is due each minute, or in a fifth of a short lookback (%i ms)', (lookbackMs, rhythm) => {
-    expect(lateRhythm(lookbackMs)).toBe(rhythm);
-  });
+    [{ intervalMs: 5_000, lookbackMs: 300_000 }, MINUTE],
+    [{ intervalMs: 5_000, lookbackMs: 60_000 }, 12 * SECOND],
+    [{ intervalMs: 300_000, lookbackMs: 300_000 }, 5 * MINUTE],
+  ])(
+    'is due each minute, or in a fifth of a short lookback, but no more often than polls: %o',
+    (pace, rhythm) => {
+      expect(lateRhythm(pace)).toBe(rhythm);
+    },
+  );
 
   it('notes the newest stamp once a minute', async () => {
     const { run, time, late } = setUp({ newest: VIRTUAL_START });

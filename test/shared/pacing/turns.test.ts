@@ -14,7 +14,7 @@ function setUp() {
   const granted: LaneName[] = [];
 
   async function take(lane: LaneName, deadline = HOUR, signal?: AbortSignal): Promise<void> {
-    await turns.take(lane, deadline, signal);
+    await turns.take(lane, () => deadline, signal);
     granted.push(lane);
   }
 

@@ -46,13 +46,6 @@ const hold = {
   ...{ number: 1, since: 0, phaseSince: 0, count: 25, samples: [] },
   ...{ kind: 'removals' as const, phase: 'holding' as const },
 };
-const place = {
-  axis: 'updated',
-  from: NOW,
-  to: NOW + 10 * SECOND,
-  until: NOW + MINUTE,
-  reason: '500',
-} as const;
 
 describe('a source that is read completely', () => {
   it('is reported as nothing', () => {
@@ -67,7 +60,6 @@ describe('a source that is not read completely', () => {
   it.each([
     ['a hold', { holds: [hold] }, 'removals', 'are missing at once (25)'],
     ['a finding', { findings: [finding] }, 'groups_hidden', '(2, for example return group 7)'],
-    ['a place set aside', { places: [place] }, 'rows_fail', 'updated at about 2025-11-21T04:40:05'],
     [
       'an unreadable group',
       { setAside: [aside] },
