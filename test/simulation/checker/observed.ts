@@ -33,7 +33,7 @@ export function checkObserved(
         place: `${name} of group ${group.groupId}, number ${event.data.sequence}`,
         message,
       });
-    const windows = windowsOf(group, evidence, violate);
+    const windows = windowsOf(group, violate);
     for (const [change, window] of windows) {
       judgeWindow(change, window, history.showings, evidence, violate);
       judgeBy(change, window, writtenAt.get(change.event.id), evidence, violate);
@@ -48,7 +48,7 @@ export function checkObserved(
 
 type Windows = ReadonlyMap<PublishedChange, Window>;
 
-function windowsOf({ changes }: PublishedGroup, { timing }: Evidence, violate: Violate): Windows {
+function windowsOf({ changes }: PublishedGroup, violate: Violate): Windows {
   const windows = new Map<PublishedChange, Window>();
   for (const change of changes) {
     const { after, by } = change.event.data.observed;
@@ -59,8 +59,8 @@ function windowsOf({ changes }: PublishedGroup, { timing }: Evidence, violate: V
       continue;
     }
     windows.set(change, {
-      after: from === undefined ? undefined : from - timing.dateAhead,
-      by: to - timing.dateAhead,
+      after: from,
+      by: to,
     });
   }
   return windows;
@@ -80,8 +80,8 @@ function judgeWindow(
   violate: Violate,
 ): void {
   const runs = runsOfState(change, showings);
-  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.drift;
-  const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
+  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.clocksOff;
+  const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.clocksOff && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
   if (read.length === 0) violate(change, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (
@@ -135,42 +135,38 @@ function judgeBy(
   { timing }: Evidence,
   violate: Violate,
 ): void {
-  if (writtenAt === undefined || by <= writtenAt + timing.lateBy) return;
+  if (writtenAt === undefined || by <= writtenAt + timing.clocksOff) return;
   violate(change, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
 }
 
 function judgeWay(
   change: PublishedChange,
   { by }: Window,
-  { baselineCompletedAt = Number.POSITIVE_INFINITY, longestFreeze }: SourceEvidence,
-  { timing, promises }: Evidence,
+  { baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
+  { timing }: Evidence,
   violate: Violate,
 ): void {
   const { through } = change.event.data.observed;
   // A process that was frozen, also twice, continues with stale state.
-  const latest = baselineCompletedAt + timing.slowestAnswer + longestFreeze + timing.lateBy;
+  const latest = baselineCompletedAt + timing.slowestAnswer + timing.longestFreeze + timing.clocksOff;
   if (through === 'baseline' && by > latest) {
     violate(change, 'was found by the baseline after its completion');
   }
   if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
     violate(change, 'was found by reconciliation before the baseline was completed');
   }
-  // A cycle with a start in the future, after a clock's jump, is restarted.
-  if (through === 'reconciliation' && !promises.findsRemovals && timing.knowsTheTime) {
-    violate(change, 'was found by reconciliation, which was never due');
-  }
   const isGroupRemoved = change.kind === 'return_group' && change.verb === 'removed';
   if (isGroupRemoved && through !== 'reconciliation') violate(change, `was found to be gone by a ${through}`);
 }
 
 /** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
-function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
+function judgeFirstSights(windows: Windows, { showsEmptyArrays }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
   for (const [change, { after }] of windows) {
     const { by } = change.event.data.observed;
     const isFirst = firstSights.has(by);
     if (isFirst && after !== undefined) violate(change, 'is a first reading, and has an `after`');
-    const mayBeFirst = change.verb === 'created' && !promises.leavesNoArrayOut;
+    const mayBeFirst = change.verb === 'created' && !showsEmptyArrays;
     if (!isFirst && !mayBeFirst && after === undefined) {
       violate(change, 'is not a first reading, and has no `after`');
     }
@@ -189,8 +185,8 @@ function firstSightsOf(windows: Windows): ReadonlySet<string> {
  * No window begins long before the last reading with an event of the group, if that showed the group whole. The
  * entities of an array that was left out until then may be as old as the group.
  */
-function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violate: Violate): void {
-  if (!promises.leavesNoArrayOut) return;
+function judgeFreshness(windows: Windows, { timing, showsEmptyArrays }: Evidence, violate: Violate): void {
+  if (!showsEmptyArrays) return;
   let last: Window | undefined;
   let published = 0;
   for (const [change, window] of windows) {
@@ -199,10 +195,10 @@ function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violat
       // After few answers, the time of a request is only as exact as the slowest answer was fast.
       const asked = last.by - timing.slowestAnswer - timing.longestExchange;
       const fresh = asked - timing.settle;
-      const least = promises.showsWhole ? fresh : last.after && Math.min(last.after, fresh);
+      const least = last.after && Math.min(last.after, fresh);
       // The events beyond one save are published later, and may have shown as long.
       const isRest = published >= MOST_IN_A_SAVE;
-      if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
+      if (!isRest && least !== undefined && after < least - 2 * timing.clocksOff) {
         violate(change, `begins at ${after}, though an event before was observed by ${last.by}`);
       }
     }

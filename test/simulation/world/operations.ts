@@ -14,7 +14,7 @@ import { planReplay, replay } from '../../../shared/publishing/replay.ts';
 import type { StepOverPorts } from '../../../shared/publishing/step-over.ts';
 import { createPresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import type { Operation, OperationName } from '../operation-names.ts';
+import type { Operation } from '../plan.ts';
 import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
@@ -83,7 +83,7 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
 
   return {
     async run() {
-      for (const operation of plan.operations ?? []) await run(operation);
+      for (const operation of plan.operations) await run(operation);
     },
     forgotten,
     ownErrors,
@@ -104,7 +104,7 @@ interface Context {
 }
 
 /** Prepares an operation once, so that every attempt runs the same command. Undefined if there is nothing to do. */
-const OPERATIONS: Record<OperationName, (context: Context) => Promise<Command | undefined>> = {
+const OPERATIONS: Record<Operation['what'], (context: Context) => Promise<Command | undefined>> = {
   replay: (context) => replaying(context, undefined),
   'replay from': async (context) => replaying(context, await momentToReplayFrom(context)),
   redrive: (context) => redriving(context, false),
