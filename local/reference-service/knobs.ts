@@ -2,8 +2,8 @@
 // other value is a behaviour that a real service might have.
 
 import { amount, count, flag, type Knob, matching, oneOf, share, someOf, span } from './knob-kinds.ts';
-import { FAULT_KINDS } from './service/fault-kinds.ts';
 import { FAILING_WAYS } from './service/failing-rows.ts';
+import { FAULT_KINDS } from './service/fault-kinds.ts';
 import { UNREADABLE_WAYS } from './showing/unreadable.ts';
 import { ABSURD_KINDS } from './store/absurd-stamps.ts';
 import { ORDERS } from './store/orders.ts';

@@ -68,12 +68,7 @@ function readableFrom({ service, time }: World): Instant {
 }
 
 /** Ticks until everything was walked, and what is held was published or is over. */
-async function walk(
-  world: World,
-  pollers: Pollers,
-  watch: SourceWatch,
-  readable: Instant,
-): Promise<boolean> {
+async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable: Instant): Promise<boolean> {
   const { time, plan } = world;
   const { intervalMs, reconcileMs } = plan.settings;
   const isStrange = plan.profile === 'strange';
@@ -120,4 +115,3 @@ async function tickUntil(
     if (!isDone()) await time.sleep(everyMs());
   }
 }
-

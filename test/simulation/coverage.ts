@@ -16,14 +16,30 @@ const NOT_TURNED: ReadonlySet<string> = new Set([
   ...['strings', 'allowlistItems'],
   // Plans draw the mixture of all of them.
   'unreadableAs',
-  ...['absurdEvery', 'absurdStamps', 'createdForm', 'createdTogether', 'dateSkewSeconds', 'filterSkewSeconds'],
+  ...[
+    'absurdEvery',
+    'absurdStamps',
+    'createdForm',
+    'createdTogether',
+    'dateSkewSeconds',
+    'filterSkewSeconds',
+  ],
   ...['hiddenEvery', 'ignoredFilters', 'pageBytes', 'stampsAheadSeconds', 'tokenSees'],
   ...['arrays=flicker', 'nulls=flicker', 'badToken=empty'],
   // These are turned in the middle of a run.
   ...['failingEvery', 'failingAs', 'offsetOver=empty'],
 ]);
 
-const TURNS = ['failingEvery', 'faultRate', 'limitMax', 'order', 'stampForm', 'newFields', 'touches', 'unreadableEvery'];
+const TURNS = [
+  'failingEvery',
+  'faultRate',
+  'limitMax',
+  'order',
+  'stampForm',
+  'newFields',
+  'touches',
+  'unreadableEvery',
+];
 
 /** What the plans of `plausible` draw; simulate.ts names it. */
 export function plannedCases(): string[] {
@@ -56,8 +72,8 @@ function* metCases(): Generator<string> {
   }
   yield* MISHAPS.plausible.map((kind) => `mishap ${kind}`);
   yield* OPERATIONS.map((what) => `operator ${what}`);
+  // Only an operator causes it.
   for (const type of Object.keys(EVENT_SCHEMAS) as EventType[])
-    // Only an operator causes it.
     if (type !== 'feed.events_skipped') yield `published ${type}`;
   yield* ['flap', 'context', 'burst', 'crowd', 'money', 'refund'].map((hand) => `hand ${hand}`);
   yield* ['group too large to store', 'process stopped in a tick', 'happened store.load in part'];

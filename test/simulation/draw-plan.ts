@@ -1,8 +1,8 @@
 // Draws the plan of a seed. Each behaviour is drawn by itself, and any of them may come together. To test more behaviours,
 // add values here; coverage.ts demands that each of them occurs.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { FAILING_WAYS } from '../../local/reference-service/service/failing-rows.ts';
+import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
 import { ORDERS } from '../../local/reference-service/store/orders.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawStrangeKnobs, drawStrangeTurns, strangely } from './draw-strange.ts';
@@ -111,11 +111,7 @@ function isWithoutOrder({ order, ties }: Partial<Knobs>): boolean {
   return ties === 'unstable' || order === 'random' || order === 'shuffled' || order === 'heap';
 }
 
-function drawKnobs(
-  random: Random,
-  settings: SimulatedSettings,
-  bulks: readonly Bulk[],
-): Partial<Knobs> {
+function drawKnobs(random: Random, settings: SimulatedSettings, bulks: readonly Bulk[]): Partial<Knobs> {
   const knobs: Partial<Knobs> = {};
   const maybe = <Name extends keyof Knobs>(name: Name, share: number, draw: () => Knobs[Name]) => {
     // Always drawn, so that other draws do not depend on it.
@@ -177,9 +173,7 @@ function drawKnobs(
   maybe('date', 0.05, () => 'missing');
   maybe('latencyMs', 0.3, () => ({ least: 5, most: 5 + random.below(800) }));
   maybe('faultRate', 0.25, () => random.pick([0.02, 0.1]));
-  maybe('faultKinds', 1, () =>
-    isOften ? [random.pick(TRUE_FAULTS)] : TRUE_FAULTS,
-  );
+  maybe('faultKinds', 1, () => (isOften ? [random.pick(TRUE_FAULTS)] : TRUE_FAULTS));
   maybe('slowSeconds', 0.5, () => 1 + random.below(12));
   return divisible(knobs, bulks);
 }

@@ -64,12 +64,17 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     lookback: settings.lookbackMs * MILLISECOND,
     secrets: secretsOf(world),
     personalNames: personalNamesOf(world),
-    stored: [...observed.states, ...observed.watched.flatMap(({ pollers }) => storedOf(world, pollers.source))],
+    stored: [
+      ...observed.states,
+      ...observed.watched.flatMap(({ pollers }) => storedOf(world, pollers.source)),
+    ],
     logged,
-    outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map(({ fromMs, forMs }) => ({
-      from: startedAt + fromMs * MILLISECOND,
-      to: startedAt + Math.min(fromMs + forMs, plan.activeMs) * MILLISECOND,
-    })),
+    outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map(
+      ({ fromMs, forMs }) => ({
+        from: startedAt + fromMs * MILLISECOND,
+        to: startedAt + Math.min(fromMs + forMs, plan.activeMs) * MILLISECOND,
+      }),
+    ),
     endedAt: time.now(),
     strayWrites: observed.watched.flatMap(({ pollers }) => pollers.strayWrites()),
     ownErrors: [
@@ -120,7 +125,9 @@ const DELAYS = [
 function mayDegrade(plan: Plan): boolean {
   const { knobs, faults, outages, turns, bulks, operations, settings, groups } = plan;
   return (
-    [plan.mishap, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some((each) => each !== undefined) ||
+    [plan.mishap, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
+      (each) => each !== undefined,
+    ) ||
     [outages, turns, bulks, operations].some((list) => list.length > 0) ||
     DELAYS.some((fault) => faults[fault] > 0) ||
     plan.warm < 1 ||
@@ -129,7 +136,9 @@ function mayDegrade(plan: Plan): boolean {
     settings.requestTimeoutMs < 10_000 ||
     groups > 30 ||
     knobs.touches !== undefined ||
-    [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.limitChanges].some((it) => it !== undefined) ||
+    [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.limitChanges].some(
+      (it) => it !== undefined,
+    ) ||
     [knobs.removals, knobs.groupRemovals].some((it) => it !== undefined)
   );
 }

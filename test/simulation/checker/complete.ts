@@ -78,7 +78,8 @@ function* missingIn(
     if (evidence.unreadable.has(groupId) || !movedItsStampLast(history)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
-      if (problem !== undefined) yield violation(`${name} of group ${groupId}`, `after two polls, ${problem}`);
+      if (problem !== undefined)
+        yield violation(`${name} of group ${groupId}`, `after two polls, ${problem}`);
     }
   }
 }
@@ -109,7 +110,13 @@ class Judge {
     const periods = history.entities.get(name) ?? [];
     const present = periods.at(-1)?.state;
     const last = group?.entities.get(name)?.at(-1) ?? forgettingOf(group);
-    if (present === undefined) return this.#gone(name, groupId, history, last);
+    if (present === undefined) {
+      // The removal of a group ends its entities, and its return announces those that it has.
+      const isAnnouncedWhole = group?.changes.some(
+        ({ kind, verb }) => kind === 'return_group' && verb !== 'updated',
+      );
+      return last === undefined && isAnnouncedWhole ? undefined : this.#gone(name, groupId, history, last);
+    }
     if (last === undefined) return this.#unpublished(name, groupId, history, present);
     if (last.verb === 'removed') return 'was published as removed and still exists';
     if (last.verb === 'forgotten') return 'was forgotten, still exists, and was not published again';

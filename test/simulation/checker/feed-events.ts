@@ -49,7 +49,11 @@ function* judgeBaseline(
     yield [event.id, `reports ${requests} requests, which were not sent`];
   // A new generation starts by the clock of the operator's machine.
   const [from, to] = [timeOf(startedAt), timeOf(completedAt)];
-  if (from === undefined || to === undefined || (source.isOnly && from > to + 2 * evidence.timing.clocksOff)) {
+  if (
+    from === undefined ||
+    to === undefined ||
+    (source.isOnly && from > to + 2 * evidence.timing.clocksOff)
+  ) {
     yield [event.id, `reports a baseline from ${startedAt} to ${completedAt}`];
   }
   const { least, most } = groupsUntil(at, source, histories, evidence);
@@ -71,7 +75,12 @@ function groupsUntil(
   for (const [groupId, { showings }] of histories) {
     const during = showings.filter(({ from, to }) => to > startedAt - MINUTE && from <= at);
     if (during.some(({ document }) => document !== undefined)) most += 1;
-    if (!everUnreadable.has(groupId) && !tooLarge.has(groupId) && during.every(({ document }) => document !== undefined)) least += 1;
+    if (
+      !everUnreadable.has(groupId) &&
+      !tooLarge.has(groupId) &&
+      during.every(({ document }) => document !== undefined)
+    )
+      least += 1;
   }
   return { least, most };
 }
@@ -157,8 +166,7 @@ function* judgeDrift(
     if (findings.length === 0) yield [event.id, 'reports no findings'];
     for (const finding of findings) {
       if (found.has(finding)) yield [event.id, `reports ${finding} again`];
-      if (!sent.has(finding))
-        yield [event.id, `reports ${finding}, which the service never sent`];
+      if (!sent.has(finding)) yield [event.id, `reports ${finding}, which the service never sent`];
       found.add(finding);
     }
   }

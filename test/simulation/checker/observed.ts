@@ -81,7 +81,8 @@ function judgeWindow(
 ): void {
   const runs = runsOfState(change, showings);
   const least = (after ?? Number.NEGATIVE_INFINITY) - timing.clocksOff;
-  const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.clocksOff && to > by - timing.slowestAnswer;
+  const isRead = ({ from, to }: Run<unknown>) =>
+    from <= by + timing.clocksOff && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
   if (read.length === 0) violate(change, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (

@@ -7,7 +7,14 @@
 import type { Claim, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
-import { entitiesOf, type GroupHistory, isState, type PublishedChange, type State, stateIn } from './states.ts';
+import {
+  entitiesOf,
+  type GroupHistory,
+  isState,
+  type PublishedChange,
+  type State,
+  stateIn,
+} from './states.ts';
 import { beforeFirst } from './true.ts';
 
 const SECOND = 1_000_000;
@@ -36,12 +43,17 @@ export function checkSourceRead(
 }
 
 /** Checks that claims are null until the baseline is completed, and never move back. */
-function* judgeRow({ claims, source, baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence): Generator<Problem> {
+function* judgeRow({
+  claims,
+  source,
+  baselineCompletedAt = Number.POSITIVE_INFINITY,
+}: SourceEvidence): Generator<Problem> {
   let before: Claim | undefined;
   for (const claim of claims) {
     const { id, data } = claim.event;
     if ((data.object as { name?: string }).name !== source) yield ['G8', id, 'is about another source'];
-    if (data.sequence <= (before?.event.data.sequence ?? 0)) yield ['G8', id, 'has no higher number than before'];
+    if (data.sequence <= (before?.event.data.sequence ?? 0))
+      yield ['G8', id, 'has no higher number than before'];
     for (const field of ['polledAt', 'walkedAt'] as const) {
       const [then, now] = [before?.[field], claim[field]];
       if (now !== undefined && claim.at < baselineCompletedAt)
@@ -58,7 +70,13 @@ function* judgeNumber(
   { claims, reportsRead, isLast, isAtRest, baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
 ): Generator<Problem> {
   const [first, last] = [claims[0], claims.at(-1)];
-  if (last?.walkedAt === undefined && reportsRead && isLast && isAtRest && endedAt > baselineCompletedAt + MINUTE)
+  if (
+    last?.walkedAt === undefined &&
+    reportsRead &&
+    isLast &&
+    isAtRest &&
+    endedAt > baselineCompletedAt + MINUTE
+  )
     yield ['G8', '', 'the source came to rest and never reported a walk over all groups'];
   if (first === undefined || last === undefined) return;
   if (!reportsRead) yield ['G8', first.event.id, 'was published, though the reports are switched off'];

@@ -99,7 +99,13 @@ const MISHAPS: Record<MishapName, Mishap> = {
 
 /** Mishaps in which answers show what never was. */
 export const UNTRUE: ReadonlySet<MishapName> = new Set([
-  ...(['blind token', 'lists empty', 'lists empty, and released', 'groups hidden', 'shipments hidden'] as const),
+  ...([
+    'blind token',
+    'lists empty',
+    'lists empty, and released',
+    'groups hidden',
+    'shipments hidden',
+  ] as const),
   ...(['look-ups answered otherwise', 'answered otherwise'] as const),
 ]);
 

@@ -115,8 +115,7 @@ export function createNetwork(options: NetworkOptions): Network {
 
   return {
     ...{ sent, askedPauses },
-    transport: (process) => (request) =>
-      process.call('http.get', () => exchange(request, process.name)),
+    transport: (process) => (request) => process.call('http.get', () => exchange(request, process.name)),
   };
 }
 

@@ -103,4 +103,3 @@ export function withoutStamps({ service: { control } }: World, change: () => voi
 function anotherMethod(draft: Parameters<Alteration>[0]): void {
   draft.return_method = draft.return_method === 'SELF_SHIP' ? 'TRADITIONAL' : 'SELF_SHIP';
 }
-
