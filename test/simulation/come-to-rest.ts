@@ -24,6 +24,8 @@ const AT_REST_WITHIN = 50 * HOUR;
 /** As AT_REST_WITHIN, for a service that may never let the source rest. */
 const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
+/** Each costs processor time. */
+const MOST_TICKS = 250;
 const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 /** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 7;
@@ -38,7 +40,6 @@ export function calm(world: World): void {
   service.control.pause();
   endTurns(world);
   service.control.setKnob('faultRate', 0);
-  service.control.setKnob('failingEvery', 0);
   // Answers that omit an array by chance never prove that its entities are gone.
   const { arrays, nulls } = service.control.knobs();
   if (arrays === 'flicker') service.control.setKnob('arrays', 'full');
@@ -72,15 +73,21 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const { time, plan } = world;
   const { intervalMs, reconcileMs } = plan.settings;
   const isStrange = plan.profile === 'strange';
+  // Rows that go on failing are reported.
+  const isNeverWell = isStrange || world.service.control.knobs().failingEvery > 0;
   let from = readable;
   let ticks = 0;
   const isAtRest = () =>
     (['late', 'recent', 'older'] as const).every((lane) => haveEnded(watch, lane, from)) &&
     watch.facts?.holds.length === 0 &&
-    (isStrange || watch.facts.reasons.every((code) => WELL.has(code)));
+    (isNeverWell || watch.facts.reasons.every((code) => WELL.has(code)));
   await tickUntil(world, pollers, isAtRest, {
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
-    everyMs: () => (ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS),
+    everyMs() {
+      if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
+      if (watch.facts?.isWalking) return intervalMs;
+      return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
+    },
     async afterTick() {
       ticks += 1;
       if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) return;

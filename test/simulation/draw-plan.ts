@@ -206,7 +206,9 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
   return drawn.flatMap(([share, knobs]) => {
     const isDrawn = random.chance(share);
     const atMs = random.below(activeMs);
-    const forMs = random.pick([45_000, 240_000, 900_000, undefined]);
+    // Faults of many requests end; a row may fail for ever.
+    const lasts = 'faultRate' in knobs ? [] : [undefined];
+    const forMs = random.pick([45_000, 240_000, 900_000, ...lasts]);
     return isDrawn ? [{ atMs, knobs, ...(forMs === undefined ? {} : { forMs }) }] : [];
   });
 }

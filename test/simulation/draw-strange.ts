@@ -14,7 +14,6 @@ export function drawStrangeKnobs(
     { ignoredFilters: random.pick(['updated', 'created', 'all']) },
     { filterSkewSeconds: random.pick([-5, -1, 1, 5]) * HOUR_SECONDS },
     { pageBytes: random.pick([1, 20_000, 65_536]) },
-    { hiddenEvery: 3 + random.below(20) },
     { limitMax: 1 + random.below(9) },
     { stampForm: random.pick(['none:+02:00', 'none:-05:00']) },
     { createdForm: random.pick(['none:+02:00', 'none:-05:00', 'none']) },
@@ -36,12 +35,13 @@ export function drawStrangeKnobs(
 
 /** Stamps that fall back, and other breaks in the middle. */
 export function drawStrangeTurns(random: Random, activeMs: number, planned: Partial<Knobs>): Turn[] {
-  if (!random.chance(0.25)) return [];
+  if (!random.chance(0.3)) return [];
   const knobs = random.pick<Partial<Knobs>>([
     { stampForm: random.pick(['none:+02:00', 'none:-05:00', 'Z']) },
     { stampPrecision: planned.stampPrecision === 's' ? 'us' : 's' },
     { stampsAheadSeconds: planned.stampsAheadSeconds === undefined ? 600 : 0 },
     { filterSkewSeconds: random.pick([-2, 2]) * HOUR_SECONDS },
+    { hiddenEvery: 3 + random.below(20) },
     { omissions: planned.omissions === 'all' ? 'none' : 'all' },
     { nulls: planned.nulls === 'absent' ? 'present' : 'absent' },
     { arrays: planned.arrays === undefined ? 'absent-if-empty' : 'full' },

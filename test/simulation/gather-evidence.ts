@@ -38,7 +38,7 @@ const DRIFT = 3 * SECOND;
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
   const { settings } = plan;
-  const { unreadableEvery } = service.control.knobs();
+  const { unreadableEvery, failingEvery, hiddenEvery } = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
@@ -51,6 +51,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     sources: observed.watched.flatMap((watched) => sourceEvidences(world, watched, observed.operations)),
     happenings,
     unreadable: isEach(unreadableEvery),
+    failing: isEach(failingEvery),
+    hidden: isEach(hiddenEvery),
     everUnreadable: new Set(unreadable.flatMap((some) => [...some])),
     tooLarge: refusedOf(world),
     showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),

@@ -17,6 +17,8 @@ export interface SourceFacts {
   readonly isBaselineComplete: boolean;
   /** For each lane a value that changes with each complete round; undefined before the first. */
   readonly rounds: Readonly<Record<Lane, unknown>>;
+  /** Whether a round over all groups is under way. */
+  readonly isWalking: boolean;
   /** Holds that stand, and released ones that are not published completely. */
   readonly holds: readonly { readonly number: number; readonly kind: string; readonly stands: boolean }[];
   /** Groups that the source has set aside; undefined for a row without an id. */
@@ -39,6 +41,7 @@ export function factsOf(state: SourceState): SourceFacts {
       recent: reconciliation.all.lastCompletedAt,
       older: reconciliation.all.lastCompletedAt,
     },
+    isWalking: reconciliation.all.isUnderWay,
     holds: guarding.holds.map((hold) => ({
       number: hold.number,
       kind: hold.guard,

@@ -47,7 +47,7 @@ function checkSource(
     ...checkUnbroken(source, published),
     ...checkEnvelopes(source),
     ...checkForgotten(source),
-    ...(evidence.showsWhatIs ? checkTrue(source, published, histories) : []),
+    ...(evidence.showsWhatIs ? checkTrue(source, published, histories, !evidence.isStrange) : []),
     ...checkComplete(evidence, source, published, histories),
   ];
   if (evidence.isStrange) return always;

@@ -60,8 +60,9 @@ function* missingIn(
     yield violation('', `the service was quiet for long, and the source was not read completely (${why})`);
   }
   const judge = new Judge(evidence, source);
+  const isExcepted = exceptionsOf(evidence, source, histories);
   for (const [groupId, history] of histories) {
-    if (evidence.unreadable.has(groupId)) continue;
+    if (isExcepted(groupId)) continue;
     const group = published.get(groupId);
     for (const name of history.entities.keys()) {
       const problem = judge.entity(name, groupId, history, group);
@@ -75,13 +76,38 @@ function* missingIn(
   const written = source.written.filter(({ at }) => at <= polledBy);
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {
-    if (evidence.unreadable.has(groupId) || !movedItsStampLast(history)) continue;
+    if (isExcepted(groupId) || !movedItsStampLast(history)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
         yield violation(`${name} of group ${groupId}`, `after two polls, ${problem}`);
     }
   }
+}
+
+/** Around a row that makes every answer with it fail, a range of six seconds and three on both sides can't be read. */
+const PLACE = 9_500_000;
+
+/** Returns whether a group is unreadable, in a place that is set aside, or hidden since its creation. */
+function exceptionsOf(
+  { unreadable, failing, hidden }: Evidence,
+  { storedFrom }: SourceEvidence,
+  histories: Histories,
+): (groupId: number) => boolean {
+  const stampsOf = (groupId: number) => {
+    const document = histories.get(groupId)?.documents.at(-1)?.document;
+    return [document?.created_at, document?.updated_at].map((stamp) => timeOf(String(stamp)) ?? Number.NaN);
+  };
+  const places = [...failing].map(stampsOf);
+  const isInPlace = (groupId: number) => {
+    const stamps = stampsOf(groupId);
+    return places.some((place) => place.some((at, axis) => Math.abs(at - (stamps[axis] ?? 0)) <= PLACE));
+  };
+  return (groupId) =>
+    unreadable.has(groupId) ||
+    failing.has(groupId) ||
+    (hidden.has(groupId) && storedFrom(groupId) === undefined) ||
+    (places.length > 0 && isInPlace(groupId));
 }
 
 /** Whether a group's last change moved its stamp, and no earlier stamp was newer. */

@@ -114,6 +114,10 @@ export interface Evidence {
   readonly happenings: readonly Happening[];
   /** Groups that are unreadable in the end. */
   readonly unreadable: ReadonlySet<number>;
+  /** Groups that make every answer with them fail in the end. */
+  readonly failing: ReadonlySet<number>;
+  /** Groups that lists hide in the end. */
+  readonly hidden: ReadonlySet<number>;
   /** Groups that were unreadable at any time. */
   readonly everUnreadable: ReadonlySet<number>;
   /** Groups that the store refused because of their size, and when it did so first and last. */

@@ -4,7 +4,7 @@ import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evide
 const MINUTE = 60_000_000;
 
 export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Violation[] {
-  const { outages, endedAt, happenings, unreadable } = evidence;
+  const { outages, endedAt, happenings } = evidence;
   const { startedAt, written } = source;
   // A source without a first state can't report anything.
   if (startedAt === undefined) return [];
@@ -25,8 +25,10 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
       messages.push(`group ${groupId} could not be stored for long, and nothing reported it`);
   }
   const isThere = new Map(happenings.map(({ groupId, document }) => [groupId, document !== undefined]));
-  const hasUnreadable = [...unreadable].some((groupId) => isThere.get(groupId) === true);
-  if (hasUnreadable && !isDegraded) messages.push('groups are unreadable, and the source is not degraded');
+  const unreadable = [...evidence.unreadable, ...evidence.failing];
+  const hasUnreadable = unreadable.some((groupId) => isThere.get(groupId) === true);
+  if (hasUnreadable && !isDegraded)
+    messages.push('groups are unreadable or fail, and the source is not degraded');
   if (!hasUnreadable && source.isAtRest && isDegraded && endedAt - last.at > patience)
     messages.push('everything has been readable for long, and the source is still degraded');
   return messages.map((message) => ({ guarantee: 'G8', source: source.source, message }));
