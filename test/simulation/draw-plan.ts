@@ -194,7 +194,7 @@ function divisible(knobs: Partial<Knobs>, bulks: readonly Bulk[]): Partial<Knobs
 /** Changes of the service's behaviour in the middle, most of them for a while. */
 function drawTurns(random: Random, activeMs: number, groups: number, planned: Partial<Knobs>): Turn[] {
   const drawn: readonly (readonly [number, Partial<Knobs>])[] = [
-    [0.12, { failingEvery: Math.max(2, Math.ceil(groups * 0.7)), failingAs: random.pick(FAILING_WAYS) }],
+    [0.12, { failingEvery: Math.max(7, Math.ceil(groups * 0.7)), failingAs: random.pick(FAILING_WAYS) }],
     [0.1, { faultRate: random.pick([0.1, 0.5, 0.9]) }],
     [0.05, { limitMax: random.pick([10, 13, 50]) }],
     [0.05, { offsetMax: planned.offsetMax ?? 0, order: random.pick(ORDERS) }],
