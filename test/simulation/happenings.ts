@@ -75,10 +75,5 @@ function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDoc
     unreadableEvery: 0,
   };
   const nothingByChance = createRandom(1);
-  return (group) => asWritten(deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument);
-}
-
-/** As JSON: an amount that the store computed from one that is missing is null. */
-function asWritten(document: GroupDocument): GroupDocument {
-  return JSON.parse(JSON.stringify(document)) as GroupDocument;
+  return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
 }
