@@ -42,8 +42,6 @@ export function drawStrangeTurns(random: Random, activeMs: number, planned: Part
     { stampsAheadSeconds: planned.stampsAheadSeconds === undefined ? 600 : 0 },
     { filterSkewSeconds: random.pick([-2, 2]) * HOUR_SECONDS },
     { hiddenEvery: 3 + random.below(20) },
-    { omissions: planned.omissions === 'all' ? 'none' : 'all' },
-    { nulls: planned.nulls === 'absent' ? 'present' : 'absent' },
     { arrays: planned.arrays === undefined ? 'absent-if-empty' : 'full' },
   ]);
   const forMs = random.pick([120_000, 600_000, undefined]);

@@ -12,7 +12,6 @@ import {
   entitiesOf,
   type GroupHistory,
   isEntityEvent,
-  isState,
   type Kind,
   type PublishedChange,
   type State,
@@ -146,7 +145,7 @@ class Judge {
     if (last === undefined) return this.#unpublished(name, groupId, history, present);
     if (last.verb === 'removed') return 'was published as removed and still exists';
     if (last.verb === 'forgotten') return 'was forgotten, still exists, and was not published again';
-    if (isState(last.state, present) || this.#isFilledIn(name, last.state, periods)) return undefined;
+    if (last.state === present || this.#isFilledIn(name, last.state, periods)) return undefined;
     return `is ${present} and was last published as ${last.state}`;
   }
 
@@ -250,7 +249,7 @@ function fieldsIn(state: State): string[] {
 
 /** Returns whether the entity had its present state at some time up to `then`. */
 function wasBy(then: Time, periods: EntityHistory, present: State): boolean {
-  return periods.some(({ from, state }) => from <= then && isState(state, present));
+  return periods.some(({ from, state }) => from <= then && state === present);
 }
 
 /** Returns whether the array of a missing entity is still shown, without it. A missing group is always found. */

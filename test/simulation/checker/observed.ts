@@ -37,10 +37,8 @@ export function checkObserved(
     for (const [change, window] of windows) {
       judgeWindow(change, window, history.showings, evidence, violate);
       judgeBy(change, window, writtenAt.get(change.event.id), evidence, violate);
-      judgeWay(change, window, source, evidence, violate);
     }
     judgeFirstSights(windows, evidence, violate);
-    judgeFreshness(windows, evidence, violate);
     judgeTimes(windows, violate);
   }
   return violations;
@@ -140,26 +138,6 @@ function judgeBy(
   violate(change, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
 }
 
-function judgeWay(
-  change: PublishedChange,
-  { by }: Window,
-  { baselineCompletedAt = Number.POSITIVE_INFINITY }: SourceEvidence,
-  { timing }: Evidence,
-  violate: Violate,
-): void {
-  const { through } = change.event.data.observed;
-  // A process that was frozen, also twice, continues with stale state.
-  const latest = baselineCompletedAt + timing.slowestAnswer + timing.longestFreeze + timing.clocksOff;
-  if (through === 'baseline' && by > latest) {
-    violate(change, 'was found by the baseline after its completion');
-  }
-  if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
-    violate(change, 'was found by reconciliation before the baseline was completed');
-  }
-  const isGroupRemoved = change.kind === 'return_group' && change.verb === 'removed';
-  if (isGroupRemoved && through !== 'reconciliation') violate(change, `was found to be gone by a ${through}`);
-}
-
 /** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
 function judgeFirstSights(windows: Windows, { showsEmptyArrays }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
@@ -181,34 +159,6 @@ function firstSightsOf(windows: Windows): ReadonlySet<string> {
   );
   return new Set(created.map(({ event }) => event.data.observed.by));
 }
-
-/**
- * No window begins long before the last reading with an event of the group, if that showed the group whole. The
- * entities of an array that was left out until then may be as old as the group.
- */
-function judgeFreshness(windows: Windows, { timing, showsEmptyArrays }: Evidence, violate: Violate): void {
-  if (!showsEmptyArrays) return;
-  let last: Window | undefined;
-  let published = 0;
-  for (const [change, window] of windows) {
-    const { after } = window;
-    if (after !== undefined && last !== undefined && last.by !== window.by) {
-      // After few answers, the time of a request is only as exact as the slowest answer was fast.
-      const asked = last.by - timing.slowestAnswer - timing.longestExchange;
-      const fresh = asked - timing.settle;
-      const least = last.after && Math.min(last.after, fresh);
-      // The events beyond one save are published later, and may have shown as long.
-      const isRest = published >= MOST_IN_A_SAVE;
-      if (!isRest && least !== undefined && after < least - 2 * timing.clocksOff) {
-        violate(change, `begins at ${after}, though an event before was observed by ${last.by}`);
-      }
-    }
-    published = last?.by === window.by ? published + 1 : 1;
-    last = window;
-  }
-}
-
-const MOST_IN_A_SAVE = 90;
 
 /** `time` is the stamp if it moved since the last event, else the moment of the reading. */
 function judgeTimes(windows: Windows, violate: Violate): void {

@@ -7,14 +7,7 @@
 import type { Claim, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
-import {
-  entitiesOf,
-  type GroupHistory,
-  isState,
-  type PublishedChange,
-  type State,
-  stateIn,
-} from './states.ts';
+import { entitiesOf, type GroupHistory, type PublishedChange, type State, stateIn } from './states.ts';
 import { beforeFirst } from './true.ts';
 
 const SECOND = 1_000_000;
@@ -150,8 +143,8 @@ function* judgeClaim(
  * a field that the service leaves out while it is null was filled in without an event.
  */
 function mayHaveBeen(before: State | undefined, shown: State | undefined, showsNulls: boolean): boolean {
-  if (shown === undefined || isState(before, shown)) return true;
-  return !showsNulls && before !== undefined && isState(before, filledIn(before, shown));
+  if (shown === undefined || before === shown) return true;
+  return !showsNulls && before !== undefined && before === filledIn(before, shown);
 }
 
 /** The shown state without the values of fields that were null before. */

@@ -5,9 +5,7 @@ import type { PublishedGroup } from './groups.ts';
 import {
   type EntityHistory,
   type GroupHistory,
-  hasHeader,
   headerOf,
-  isState,
   type Kind,
   type PublishedChange,
   type State,
@@ -35,7 +33,7 @@ export function checkTrue(
       continue;
     }
     for (const { event } of changes) {
-      if (!hasHeader(history, event.data.return_group))
+      if (!history.headers.has(headerOf(event.data.return_group)))
         violate(`number ${event.data.sequence}`, `its group never was ${headerOf(event.data.return_group)}`);
     }
     for (const [name, events] of entities) {
@@ -89,7 +87,7 @@ export function beforeFirst({ event, kind, verb }: PublishedChange): State | und
 
 function findFrom(history: EntityHistory, from: number, state: State | undefined): number {
   for (let place = from; place < history.length; place += 1) {
-    if (isState(state, history[place]?.state)) return place;
+    if (state === history[place]?.state) return place;
   }
   return -1;
 }
