@@ -31,10 +31,4 @@ export const BUGS: readonly Bug[] = [
     search: 'return sentAt >= receivedAt + settle;',
     replace: 'return sentAt + settle >= receivedAt;',
   },
-  {
-    name: 'keys that the store left unprocessed count as new groups',
-    file: 'functions/adapters/read-until-whole.ts',
-    search: 'missing = left;',
-    replace: 'missing = [];',
-  },
 ];

@@ -1,7 +1,7 @@
 // The end of a run: changes and faults stop, and the feed gets the time that its guarantee allows. Ticks are most of a
 // run's cost, so there are only as many as the feed needs to read everything.
 import { HOUR, type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { Lane } from './source-facts.ts';
+import { LANES, type Lane } from './source-facts.ts';
 import type { SourceWatch } from './watch-sources.ts';
 import { releaseWhatIsHeld } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';
@@ -17,6 +17,8 @@ export interface Rest {
 
 /** The rounds that must end: one may have begun before, and two begin after. */
 const ROUNDS = 3;
+/** Added to `settle`, because clocks are seconds apart. */
+const DOUBT_MS = 5_000;
 /** Longer than any pause or rest that the feed may take. */
 const POLLED_WITHIN = 2 * HOUR;
 /** A store whose walk takes much of the budget is walked every twelve hours. */
@@ -71,14 +73,16 @@ function readableFrom({ service, time }: World): Instant {
 /** Ticks until everything was walked, and what is held was published or is over. */
 async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable: Instant): Promise<boolean> {
   const { time, plan } = world;
-  const { intervalMs, reconcileMs } = plan.settings;
+  const { intervalMs, reconcileMs, settleMs } = plan.settings;
   const isStrange = plan.profile === 'strange';
   // Rows that go on failing are reported.
   const isNeverWell = isStrange || world.service.control.knobs().failingEvery > 0;
   let from = readable;
   let ticks = 0;
+  // What a round finds gone is looked up, and again `settle` later.
+  const rounds = ROUNDS + Math.ceil((settleMs + DOUBT_MS) / reconcileMs);
   const isAtRest = () =>
-    (['late', 'recent', 'older'] as const).every((lane) => haveEnded(watch, lane, from)) &&
+    LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || watch.facts.reasons.every((code) => WELL.has(code)));
   await tickUntil(world, pollers, isAtRest, {
@@ -98,9 +102,9 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   return isAtRest();
 }
 
-/** Whether two rounds of the lane have ended that began after the moment. A round begins after the one before it. */
-function haveEnded({ rounds }: SourceWatch, lane: Lane, from: Instant): boolean {
-  return rounds[lane].filter((endedAt) => endedAt >= from).length >= ROUNDS;
+/** Whether so many rounds of the lane have ended since. A round begins after the one before it has ended. */
+function haveEnded({ rounds }: SourceWatch, lane: Lane, from: Instant, many = ROUNDS): boolean {
+  return rounds[lane].filter((endedAt) => endedAt >= from).length >= many;
 }
 
 interface Ticking {
