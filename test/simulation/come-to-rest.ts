@@ -84,7 +84,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const isAtRest = () =>
     LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
     watch.facts?.holds.length === 0 &&
-    (isNeverWell || watch.facts.reasons.every((code) => WELL.has(code)));
+    (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
   await tickUntil(world, pollers, isAtRest, {
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
     everyMs() {

@@ -38,7 +38,10 @@ export function drawPlan(seed: number, profile: Profile): Plan {
   const bulks = drawBulks(random, activeMs);
   const plausible = drawKnobs(random, settings, bulks);
   const knobs = isStrange ? drawStrangeKnobs(random, plausible, settings) : plausible;
-  const turns = drawTurns(random, activeMs, groups, knobs);
+  const turns = drawTurns(random, activeMs, groups, knobs).map(({ knobs, ...turn }) => ({
+    ...turn,
+    knobs: divisible(knobs, bulks),
+  }));
   const sources = random.chance(0.06) ? 2 : 1;
   const plan: Plan = {
     ...{ seed, profile, groups, activeMs, knobs, settings, bulks, sources },
@@ -197,7 +200,7 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
     [0.12, { failingEvery: Math.max(7, Math.ceil(groups * 0.7)), failingAs: random.pick(FAILING_WAYS) }],
     [0.1, { faultRate: random.pick([0.1, 0.5, 0.9]) }],
     [0.05, { limitMax: random.pick([10, 13, 50]) }],
-    [0.05, { offsetMax: planned.offsetMax ?? 0, order: random.pick(ORDERS) }],
+    [0.05, { order: random.pick(ORDERS) }],
     [0.05, { stampForm: random.pick(['Z', '+00:00', '+05:30']) }],
     [0.05, { newFields: planned.newFields !== true }],
     [0.05, { touches: planned.touches === undefined ? ['return_group'] : PARTS_OF_GROUP }],

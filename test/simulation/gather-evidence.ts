@@ -44,7 +44,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const isEach = (every: number) => new Set([...ids].filter((id) => every > 0 && id % every === 0));
   const looks = [plan, ...plan.turns].map(({ knobs }) => knobs);
-  const unreadable = looks.map((look) => isEach(look.unreadableEvery ?? 0));
+  const ever = (name: 'unreadableEvery' | 'failingEvery') =>
+    new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
     isStrange: plan.profile === 'strange',
     showsWhatIs: plan.profile === 'plausible' || showsWhatIs(plan),
@@ -52,8 +53,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     happenings,
     unreadable: isEach(unreadableEvery),
     failing: isEach(failingEvery),
+    everFailing: ever('failingEvery'),
     hidden: isEach(hiddenEvery),
-    everUnreadable: new Set(unreadable.flatMap((some) => [...some])),
+    everUnreadable: ever('unreadableEvery'),
     tooLarge: refusedOf(world),
     showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
     showsNulls: looks.every(({ nulls = 'present', omissions }) => nulls === 'present' && !omissions),

@@ -23,6 +23,8 @@ export interface SourceFacts {
   readonly holds: readonly { readonly number: number; readonly kind: string; readonly stands: boolean }[];
   /** Groups that the source has set aside; undefined for a row without an id. */
   readonly setAside: readonly (number | undefined)[];
+  /** The number of places that are set aside, because a row in them makes every answer fail. */
+  readonly places: number;
   /** Codes for which the source is degraded. */
   readonly reasons: readonly string[];
 }
@@ -48,6 +50,7 @@ export function factsOf(state: SourceState): SourceFacts {
       stands: standing.includes(hold),
     })),
     setAside: setAside.map(({ groupId }) => groupId),
+    places: 0,
     reasons: health.reasons.map(({ code }) => code),
   };
 }

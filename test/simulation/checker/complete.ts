@@ -4,6 +4,7 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import { type PublishedGroup, publishedGroups } from './groups.ts';
+import { setAside } from './set-aside.ts';
 import { skippedIn } from './skipped.ts';
 import { timeOf } from './stamps.ts';
 import {
@@ -60,6 +61,8 @@ function* missingIn(
   }
   const judge = new Judge(evidence, source);
   const isExcepted = exceptionsOf(evidence, source, histories);
+  // A place stands for some minutes after its row has stopped failing.
+  const wasSetAside = setAside(evidence, histories, 'ever');
   for (const [groupId, history] of histories) {
     if (isExcepted(groupId)) continue;
     const group = published.get(groupId);
@@ -75,7 +78,7 @@ function* missingIn(
   const written = source.written.filter(({ at }) => at <= polledBy);
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {
-    if (isExcepted(groupId) || !movedItsStampLast(history)) continue;
+    if (isExcepted(groupId) || wasSetAside(groupId) || !movedItsStampLast(history)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
@@ -84,29 +87,16 @@ function* missingIn(
   }
 }
 
-/** Around a row that makes every answer with it fail, a range of six seconds and three on both sides can't be read. */
-const PLACE = 9_500_000;
-
 /** Returns whether a group is unreadable, in a place that is set aside, or hidden since its creation. */
 function exceptionsOf(
-  { unreadable, failing, hidden }: Evidence,
+  evidence: Evidence,
   { storedFrom }: SourceEvidence,
   histories: Histories,
 ): (groupId: number) => boolean {
-  const stampsOf = (groupId: number) => {
-    const document = histories.get(groupId)?.documents.at(-1)?.document;
-    return [document?.created_at, document?.updated_at].map((stamp) => timeOf(String(stamp)) ?? Number.NaN);
-  };
-  const places = [...failing].map(stampsOf);
-  const isInPlace = (groupId: number) => {
-    const stamps = stampsOf(groupId);
-    return places.some((place) => place.some((at, axis) => Math.abs(at - (stamps[axis] ?? 0)) <= PLACE));
-  };
-  return (groupId) =>
-    unreadable.has(groupId) ||
-    failing.has(groupId) ||
-    (hidden.has(groupId) && storedFrom(groupId) === undefined) ||
-    (places.length > 0 && isInPlace(groupId));
+  const { unreadable, hidden } = evidence;
+  const isSetAside = setAside(evidence, histories, 'in the end');
+  const isHidden = (groupId: number) => hidden.has(groupId) && storedFrom(groupId) === undefined;
+  return (groupId) => unreadable.has(groupId) || isSetAside(groupId) || isHidden(groupId);
 }
 
 /** Whether a group's last change moved its stamp, and no earlier stamp was newer. */

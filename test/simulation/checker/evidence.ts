@@ -116,6 +116,8 @@ export interface Evidence {
   readonly unreadable: ReadonlySet<number>;
   /** Groups that make every answer with them fail in the end. */
   readonly failing: ReadonlySet<number>;
+  /** Groups that did so at any time. */
+  readonly everFailing: ReadonlySet<number>;
   /** Groups that lists hide in the end. */
   readonly hidden: ReadonlySet<number>;
   /** Groups that were unreadable at any time. */

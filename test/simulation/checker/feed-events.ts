@@ -67,7 +67,7 @@ function groupsUntil(
   at: Time,
   { startedAt = 0 }: SourceEvidence,
   histories: Histories,
-  { everUnreadable, tooLarge }: Evidence,
+  { everUnreadable, everFailing, tooLarge }: Evidence,
 ) {
   let least = 0;
   let most = 0;
@@ -76,6 +76,7 @@ function groupsUntil(
     if (during.some(({ document }) => document !== undefined)) most += 1;
     if (
       !everUnreadable.has(groupId) &&
+      !everFailing.has(groupId) &&
       !tooLarge.has(groupId) &&
       during.every(({ document }) => document !== undefined)
     )

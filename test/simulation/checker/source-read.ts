@@ -6,6 +6,7 @@
 // state; groups that can't be read or were forgotten; what is held.
 import type { Claim, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
+import { setAside } from './set-aside.ts';
 import { timeOf } from './stamps.ts';
 import { entitiesOf, type GroupHistory, type PublishedChange, type State, stateIn } from './states.ts';
 import { beforeFirst } from './true.ts';
@@ -99,11 +100,12 @@ function* judgeClaims(
 ): Generator<Problem> {
   const places = new Map(source.written.map(({ event }, place) => [event.id, place]));
   const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
+  const isSetAside = setAside(evidence, histories, 'ever');
   const isHeld = ({ at }: Claim) => source.heldTimes.some(({ from, to }) => from < at && at < to);
   for (const { groupId, changes } of published.values()) {
     const history = histories.get(groupId);
-    const isSetAside = evidence.everUnreadable.has(groupId) || evidence.tooLarge.has(groupId);
-    if (history === undefined || isSetAside || forgotten.has(groupId)) continue;
+    const isLeft = evidence.everUnreadable.has(groupId) || evidence.tooLarge.has(groupId);
+    if (history === undefined || isLeft || isSetAside(groupId) || forgotten.has(groupId)) continue;
     for (const change of changes) {
       const place = places.get(change.event.id) ?? 0;
       const claim = source.claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
