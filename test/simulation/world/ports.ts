@@ -2,7 +2,6 @@
 // code runs (`readUntilWhole` requests the rest of a batch).
 import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
-import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
   Activities,
@@ -15,8 +14,8 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../../shared/ports.ts';
-import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Trace } from '../../simulation-frame/trace.ts';
+import { describeState } from '../source-facts.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { CallName } from './calls.ts';
 import { createDestination } from './destination.ts';
@@ -160,13 +159,4 @@ function ledgerOf({ call }: SimulatedProcess, { ledger, isShown }: Stores): Ledg
       yield* await call('ledger.groups', () => groups);
     },
   };
-}
-
-function describeState({ settledThrough, pollWidth, baseline, stamps, lease }: SourceState): string {
-  const { newest, lead } = stamps;
-  const parts = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
-  if (newest !== undefined) parts.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
-  if (baseline.coveredThrough !== undefined)
-    parts.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
-  return `state: ${[...parts, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
 }
