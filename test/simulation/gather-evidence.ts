@@ -191,7 +191,7 @@ function sourceEvidence(
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
     written,
     claims: written.flatMap(({ at, event }) => {
-      const claim = claimOf(event, plan.settings);
+      const claim = claimOf(event);
       return claim === undefined ? [] : [{ at, event, ...claim }];
     }),
     queue: stores.queue.all.filter(isOwn),

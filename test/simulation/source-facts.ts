@@ -1,10 +1,8 @@
 // The facts that the simulation reads from a source's stored state and from its reports: the only place that knows their
 // form. Everything else asks for facts.
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import type { SimulatedSettings } from './plan.ts';
 
 /** The rounds that together read everything: of late changes, and over recent and older groups. */
 export const LANES = ['late', 'recent', 'older'] as const;
@@ -30,38 +28,30 @@ export interface SourceFacts {
 }
 
 export function factsOf(state: SourceState): SourceFacts {
-  const { source, generation, baseline, health, reconciliation, guarding, setAside } = state;
-  const standing = standingHolds(state);
+  const { source, generation, mode, baselineAt, health, lanes, holds, setAside } = state;
   return {
     source,
     generation,
-    baseline: baseline.mode,
-    isBaselineComplete: baseline.status === 'completed',
-    rounds: {
-      // The slot of the last tick whose polls were complete; at first it is the start.
-      late: health.lastSettledAt === baseline.startedAt ? undefined : health.lastSettledAt,
-      recent: reconciliation.all.lastCompletedAt,
-      older: reconciliation.all.lastCompletedAt,
-    },
-    isWalking: reconciliation.all.isUnderWay,
-    holds: guarding.holds.map((hold) => ({
-      number: hold.number,
-      kind: hold.guard,
-      stands: standing.includes(hold),
-    })),
+    baseline: mode,
+    isBaselineComplete: baselineAt !== undefined,
+    rounds: { late: lanes.late.readAt, recent: lanes.recent.readAt, older: lanes.older.readAt },
+    isWalking: lanes.recent.round !== undefined || lanes.older.round !== undefined,
+    holds: holds.map(({ number, kind, phase }) => ({ number, kind, stands: phase === 'holding' })),
     setAside: setAside.map(({ groupId }) => groupId),
-    places: 0,
+    places: state.places.filter(({ until }) => until > state.lastSlot * MILLISECOND).length,
     reasons: health.reasons.map(({ code }) => code),
   };
 }
 
 /** The state in a line of the trace. */
-export function describeState({ settledThrough, baseline, lease, guarding, health }: SourceState): string {
+export function describeState({ cursor, baselineAt, lease, lanes, lookUps, holds, health }: SourceState): string {
   return [
-    `state: settled through ${formatInstant(settledThrough)}`,
-    `baseline ${baseline.status}`,
+    `state: cursor ${formatInstant(cursor)}`,
+    `baseline ${baselineAt === undefined ? 'running' : 'complete'}`,
     `lease ${lease.owner} ${lease.epoch}`,
-    ...guarding.holds.map((hold) => `holds ${hold.guard}`),
+    ...Object.entries(lanes).map(([name, { round }]) => `${name} ${round?.stack.length ?? '-'}`),
+    `look-ups ${lookUps.map(({ groupId }) => groupId).join()}`,
+    ...holds.map(({ kind, phase }) => `${phase} ${kind}`),
     ...health.reasons.map(({ code }) => code),
   ].join(', ');
 }
@@ -74,19 +64,12 @@ export interface ReadClaim {
 }
 
 /** What a `feed.source_read` claims; undefined for any other event. */
-export function claimOf(
-  event: FeedEvent,
-  { lookbackMs, settleMs }: SimulatedSettings,
-): ReadClaim | undefined {
+export function claimOf(event: FeedEvent): ReadClaim | undefined {
   if (event.type !== 'feed.source_read') return undefined;
-  const { read_up_to: upTo, reconciled_through: through } = event.data.object;
-  return {
-    polledAt: later(upTo, lookbackMs + settleMs),
-    walkedAt: later(through, 2 * settleMs),
-  };
+  const { polled_at: polledAt, walked_at: walkedAt } = event.data.object;
+  return { polledAt: instantOf(polledAt), walkedAt: instantOf(walkedAt) };
 }
 
-function later(stamp: string | null, byMs: number): Instant | undefined {
-  const instant = stamp === null ? undefined : parseStamp(stamp)?.instant;
-  return instant === undefined ? undefined : instant + byMs * MILLISECOND;
+function instantOf(stamp: string | null): Instant | undefined {
+  return stamp === null ? undefined : parseStamp(stamp)?.instant;
 }

@@ -8,7 +8,7 @@ import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import type { SimulatedProcess } from './process.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
@@ -186,8 +186,6 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
 /** Returns whether the error is a consequence of an injected fault. */
 export function isSimulated(error: unknown): boolean {
   if (error instanceof SimulatedFailure) return true;
-  // The budget is only unavailable because of contention or slowness of its store.
-  if (error instanceof Error && error.name === 'BudgetUnavailable') return true;
   return error instanceof Error && error.cause !== undefined && isSimulated(error.cause);
 }
 

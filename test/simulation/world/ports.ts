@@ -4,8 +4,6 @@ import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts'
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
-  Activities,
-  Budgets,
   Destination,
   KnownGroup,
   Ledger,
@@ -27,8 +25,6 @@ export interface Ports {
   readonly states: SourceStates;
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
-  readonly budgets: Budgets;
-  readonly activities: Activities;
   readonly marks: Marks;
   destination(arrivals: Arrivals): Destination;
 }
@@ -47,7 +43,7 @@ export interface PortsOptions {
 export function createPorts(options: PortsOptions): Ports {
   const { process, stores, fates, trace } = options;
   const { call } = process;
-  const { states, budgets } = stores;
+  const { states } = stores;
   return {
     states: {
       load: (source) => call('states.load', () => states.load(source)),
@@ -57,32 +53,10 @@ export function createPorts(options: PortsOptions): Ports {
       },
       identity: () => call('states.identity', () => states.identity()),
     },
-    budgets: {
-      load: (tokenHash) => call('budgets.load', () => budgets.load(tokenHash)),
-      save: (tokenHash, state, version) =>
-        call('budgets.save', () => budgets.save(tokenHash, state, version)),
-    },
-    activities: activitiesOf(stores),
     marks: marksOf(process, stores),
     store: snapshotStoreOf(options),
     ledger: ledgerOf(process, stores),
     destination: (arrivals) => createDestination(process, arrivals, fates),
-  };
-}
-
-/**
- * Half of the writes fail. The error is not marked as simulated, so a run reports it if it reaches a tick. They take no
- * time and draw no fate, because the outcome of a run must not depend on them.
- */
-function activitiesOf({ activities }: Stores): Activities {
-  let writes = 0;
-  return {
-    load: activities.load,
-    async save(source, activity) {
-      writes += 1;
-      if (writes % 2 === 1) throw new Error('The write of an activity failed, and a tick noticed.');
-      await activities.save(source, activity);
-    },
   };
 }
 
@@ -140,8 +114,6 @@ function snapshotStoreOf({ process, stores, refuseLarge, fates, random }: PortsO
     },
     knownCreatedBetween: (source, from, to) =>
       inPages('store.knownCreatedBetween', snapshots.knownCreatedBetween(source, from, to)),
-    openCreatedBetween: (source, from, to) =>
-      inPages('store.openCreatedBetween', snapshots.openCreatedBetween(source, from, to)),
   };
 }
 
