@@ -111,7 +111,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
         { ...rest, to: from + width },
         { ...rest, from: from + width },
       ];
-    if (from === undefined && to !== undefined)
+    // An open start has no width: after an empty part the rest is read as a whole.
+    if (from === undefined && to !== undefined && density.rows > 0)
       return [
         { ...rest, from: to - width },
         { ...rest, to: to - width },
