@@ -10,7 +10,7 @@ import { endRemovalsHold } from '../guarding/removals.ts';
 import { DAY, formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
-import type { Page, Range } from '../reading/range.ts';
+import { isWithin, type Page, type Range } from '../reading/range.ts';
 import { forgetRoom, plannedRows } from '../reading/room.ts';
 import { beginRound, type Round, replaceRange } from '../reading/round.ts';
 import type { CompletePart } from '../reading/round-context.ts';
@@ -76,7 +76,11 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const [first = rest, ...others] = parts;
     const next = { ...first, isRest: undefined };
     piece = { range: next, groups };
-    updateRound((round) => replaceRange(round, rest, [next, ...others]));
+    const known = [...groups.values()].filter(({ createdAt }) => isWithin(createdAt, next)).length;
+    updateRound((round) => ({
+      ...replaceRange(round, rest, [next, ...others]),
+      groups: round.groups + known,
+    }));
   }
 
   /** The next known groups, about a page's worth, and where they end; undefined if no more follow. */
@@ -146,9 +150,10 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     updateLane(run, name, (before) => ({ ...before, round: before.round && change(before.round) }));
   }
 
-  function finish(round: Round): void {
+  async function finish(round: Round): Promise<void> {
     const endedAt = run.now();
-    const { startedAt, groups, isWhole = false } = round;
+    const { startedAt, isWhole = false } = round;
+    const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
     updateLane(run, name, (before) => ({ ...before, readAt: startedAt, endedAt, groups }));
     if (isWhole)
       updateLane(run, 'older', (before) => ({
@@ -163,7 +168,15 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     run.update((state) => endFindings(state, name, startedAt));
     if (isWhole) run.update((state) => endFindings(state, 'older', startedAt));
     run.update((state) => forgetVanished(endReleased(state, walkedAt(state)), walkedAt(state)));
-    if (run.state.baselineAt === undefined) run.update((state) => completeBaseline(state, round, endedAt));
+    if (run.state.baselineAt === undefined)
+      run.update((state) => completeBaseline(state, { ...round, groups }, endedAt));
+  }
+
+  async function countKnown(): Promise<number> {
+    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+    let count = 0;
+    for await (const _ of store.knownCreatedBetween(sourceOf(run), ...all)) count += 1;
+    return count;
   }
 
   return {
@@ -179,7 +192,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       if (round === undefined) return;
       const dueAt = isRead ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
       updateLane(run, name, (before) => ({ ...before, round: undefined, dueAt }));
-      if (isRead) finish(round);
+      if (isRead) await finish(round);
     },
   };
 }

@@ -94,7 +94,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
     for (const row of page.rows) if (row.kind === 'readable') created.set(row.group.id, row.createdAt);
     context.update((round) => ({
       ...round,
-      groups: round.groups + created.size - before,
+      // Walks count known groups.
+      groups: context.plan === undefined ? round.groups + created.size - before : round.groups,
       passed: round.passed + passed.length,
       oldestPassed:
         passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
