@@ -36,7 +36,7 @@ export function createFreshLane(run: TickRun): Lane {
 
   async function work(): Promise<void> {
     const startedAt = run.now();
-    fresh.dueAt = startedAt < fresh.dueAt + rhythm ? fresh.dueAt + rhythm : startedAt + rhythm;
+    fresh.dueAt = Math.max(fresh.dueAt + rhythm, startedAt);
     const { cursor } = run.state;
     const from =
       fresh.newest === undefined ? cursor : Math.max(cursor, Math.min(fresh.newest, startedAt) - OVERLAP);
@@ -62,7 +62,9 @@ export function createFreshLane(run: TickRun): Lane {
     run.update((state) => endFindings(state, 'fresh', startedAt));
   }
 
-  return { name: 'fresh', dueAt: () => inRhythm(fresh.dueAt, 2 * rhythm, run.now()), work };
+  // Ticks have the rhythm themselves: one that begins early, or after a late one, still polls.
+  if (fresh.dueAt - run.now() < rhythm / 2 || fresh.dueAt - run.now() > rhythm) fresh.dueAt = run.now();
+  return { name: 'fresh', dueAt: () => fresh.dueAt, work };
 }
 
 /** The run, noting the newest stamp of each page that was recorded. */
@@ -91,7 +93,7 @@ export function createLateLane(run: TickRun): Lane {
     const startedAt = run.now();
     const { cursor, newest = startedAt } = run.state;
     // An open end never empties where groups change as fast as it reads.
-    const end = Math.max(newest, cursor) + SECOND;
+    const end = Math.max(startedAt, newest, cursor) + SECOND;
     const stack = cutAt({ axis: 'updated', from: cursor, to: end }, lane().cuts);
     updateLane(run, 'late', (before) => ({ ...before, round: beginRound(startedAt, stack) }));
     run.update((state) => noteNewest(state, startedAt));
