@@ -83,13 +83,14 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const rounds = ROUNDS + Math.ceil((settleMs + DOUBT_MS) / reconcileMs);
   const isAtRest = () =>
     LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
+    watch.facts?.isAtWork === false &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
   await tickUntil(world, pollers, isAtRest, {
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
     everyMs() {
       if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
-      if (watch.facts?.isWalking) return intervalMs;
+      if (watch.facts?.isAtWork) return intervalMs;
       return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
     },
     async afterTick() {

@@ -15,8 +15,8 @@ export interface SourceFacts {
   readonly isBaselineComplete: boolean;
   /** For each lane a value that changes with each complete round; undefined before the first. */
   readonly rounds: Readonly<Record<Lane, unknown>>;
-  /** Whether a round over all groups is under way. */
-  readonly isWalking: boolean;
+  /** Whether a round is under way, or groups wait to be looked up by id. */
+  readonly isAtWork: boolean;
   /** Holds that stand, and released ones that are not published completely. */
   readonly holds: readonly { readonly number: number; readonly kind: string; readonly stands: boolean }[];
   /** Groups that the source has set aside; undefined for a row without an id. */
@@ -35,7 +35,7 @@ export function factsOf(state: SourceState): SourceFacts {
     baseline: mode,
     isBaselineComplete: baselineAt !== undefined,
     rounds: { late: lanes.late.readAt, recent: lanes.recent.readAt, older: lanes.older.readAt },
-    isWalking: lanes.recent.round !== undefined || lanes.older.round !== undefined,
+    isAtWork: state.lookUps.length > 0 || Object.values(lanes).some(({ round }) => round !== undefined),
     holds: holds.map(({ number, kind, phase }) => ({ number, kind, stands: phase === 'holding' })),
     setAside: setAside.map(({ groupId }) => groupId),
     places: state.places.filter(({ until }) => until > state.lastSlot * MILLISECOND).length,
