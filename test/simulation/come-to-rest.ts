@@ -28,6 +28,8 @@ const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
 /** Each costs processor time. */
 const MOST_TICKS = 250;
+/** A walk that takes many ticks would stand still with one an hour. */
+const WALKS_GO_ON_EVERY_MS = 60_000;
 const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 /** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 7;
@@ -90,7 +92,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
     everyMs() {
       if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
-      if (watch.facts?.isAtWork) return intervalMs;
+      if (watch.facts?.isAtWork) return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
       return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
     },
     async afterTick() {
