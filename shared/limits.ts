@@ -50,14 +50,12 @@ export const ASK_AHEAD = HOUR;
 /** How far polls read ahead while stamps have no zone and the service's offset is not known yet. */
 export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
 
-/** Events of one transaction: DynamoDB takes 100 actions, the snapshot is one of them. */
-export const MAX_EVENTS_PER_SAVE = 90;
 /** Groups whose events are saved at the same time; more would only queue up in the store's client. */
 export const SAVES_AT_ONCE = 16;
 /** Entries of one SendMessageBatch or PutEvents call. */
 export const MAX_BATCH_ENTRIES = 10;
 
-/** Events of one group that a relay reads at once: the largest transaction and a few more. */
+/** Events of one group that a relay reads at once. */
 export const RELAY_READ_EVENTS = 100;
 /**
  * Times that one run of a relay tries to send an event that the destination does not take; then its record comes again.

@@ -34,8 +34,8 @@ const KEY = { name: 'k', type: 'S' } as const;
 
 export const TABLES = {
   /**
-   * One item per group, under its {@link formatGroupKey key}. The index holds the groups that were not removed, open
-   * ones apart from the others.
+   * One item per group, under its {@link formatGroupKey key}. The index holds the groups that were not removed, by their
+   * creation, with their digests.
    */
   snapshots: {
     partitionKey: KEY,
@@ -43,9 +43,10 @@ export const TABLES = {
       name: 'created',
       partitionKey: { name: 'i', type: 'S' },
       sortKey: { name: 'c', type: 'N' },
+      includes: ['g'],
     },
   },
-  /** One item per event, under its group's key and its number. The one table with a stream. */
+  /** An item per event or for several, under their group's key and the last number. The one table with a stream. */
   ledger: {
     partitionKey: KEY,
     sortKey: { name: 'n', type: 'N' },
@@ -66,6 +67,6 @@ export const TABLES = {
       includes: ['n', 'r', 's'],
     },
   },
-  /** The state and the activity of each source, `source/<name>` and `activity/<name>`; each token's `budget/<hash>`. */
+  /** The state of each source, its operators' searches and its activity: `source/<name>`, `search/<name>`, `activity/<name>`. */
   sources: { partitionKey: KEY },
 } as const satisfies Record<TableRole, TableShape>;
