@@ -86,7 +86,7 @@ function watched(run: TickRun, fresh: FreshMemory): TickRun {
 
 export function createLateLane(run: TickRun): Lane {
   const { settings } = run.session;
-  const rhythm = lateRhythm(settings.lookbackMs);
+  const rhythm = lateRhythm(settings);
   const lane = () => run.state.lanes.late;
 
   function begin(): void {
@@ -116,7 +116,11 @@ export function createLateLane(run: TickRun): Lane {
       run.update((state) => endFindings(state, 'late', round.startedAt));
       const { startedAt, groups } = round;
       const cuts = cutsAfter(run.state, created);
-      updateLane(run, 'late', (before) => ({ ...before, readAt: startedAt, endedAt: now, groups, cuts }));
+      // Clocks of processes may be seconds apart.
+      updateLane(run, 'late', (before) => ({
+        ...{ ...before, endedAt: now, groups, cuts },
+        readAt: Math.max(before.readAt ?? startedAt, startedAt),
+      }));
     },
   };
 }

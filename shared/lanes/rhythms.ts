@@ -10,9 +10,12 @@ export const OLDER_RHYTHM: number = 12 * HOUR;
 /** Both walks are one while that takes less than this share of the budget of a cycle. */
 const CHEAP_SHARE = 0.1;
 
-/** How often `late` is due. */
-export function lateRhythm(lookbackMs: number): number {
-  return Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5);
+/** How often `late` is due: no more often than `fresh`. */
+export function lateRhythm({
+  intervalMs,
+  lookbackMs,
+}: Pick<SourceSettings, 'intervalMs' | 'lookbackMs'>): number {
+  return Math.max(intervalMs * MILLISECOND, Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5));
 }
 
 /** Whether `recent` walks all groups. */

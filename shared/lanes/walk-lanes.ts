@@ -154,11 +154,13 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const endedAt = run.now();
     const { startedAt, isWhole = false } = round;
     const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
-    updateLane(run, name, (before) => ({ ...before, readAt: startedAt, endedAt, groups }));
+    // Clocks of processes may be seconds apart.
+    const later = (before: Instant | undefined) => Math.max(before ?? startedAt, startedAt);
+    updateLane(run, name, (before) => ({ ...before, readAt: later(before.readAt), endedAt, groups }));
     if (isWhole)
       updateLane(run, 'older', (before) => ({
         ...before,
-        readAt: startedAt,
+        readAt: later(before.readAt),
         endedAt,
         groups: 0,
         round: undefined,

@@ -161,14 +161,18 @@ export function createRoundReader(context: RoundContext): RoundReader {
       ...(to === undefined || place.to < to ? [{ ...range, from: place.to }] : []),
     ];
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
+    const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
+    run.update((state) => noteFinding(state, again, run.now()));
     context.update((round) => replaceRange(round, range, parts));
   }
 
   /** Where a range begins and ends, also if it is open. */
   async function endsOf(range: Range): Promise<Ends> {
     const { axis, from, to } = activeOf(range);
-    const low = from ?? (axis === 'updated' ? 0 : (await firstKnown()) - BEFORE_FIRST);
-    return { low, high: to ?? run.now() + HOUR };
+    const now = run.now();
+    // Further back than the range reaches: else cuts of a failing range would stop at its earliest bound.
+    const low = async () => Math.min((await firstKnown()) - BEFORE_FIRST, 2 * (to ?? now) - now);
+    return { low: from ?? (axis === 'updated' ? 0 : await low()), high: to ?? now + HOUR };
   }
 
   async function firstKnown(): Promise<Instant> {

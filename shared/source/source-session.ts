@@ -40,6 +40,8 @@ export interface SourceSession extends SourceServices {
   readonly fresh: FreshMemory;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
+  /** By the local clock: after it another process may send requests. */
+  leaseEnd: Instant;
   /** The lease's epoch when the memory was last valid. */
   epoch: number | undefined;
 }
@@ -54,17 +56,19 @@ export function budgetsOf({ requestsPerMinute }: Pick<SourceSettings, 'requestsP
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
-  const { settings } = services;
+  const { settings, clock } = services;
   const session: SourceSession = {
     ...services,
     memory: createMemory(),
     requests: createSourceRequests({
       ...services,
       requestsPerMinute: budgetsOf(settings).ticks,
-      deadline: () => session.deadline,
+      // A machine that was suspended may not have counted that time.
+      deadline: () => Math.min(session.deadline, clock.elapsed() + session.leaseEnd - clock.now()),
     }),
     fresh: { dueAt: 0, newest: undefined, cuts: [] },
     deadline: 0,
+    leaseEnd: 0,
     epoch: undefined,
   };
   return session;
