@@ -85,7 +85,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const rounds = ROUNDS + Math.ceil((settleMs + DOUBT_MS) / reconcileMs);
   const isAtRest = () =>
     LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
-    watch.facts?.isAtWork === false &&
+    watch.facts?.isLookingUp === false &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
   await tickUntil(world, pollers, isAtRest, {
