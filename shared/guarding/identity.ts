@@ -2,7 +2,7 @@
 // an empty one, and all known groups would look removed. So before answers for another address or token are used, and
 // before a group is published as removed, known groups are looked up by their ids. One that is found is proof. Several
 // are tried, from all of the source's past, because each of them may have been removed.
-import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { DAY, type Instant, SECOND } from '../instant.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { KnownGroup } from '../ports.ts';
 import { ReturnsServiceError, UnreadableAnswerError } from '../returns-service/errors.ts';
@@ -20,7 +20,6 @@ const MOST_CANARIES = 5;
 const SPANS = [DAY, 7 * DAY, 45 * DAY, 365 * DAY, Number.POSITIVE_INFINITY];
 /** All known groups missing at once look like another store, unless they are as few as a test's. */
 const FEWEST_MISSING = 5;
-const PROVED_FOR = MINUTE;
 const WHEN_UNREADABLE =
   "The service shows known return groups in a form that can't be read: it may be another store. Check the base URL " +
   'and the token. If both are right, report the rows to the service.';
@@ -39,11 +38,13 @@ export interface Identity {
    */
   prove(): Promise<void>;
   /**
-   * The same, unless it was proved within the last minute.
+   * The same, unless it was proved since a moment, by the local clock.
    *
    * @param missing groups that were not found: they prove nothing
    */
-  proveLately(missing: ReadonlySet<number>): Promise<void>;
+  proveSince(moment: Instant, missing: ReadonlySet<number>): Promise<void>;
+  /** Notes that an answer of the list shows a known group: that is proof as well. @param sentAt when it was requested */
+  noteKnown(sentAt: Instant): void;
 }
 
 export function createIdentity(
@@ -108,7 +109,7 @@ export function createIdentity(
   }
 
   function trust(accessHash: string): void {
-    provedAt = clock.elapsed();
+    provedAt = clock.now();
     if (findHold(cell.state, 'other_store') !== undefined)
       log.info('A known return group is found again: the source is read again.');
     cell.update((state) => ({ ...endHold(state, 'other_store'), seenWith: accessHash }));
@@ -123,8 +124,11 @@ export function createIdentity(
 
   return {
     prove: () => prove(new Set()),
-    async proveLately(missing) {
-      if (clock.elapsed() - provedAt > PROVED_FOR) await prove(missing);
+    async proveSince(moment, missing) {
+      if (provedAt < moment) await prove(missing);
+    },
+    noteKnown(sentAt) {
+      provedAt = Math.max(provedAt, sentAt);
     },
     async isTrusted(accessHash) {
       if (cell.state.seenWith === accessHash) return true;

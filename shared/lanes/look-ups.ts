@@ -5,7 +5,7 @@ import { noteFinding } from '../guarding/findings.ts';
 import { findHold } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleMissing } from '../guarding/sample-change.ts';
-import { MILLISECOND, MINUTE } from '../instant.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Page } from '../reading/range.ts';
 import { noteSetAside } from '../recording/set-aside.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
@@ -37,7 +37,7 @@ export function createLookUpLane(run: TickRun): Lane {
       const since = absentSince ?? page.receivedAt;
       return change(groupId, { absentSince: since, dueAt: since + settle });
     }
-    await remove(groupId, page);
+    await remove(groupId, page, absentSince);
   }
 
   /** @returns the answer with the group's own rows; undefined if the look-up failed */
@@ -72,15 +72,17 @@ export function createLookUpLane(run: TickRun): Lane {
   }
 
   /** @throws SourceHeld if no known group is found any more */
-  async function remove(groupId: number, page: Page): Promise<void> {
+  async function remove(groupId: number, page: Page, absentSince: Instant): Promise<void> {
     const now = run.now();
     const removals = run.state.removals + 1;
     const admission = admitRemovals(run.state, removals, [sampleMissing(groupId)], now);
     run.update(() => admission.state);
     // The next walk that misses it looks it up again.
     if (!admission.isAdmitted) return drop(groupId);
-    const absent = run.state.lookUps.filter((each) => each.absentSince !== undefined);
-    await run.identity.proveLately(new Set(absent.map((each) => each.groupId)));
+    const missing = run.state.lookUps.filter(
+      (each) => each.isMissing === true || each.absentSince !== undefined,
+    );
+    await run.identity.proveSince(absentSince, new Set(missing.map((each) => each.groupId)));
     const snapshot = (await store.load(sourceOf(run), [groupId])).get(groupId);
     if (snapshot === undefined || snapshot.removedAt !== undefined) return drop(groupId);
     const { sentAt, receivedAt } = page;

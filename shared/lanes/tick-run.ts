@@ -105,7 +105,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
 
   const run: TickRun = {
     ...{ session, cell, identity, drift, stop },
-    recorder: createRecorder(session, cell),
+    recorder: createRecorder(session, cell, identity.noteKnown),
     failure: undefined,
     polls: 0,
     get state() {

@@ -12,7 +12,7 @@ import { type ComparedReading, removedEntities } from '../guarding/compared-read
 import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange } from '../guarding/sample-change.ts';
-import { type Instant, MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
@@ -39,7 +39,12 @@ export interface Recorder {
   readonly counts: Readonly<RecordCounts>;
 }
 
-export function createRecorder(session: SourceSession, cell: SourceCell): Recorder {
+/** @param onKnown called with the time of a request whose answer shows a known group */
+export function createRecorder(
+  session: SourceSession,
+  cell: SourceCell,
+  onKnown: (sentAt: Instant) => void,
+): Recorder {
   const { settings, store, memory, clock } = session;
   const settle = settings.settleMs * MILLISECOND;
   const source = () => ({ source: settings.name, generation: cell.state.generation });
@@ -59,6 +64,7 @@ export function createRecorder(session: SourceSession, cell: SourceCell): Record
     const unreadable = unreadableOf(page);
     const compared = await compareAll(readings, isWalk ? known : undefined);
     const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
+    if (compared.some((each) => each === 'unchanged' || isSameGroup(each))) onKnown(page.sentAt);
     if (isWalkLane(lane) && isJudged(cell.state, lane, clock.now())) await judge(compared, differing);
     await saveAdmitted(differing, lane);
     const now = clock.now();
@@ -251,6 +257,11 @@ function isCounted({ snapshot, compared }: ComparedReading): boolean {
   return snapshot !== undefined && snapshot.removedAt === undefined && compared.verdict !== 'left';
 }
 
+/** Another store may have a group of that id, but hardly one created in the same second. */
+function isSameGroup({ snapshot, reading: { createdAt } }: ComparedReading): boolean {
+  return snapshot !== undefined && Math.abs(snapshot.createdAt - createdAt) <= SECOND;
+}
+
 /** Whether the save changes what is known without an event. */
 function fillsIn({ snapshot, compared }: ComparedReading): boolean {
   if (snapshot === undefined || compared.verdict !== 'differs') return false;
@@ -264,9 +275,6 @@ function fillsIn({ snapshot, compared }: ComparedReading): boolean {
 function passedByPolls(differing: readonly ComparedReading[], { cursor }: SourceState): Instant[] {
   return differing.flatMap(({ snapshot, reading: { updatedAt } }) => {
     const isKnown = snapshot !== undefined && snapshot.removedAt === undefined;
-    return isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - PASSED_BY ? [updatedAt] : [];
+    return isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - SECOND ? [updatedAt] : [];
   });
 }
-
-/** Bounds may be inclusive or not. */
-const PASSED_BY = 1_000_000;
