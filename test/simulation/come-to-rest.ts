@@ -30,11 +30,13 @@ const TICKS_IN_RHYTHM = 12;
 const MOST_TICKS = 250;
 /** A walk that takes many ticks would stand still with one an hour. */
 const WALKS_GO_ON_EVERY_MS = 60_000;
+/** Where a walk is always under way, the time of the others has to pass as well. */
+const TICKS_IN_A_ROW = 20;
 const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 /** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 7;
-/** A source that is well may have groups that can't be read. */
-const WELL: ReadonlySet<string> = new Set(['unreadable']);
+/** A source that is well may have groups that can't be read, and crowds that its budget is too small for. */
+const WELL: ReadonlySet<string> = new Set(['unreadable', 'crowd_not_proved']);
 
 /** Ends all changes of the store and all faults. */
 export function calm(world: World): void {
@@ -92,7 +94,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
     everyMs() {
       if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
-      if (watch.facts?.isAtWork) return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
+      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0) return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
       return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
     },
     async afterTick() {

@@ -50,7 +50,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     rareValues: random.chance(0.08) || undefined,
     tickMs: random.pick([20_000, 50_000, 50_000]),
     faults: drawFaults(random, ticks),
-    clockSkewMs: random.pick([0, 1_000, 5_000]),
+    clockSkewMs: random.pick([0, 500, 1_000]),
     warm: random.pick([1, 1, 0.9, 0.5, 0]),
     endsOverdue: random.chance(0.6),
     outages: drawOutages(random, activeMs),
