@@ -2,6 +2,7 @@
 // other value is a behaviour that a real service might have.
 
 import { amount, count, flag, type Knob, matching, oneOf, share, someOf, span } from './knob-kinds.ts';
+import { FAILING_WAYS } from './service/failing-rows.ts';
 import { FAULT_KINDS } from './service/fault-kinds.ts';
 import { UNREADABLE_WAYS } from './showing/unreadable.ts';
 import { ABSURD_KINDS } from './store/absurd-stamps.ts';
@@ -47,6 +48,16 @@ export const KNOBS = {
       'bad-request: a 400. timeout: a 504.',
   ),
   pageBytes: count(0, 0, 'Maximum number of bytes of a page, which holds at least one row; 0: no limit.'),
+  hiddenEvery: count(
+    0,
+    0,
+    'Lists leave out each group whose id is divisible by this, after the limit; look-ups by id show it. 0: none.',
+  ),
+  ignoredFilters: oneOf(
+    ['none', 'updated', 'created', 'all'],
+    'none',
+    'Filters that are ignored: those by updated_at, those by created_at, or both.',
+  ),
   // Bounds and stamps.
   lowerBound: oneOf(
     ['inclusive', 'exclusive'],
@@ -192,6 +203,16 @@ export const KNOBS = {
   // Faults.
   faultRate: share(0, 'Share of requests that fail.'),
   faultKinds: someOf(FAULT_KINDS, FAULT_KINDS, 'Faults that fault-rate chooses from.'),
+  failingEvery: count(
+    0,
+    0,
+    'Each answer with a group whose id is divisible by this fails, as failing-as says; 0: none.',
+  ),
+  failingAs: oneOf(
+    FAILING_WAYS,
+    '500',
+    'How an answer with a failing group fails. nan: NaN in place of the group, which is no JSON.',
+  ),
   slowSeconds: amount(3, 'seconds', 'Duration of a slow answer.'),
   pauseSeconds: count(2, 0, 'Seconds in the Retry-After header of faults that have one.'),
 } satisfies Record<string, Knob<unknown>>;

@@ -139,7 +139,10 @@ async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsSer
   for (let requests = 0; requests < MOST_REQUESTS && failing <= MOST_FAILING; requests += 1) {
     const query = { ...boundsOf(wide, run.state.stampForm), limit, ...(offset === 0 ? {} : { offset }) };
     try {
-      const page = await run.ask(lane, query, { tries: TRIES_AT_ONCE, isSlow: range.isSlow });
+      const page = await run.ask(lane, query, {
+        tries: range.isSlow ? 1 : TRIES_AT_ONCE,
+        isSlow: range.isSlow,
+      });
       if (page.rows.length === 0) break;
       await reader.record(wide, page);
       offset += page.rows.length;

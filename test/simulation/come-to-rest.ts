@@ -1,59 +1,50 @@
-// The end of a run: changes and faults stop, and the feed gets time to settle. Ticks are most of a run's cost, so there are
-// only as many as the feed needs to read everything.
-
-import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
-import { WRONG_DATE_BY } from '../../local/reference-service/service/faults.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
-import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
-import type { Plan } from './plan.ts';
+// The end of a run: changes and faults stop, and the feed gets the time that its guarantee allows. Ticks are most of a
+// run's cost, so there are only as many as the feed needs to read everything.
+import { HOUR, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { LANES, type Lane } from './source-facts.ts';
+import type { SourceWatch } from './watch-sources.ts';
 import { releaseWhatIsHeld } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';
+import { endTurns } from './world/turns.ts';
 import type { World } from './world/world.ts';
 
-/** Number of complete polls after all changes: one that finds the last changes, and one that finds none. */
-const WHOLE_POLLS = 2;
-/** Added to `settle`, because the service's Date is exact only to a second or two. */
+export interface Rest {
+  /** When two rounds of late changes had ended that began after every change could be read; undefined if none did. */
+  readonly polledBy: Instant | undefined;
+  /** Whether everything was read twice, nothing is held, and the source is well. */
+  readonly isAtRest: boolean;
+}
+
+/** The rounds that must end: one may have begun before, and two begin after. */
+const ROUNDS = 3;
+/** Added to `settle`, because clocks are seconds apart. */
 const DOUBT_MS = 5_000;
-/** Number of ticks within which holds end that need no release. */
-const TICKS_BEFORE_RELEASE = 6;
 /** Longer than any pause or rest that the feed may take. */
-const LONGEST_QUIET = 3 * HOUR;
-
-/** Time within which a permanent fault is reported, and everything that is still readable is read. */
-const FAULT_REPORTED_WITHIN = 20 * MINUTE;
-
-/** While look-ups of some groups fail, those of others may be made every ten minutes only. */
-const LOOKED_UP_WITHIN = HOUR;
-
-/**
- * A tick has room for one to three halvings of a range whose answers hang. And a walk takes many requests where only the
- * first rows of a list can be read. If the first lists hang, because a group of the last hour is in them, the source begins
- * only when that hour is over (guarantees.md, "Where they end").
- */
-function faultReadWithin({ lasting }: Plan): number {
-  if (lasting?.shape.kind === 'look-ups') return 2 * LOOKED_UP_WITHIN;
-  if (lasting?.what === 'hang') return HOUR + FAULT_REPORTED_WITHIN;
-  return lasting?.shape.kind === 'offset' ? HOUR : FAULT_REPORTED_WITHIN;
-}
-
-function lastsForEver({ lasting }: Plan): boolean {
-  return lasting !== undefined && lasting.forMs === undefined;
-}
-
-/**
- * If most of the first Dates that a process receives are ahead by the same amount, its readings are dated ahead, and a
- * change without a newer stamp waits until then (docs/guarantees.md, "Where they end"). The source can't rest earlier.
- */
-function longestDoubt({ knobs: { faultRate = 0, faultKinds = FAULT_KINDS } }: Plan): number {
-  return faultRate > 0 && faultKinds.includes('date-skewed') ? WRONG_DATE_BY : 0;
-}
+const POLLED_WITHIN = 2 * HOUR;
+/** A store whose walk takes much of the budget is walked every twelve hours. */
+const AT_REST_WITHIN = 50 * HOUR;
+/** As AT_REST_WITHIN, for a service that may never let the source rest. */
+const STRANGE_WITHIN = 3 * HOUR;
+const TICKS_IN_RHYTHM = 12;
+/** Each costs processor time. */
+const MOST_TICKS = 250;
+/** A walk that takes many ticks would stand still with one an hour. */
+const WALKS_GO_ON_EVERY_MS = 60_000;
+/** Where a walk is always under way, the time of the others has to pass as well. */
+const TICKS_IN_A_ROW = 20;
+const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
+/** Number of ticks within which holds end that need no release. */
+const TICKS_BEFORE_RELEASE = 7;
+/** A source that is well may have groups that can't be read, and crowds that its budget is too small for. */
+const WELL: ReadonlySet<string> = new Set(['unreadable', 'crowd_not_proved']);
 
 /** Ends all changes of the store and all faults. */
-export function calm({ fates, service, trace }: World): void {
+export function calm(world: World): void {
+  const { fates, service, trace } = world;
   trace.note('world', 'calm');
   fates.calm();
   service.control.pause();
+  endTurns(world);
   service.control.setKnob('faultRate', 0);
   // Answers that omit an array by chance never prove that its entities are gone.
   const { arrays, nulls } = service.control.knobs();
@@ -61,75 +52,82 @@ export function calm({ fates, service, trace }: World): void {
   if (nulls === 'flicker') service.control.setKnob('nulls', 'present');
 }
 
-/** Milliseconds after which every read shows every change, and every read counts as current. */
-export function settledAfter({ settings, knobs, tickMs }: Plan): number {
-  const { lookbackMs, settleMs } = settings;
-  const late = (knobs.lateSeconds?.most ?? 0) * 1_000;
-  const stale = (knobs.staleSeconds ?? 0) * 1_000;
-  return lookbackMs + settleMs + late + stale + tickMs + 60_000;
+export async function comeToRest(world: World, pollers: Pollers, watch: SourceWatch): Promise<Rest> {
+  const { time, plan } = world;
+  const { intervalMs, settleMs } = plan.settings;
+  const readable = readableFrom(world) + 2 * settleMs * MILLISECOND;
+  await time.sleep((readable - time.now()) / MILLISECOND);
+  const isPolled = () => haveEnded(watch, 'late', readable) && watch.facts?.isBaselineComplete === true;
+  await tickUntil(world, pollers, isPolled, { within: POLLED_WITHIN, everyMs: () => intervalMs });
+  const isHeld = (watch.facts?.holds.length ?? 0) > 0;
+  const polledBy = isPolled() && !isHeld ? time.now() : undefined;
+  const isAtRest = await walk(world, pollers, watch, readable);
+  world.trace.count(isAtRest ? 'quiet: at rest' : 'quiet: not at rest');
+  return { polledBy, isAtRest };
 }
 
-/** Waits until everything is visible, then ticks until enough polls, and cycles begun since, are complete. */
-export async function pollUntilSettled(world: World, pollers: Pollers, settled: number): Promise<boolean> {
-  const { time, plan, trace, stores } = world;
-  const { intervalMs, reconcileMs } = plan.settings;
-  // At most one tick per cycle, because most other ticks would find nothing.
-  const pauseMs = plan.reconciles ? Math.max(intervalMs, reconcileMs) : Math.max(intervalMs, 20_000);
-  const patience = lastsForEver(plan) ? faultReadWithin(plan) + 4 * pauseMs * MILLISECOND : LONGEST_QUIET;
-  await time.sleep(Math.max(0, settled - time.elapsed()) / MILLISECOND);
-  const end = time.elapsed() + longestDoubt(plan) + patience;
-  const earliest = plan.lasting?.shape.kind === 'look-ups' ? time.elapsed() + LOOKED_UP_WITHIN : 0;
-  const before = (await stores.states.load(pollers.source))?.reconciliation.all;
-  let cycles = new Set([before?.lastCompletedAt]);
-  const cyclesNeeded = plan.reconciles ? wholeCycles(plan, pauseMs) + (before?.isUnderWay ? 1 : 0) : 0;
-  let whole = 0;
+/** When every read shows every change. */
+function readableFrom({ service, time }: World): Instant {
+  const { staleShare, staleSeconds } = service.control.knobs();
+  const shown = service.control.history().map(({ shownFrom }) => shownFrom);
+  const stale = staleShare > 0 ? staleSeconds * 1_000 * MILLISECOND : 0;
+  return shown.reduce((last, each) => Math.max(last, each), time.now()) + stale;
+}
+
+/** Ticks until everything was walked, and what is held was published or is over. */
+async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable: Instant): Promise<boolean> {
+  const { time, plan } = world;
+  const { intervalMs, reconcileMs, settleMs } = plan.settings;
+  const isStrange = plan.profile === 'strange';
+  // Rows that go on failing are reported.
+  const isNeverWell = isStrange || world.service.control.knobs().failingEvery > 0;
+  let from = readable;
   let ticks = 0;
-  let isHeld = false;
-  const isDone = () =>
-    whole >= WHOLE_POLLS && cycles.size > cyclesNeeded && !isHeld && time.elapsed() >= earliest;
-  function startOver(report: TickReport | undefined) {
-    whole = 0;
-    cycles = new Set([report?.state?.reconciliation.all.lastCompletedAt]);
-  }
+  // What a round finds gone is looked up, and again `settle` later.
+  const rounds = ROUNDS + Math.ceil((settleMs + DOUBT_MS) / reconcileMs);
+  const isAtRest = () =>
+    LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
+    watch.facts?.isLookingUp === false &&
+    watch.facts?.holds.length === 0 &&
+    (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
+  await tickUntil(world, pollers, isAtRest, {
+    within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
+    everyMs() {
+      if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
+      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0) return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
+      return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
+    },
+    async afterTick() {
+      ticks += 1;
+      if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) return;
+      // Released changes are published from now on, in as many rounds as any other removal.
+      from = time.now();
+    },
+  });
+  return isAtRest();
+}
+
+/** Whether so many rounds of the lane have ended since. A round begins after the one before it has ended. */
+function haveEnded({ rounds }: SourceWatch, lane: Lane, from: Instant, many = ROUNDS): boolean {
+  return rounds[lane].filter((endedAt) => endedAt >= from).length >= many;
+}
+
+interface Ticking {
+  readonly within: number;
+  everyMs(): number;
+  afterTick?(): Promise<void>;
+}
+
+async function tickUntil(
+  { time }: World,
+  pollers: Pollers,
+  isDone: () => boolean,
+  { within, everyMs, afterTick }: Ticking,
+): Promise<void> {
+  const end = time.elapsed() + within;
   while (!isDone() && time.elapsed() < end) {
-    const report = await pollers.tick(Math.floor(time.now() / MILLISECOND));
-    if (isWhole(report)) whole += 1;
-    // Look-ups that failed may be made again only after ten minutes (docs/decisions/0031-look-ups-that-fail.md).
-    if (!lastsForEver(plan) && isAnyLookUpDue(report)) startOver(report);
-    if (report?.state !== undefined) {
-      cycles.add(report.state.reconciliation.all.lastCompletedAt);
-      isHeld = standingHolds(report.state).length > 0;
-    }
-    if (isDone()) break;
-    await time.sleep(pauseMs);
-    // Holds that end without a release have ended by now.
-    ticks += 1;
-    if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) continue;
-    // Released changes are published from now on, in as many cycles as any other removal.
-    startOver(report);
+    await pollers.tick(Math.floor(time.now() / MILLISECOND));
+    await afterTick?.();
+    if (!isDone()) await time.sleep(everyMs());
   }
-  trace.count(isDone() ? 'quiet: settled' : 'quiet: not settled');
-  return isDone();
-}
-
-/**
- * A removal must be found twice, at least `settle` apart. If the second cycle begins too soon for the clock's precision, it
- * does not count.
- */
-function wholeCycles({ settings }: Plan, pauseMs: number): number {
-  return 2 + Math.ceil((settings.settleMs + DOUBT_MS) / pauseMs);
-}
-
-function isAnyLookUpDue(report: TickReport | undefined): boolean {
-  return report?.state !== undefined && report.state.failingLookUps.groups.length > 0;
-}
-
-/** Returns whether a poll succeeded and the source is well, except for unreadable groups. */
-function isWhole(report: TickReport | undefined): boolean {
-  const { state } = report ?? {};
-  const { degradedSince, reasons = [] } = state?.health ?? {};
-  const isWell =
-    degradedSince === undefined || (reasons.length > 0 && reasons.every(({ code }) => code === 'unreadable'));
-  const isBegun = state?.baseline.status === 'completed';
-  return isBegun && isWell && report?.outcome === 'done' && report.failure === undefined && report.polls > 0;
 }

@@ -1,6 +1,6 @@
-// `npm run simulate:bugs`: applies each deliberate bug of bugs/*.patch to a copy of the tree and runs its simulation,
-// of the feed or of webhooks. A bug that is not found shows a gap in the simulation. A patch that no longer applies
-// must be made again.
+// `npm run simulate:bugs`: puts each deliberate bug, of the feed (bugs.ts) and of webhooks
+// (test/simulation-of-webhooks/bugs/*.patch), into a copy of the tree and runs its simulation. A bug that is not found
+// shows a gap in the simulation. One that no longer fits its file must be made again.
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -8,37 +8,24 @@ import { basename, join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { build } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
+import { BUGS } from './bugs.ts';
 
-/**
- * The number of seeds by profile. Each seed of `guards`, `look-ups` and `open-groups` has the case that the profile is
- * named after, so fewer suffice.
- */
-const MOST_SEEDS: Readonly<Record<string, number>> = {
-  everything: 500,
-  polls: 500,
-  guards: 100,
-  'look-ups': 100,
-  'open-groups': 30,
-  webhooks: 500,
-};
+/** The number of seeds by profile. */
+const MOST_SEEDS = { plausible: 500, strange: 200, webhooks: 500 } as const;
+type Profile = keyof typeof MOST_SEEDS;
+
 const FRAME = 'test/simulation-frame';
 const FEED = 'test/simulation';
 const WEBHOOKS = 'test/simulation-of-webhooks';
 /** The files that a simulation needs. */
 const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', FRAME, FEED, WEBHOOKS];
 
-interface Bug {
+interface Case {
   readonly name: string;
-  readonly patch: string;
-  readonly profile: string;
+  readonly profile: Profile;
+  /** Puts the bug into a tree; undefined for the run without one: if that failed, no finding would prove anything. */
+  readonly spoil: ((tree: string) => Promise<void>) | undefined;
 }
-
-/** The run without a bug. If it had a violation, no finding would prove anything. */
-const NO_BUGS: readonly Bug[] = Object.keys(MOST_SEEDS).map((profile) => ({
-  name: 'no bug',
-  patch: '',
-  profile,
-}));
 
 interface Found {
   readonly seed: number;
@@ -47,37 +34,48 @@ interface Found {
   readonly message: string;
 }
 
-async function readBug(path: string): Promise<Bug> {
-  const patch = await readFile(path, 'utf8');
-  const profile = /^Profile: ([\w-]+)$/m.exec(patch)?.[1] ?? 'everything';
-  return { name: basename(path, '.patch'), patch, profile };
+const bugsOfFeed: readonly Case[] = BUGS.map(({ name, file, search, replace, profile = 'plausible' }) => ({
+  name,
+  profile,
+  spoil: (tree) =>
+    edit(tree, file, (text) =>
+      text.split(search).length === 2 ? text.replace(search, () => replace) : undefined,
+    ),
+}));
+
+async function bugsOfWebhooks(): Promise<Case[]> {
+  const files = await readdir(join(WEBHOOKS, 'bugs'));
+  const patches = files.filter((file) => file.endsWith('.patch')).sort();
+  return patches.map((file) => ({
+    name: basename(file, '.patch'),
+    profile: 'webhooks',
+    async spoil(tree) {
+      for (const part of parsePatch(await readFile(join(WEBHOOKS, 'bugs', file), 'utf8'))) {
+        const path = part.newFileName?.replace(/^b\//, '') ?? '';
+        await edit(tree, path, (text) => applyPatch(text, part) || undefined);
+      }
+    },
+  }));
 }
 
-/** @throws Error if a part of the patch does not apply to its file */
-async function applyTo(tree: string, { name, patch }: Bug): Promise<void> {
-  for (const part of patch === '' ? [] : parsePatch(patch)) {
-    const path = part.newFileName?.replace(/^b\//, '');
-    if (path === undefined) throw new Error(`${name} names no file.`);
-    const changed = applyPatch(await readFile(join(tree, path), 'utf8'), part);
-    if (changed === false) throw new Error(`${name} does not apply to ${path}. Make the patch again.`);
-    await writeFile(join(tree, path), changed);
-  }
-}
-
-function mostSeedsOf({ profile }: Bug): number {
-  return MOST_SEEDS[profile] ?? 0;
+/** @throws Error if the change does not fit the file */
+async function edit(tree: string, file: string, change: (text: string) => string | undefined): Promise<void> {
+  const path = join(tree, file);
+  const changed = change(await readFile(path, 'utf8'));
+  if (changed === undefined) throw new Error(`The bug does not fit ${file}. Make it again.`);
+  await writeFile(path, changed);
 }
 
 /** @returns the first violation, or undefined if no seed breaks a guarantee */
-async function findBug(bug: Bug): Promise<Found | undefined> {
+async function findBug({ profile, spoil }: Case): Promise<Found | undefined> {
   const tree = await mkdtemp(join(tmpdir(), 'bug-'));
   try {
     for (const path of COPIED) await cp(path, join(tree, path), { recursive: true });
     await symlink(join(process.cwd(), 'node_modules'), join(tree, 'node_modules'));
-    await applyTo(tree, bug);
+    await spoil?.(tree);
     const script = join(tree, 'first-violation.mjs');
     await build({
-      entryPoints: [join(tree, bug.profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
+      entryPoints: [join(tree, profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
       outfile: script,
       bundle: true,
       platform: 'node',
@@ -85,7 +83,7 @@ async function findBug(bug: Bug): Promise<Found | undefined> {
       packages: 'external',
       logLevel: 'warning',
     });
-    const text = await run(script, [bug.profile, String(mostSeedsOf(bug))]);
+    const text = await run(script, [profile, String(MOST_SEEDS[profile])]);
     return text === '' ? undefined : (JSON.parse(text) as Found);
   } finally {
     await rm(tree, { recursive: true });
@@ -109,23 +107,22 @@ function run(script: string, args: readonly string[]): Promise<string> {
 }
 
 function printLine(name: string, result: string): void {
-  process.stdout.write(`${name.padEnd(48)} ${result}\n`);
-}
-
-function describe({ seed, guarantee, place = '', message }: Found, profile: string): string {
-  const [summary] = `${place} ${message}`.split('\n');
-  return `${guarantee} seed ${String(seed).padStart(3)} of ${profile}: ${summary}`.slice(0, MOST_LETTERS);
+  process.stdout.write(`${name.padEnd(88)} ${result}\n`);
 }
 
 const MOST_LETTERS = 120;
 
+function describe({ seed, guarantee, place = '', message }: Found): string {
+  return `${guarantee} seed ${seed}: ${place} ${message.split('\n')[0]}`.slice(0, MOST_LETTERS);
+}
+
 /** @returns whether the bug was found, or nothing was found without a bug */
-async function look(bug: Bug): Promise<boolean> {
+async function look(bug: Case): Promise<boolean> {
   try {
     const found = await findBug(bug);
-    const nothing = `nothing in ${mostSeedsOf(bug)} seeds of ${bug.profile}`;
-    const isExpected = (found === undefined) === (bug.patch === '');
-    printLine(bug.name, `${isExpected ? '' : 'FAILED: '}${found ? describe(found, bug.profile) : nothing}`);
+    const isExpected = (found === undefined) === (bug.spoil === undefined);
+    const result = found ? describe(found) : `nothing in ${MOST_SEEDS[bug.profile]} seeds of ${bug.profile}`;
+    printLine(bug.name, `${isExpected ? '' : 'FAILED: '}${result}`);
     return isExpected;
   } catch (error) {
     printLine(bug.name, `FAILED: ${error instanceof Error ? error.message : String(error)}`);
@@ -133,26 +130,15 @@ async function look(bug: Bug): Promise<boolean> {
   }
 }
 
-async function patchesOf(simulation: string): Promise<string[]> {
-  const files = await readdir(join(simulation, 'bugs'));
-  return files
-    .filter((file) => file.endsWith('.patch'))
-    .sort()
-    .map((file) => join(simulation, 'bugs', file));
-}
-
 const wanted = process.argv.slice(2);
-const paths = (await Promise.all([FEED, WEBHOOKS].map(patchesOf))).flat();
-const all = await Promise.all(paths.map(readBug));
+const all = [...bugsOfFeed, ...(await bugsOfWebhooks())];
 const chosen = all.filter(
   ({ name, profile }) => wanted.length === 0 || wanted.some((part) => `${profile} ${name}`.includes(part)),
 );
-const profiles = new Set(chosen.map(({ profile }) => profile));
-const bugs = [...NO_BUGS.filter(({ profile }) => profiles.has(profile)), ...chosen];
-const outcomes = await inParallel(bugs, availableParallelism(), look);
+const profiles = [...new Set(chosen.map(({ profile }) => profile))];
+const without = profiles.map((profile): Case => ({ name: 'no bug', profile, spoil: undefined }));
+const outcomes = await inParallel([...without, ...chosen], availableParallelism(), look);
 const failed = outcomes.filter((isExpected) => !isExpected).length;
-printLine(
-  '',
-  failed === 0 ? `all ${chosen.length} bugs were found, and nothing without them` : `${failed} FAILED`,
-);
+const summary = `all ${chosen.length} bugs were found, and nothing without them`;
+printLine('', failed === 0 ? summary : `${failed} FAILED`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 // `npm run simulate:unreached -- --seeds 2000`: lists the branches of shared/ that no run of the simulations takes: these
-// seeds of everything, and a share of them of each other profile and of webhooks. The simulations prove nothing about
+// seeds of plausible, and a share of them of each other profile and of webhooks. The simulations prove nothing about
 // these branches; docs/unreached.md groups them by the tests that cover them instead.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,14 +15,14 @@ const SCRIPT = 'node_modules/.cache/simulate-unreached/cli.mjs';
 /** Folders that are not part of the running feed: the contract's schemas, and `returns-feed probe`. */
 const OTHER_FOLDERS = /^shared\/(?:contract|probing)\//;
 const MOST_LETTERS = 110;
-/** One seed of another profile for so many of everything. */
+/** One seed of another profile for so many of plausible. */
 const OTHERS_EVERY = 20;
 /** As OTHERS_EVERY. A run of webhooks lasts several times as long. */
 const WEBHOOKS_EVERY = 40;
 
 const { seeds, from } = new Command('simulate:unreached')
   .description('Lists the branches of shared/ that no run of the simulations takes.')
-  .option('--seeds <n>', 'how many seeds of everything to run', integer(1), 2_000)
+  .option('--seeds <n>', 'how many seeds of plausible to run', integer(1), 2_000)
   .option('--from <seed>', 'the first seed, of each profile', integer(0), 1)
   .parse()
   .opts<{ seeds: number; from: number }>();
@@ -46,8 +46,8 @@ await build({
 const directory = await mkdtemp(join(tmpdir(), 'unreached-'));
 try {
   for (const profile of PROFILES) {
-    const share = profile === 'everything' ? 1 : OTHERS_EVERY;
-    await runSeeds('everything', share, ['--profile', profile]);
+    const share = profile === 'plausible' ? 1 : OTHERS_EVERY;
+    await runSeeds('plausible', share, ['--profile', profile]);
   }
   await runSeeds('webhooks', WEBHOOKS_EVERY, ['--jobs', String(availableParallelism())]);
   print(await filesOf(directory));

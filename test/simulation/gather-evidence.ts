@@ -1,155 +1,220 @@
 // Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
-import { wayOf } from '../../local/reference-service/showing/unreadable.ts';
-import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import { causesOf } from './causes.ts';
-import type { Evidence } from './checker/evidence.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MILLISECOND, SECOND } from '../../shared/instant.ts';
+import type { Evidence, SourceEvidence } from './checker/evidence.ts';
+import type { Rest } from './come-to-rest.ts';
 import { happeningsOf } from './happenings.ts';
-import { nameOfShape } from './lasting-fault.ts';
-import { isSteady, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { personalNamesOf, secretsOf } from './private-texts.ts';
-import { promisesOf } from './promises.ts';
-import { type ObservedSources, sourceEvidences } from './source-evidence.ts';
-import { timingOf } from './timing.ts';
-import { blindsPolls, letsStampsFall } from './turn.ts';
+import { claimOf } from './source-facts.ts';
+import { fieldKnownBy, type SourceWatch, type Start } from './watch-sources.ts';
+import { UNTRUE } from './world/mishaps.ts';
+import type { Operations } from './world/operations.ts';
 import type { Pollers } from './world/pollers.ts';
 import type { Look } from './world/turns.ts';
 import type { World } from './world/world.ts';
 
+interface Watched {
+  readonly pollers: Pollers;
+  readonly watch: SourceWatch;
+  readonly rest: Rest;
+}
+
 /** The observations of a run, besides its world. */
-export interface Observed extends ObservedSources {
-  readonly pollers: readonly Pollers[];
-  readonly operatorErrors: readonly Error[];
+export interface Observed {
+  readonly watched: readonly Watched[];
   /** How the service showed its groups, over time. */
   readonly looks: readonly Look[];
+  readonly operations: Operations;
   /** The states of all sources, as last saved. */
   readonly states: readonly unknown[];
 }
 
+/** The longest freeze of a process after an answer arrived (process.ts). */
+const LONGEST_FREEZE = 181 * SECOND;
+/** The drift of the worst clock, in seconds of a run's hours, and the rest of a second that a stamp does not name. */
+const DRIFT = 3 * SECOND;
+
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
-  const { settings, outage, secret } = plan;
-  const { unreadableEvery } = service.control.knobs();
+  const { settings } = plan;
+  const { unreadableEvery, failingEvery, hiddenEvery } = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
-  // With a newline the token still works.
-  const closed = outage ?? (secret?.kind === 'newline' ? undefined : secret);
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
-  const unreadable = new Set([...ids].filter((id) => unreadableEvery > 0 && id % unreadableEvery === 0));
-  const sources = observed.pollers.map(({ source }) => source);
+  const isEach = (every: number) => new Set([...ids].filter((id) => every > 0 && id % every === 0));
+  const looks = [plan, ...plan.turns].map(({ knobs }) => knobs);
+  const ever = (name: 'unreadableEvery' | 'failingEvery') =>
+    new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
-    sources: observed.pollers.flatMap((pollers) => sourceEvidences(world, observed, pollers)),
+    isStrange: plan.profile === 'strange',
+    showsWhatIs: plan.profile === 'plausible' || showsWhatIs(plan),
+    sources: observed.watched.flatMap((watched) => sourceEvidences(world, watched, observed.operations)),
     happenings,
-    isSteady: isSteady(plan),
-    unreadable,
-    unreadableInTheEnd: unreadableInTheEnd(world, unreadable),
+    unreadable: isEach(unreadableEvery),
+    failing: isEach(failingEvery),
+    everFailing: ever('failingEvery'),
+    hidden: isEach(hiddenEvery),
+    everUnreadable: ever('unreadableEvery'),
     tooLarge: refusedOf(world),
-    promises: promisesOf(world),
-    causes: causesOf(plan, unreadable.size > 0),
+    showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
+    showsNulls: looks.every(({ nulls = 'present', omissions }) => nulls === 'present' && !omissions),
+    mayDegrade: mayDegrade(plan),
     timing: timingOf(world),
     sent: network.sent,
     askedPauses: network.askedPauses,
+    keepsPauses: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
     requestsPerMinute: settings.requestsPerMinute,
     lookback: settings.lookbackMs * MILLISECOND,
-    reportsRead: settings.sourceRead,
     secrets: secretsOf(world),
     personalNames: personalNamesOf(world),
-    stored: [...observed.states, ...sources.flatMap((source) => storedOf(world, source))],
+    stored: [
+      ...observed.states,
+      ...observed.watched.flatMap(({ pollers }) => storedOf(world, pollers.source)),
+    ],
     logged,
-    falseProofs: observed.pollers.flatMap((pollers) => pollers.falseProofs),
-    outage: closed && {
-      from: startedAt + closed.fromMs * MILLISECOND,
-      to: startedAt + Math.min(closed.fromMs + closed.forMs, plan.activeMs) * MILLISECOND,
-    },
-    pollsSeeFrom: pollsSeeFrom(plan, startedAt),
-    pollsBlind: pollsBlind(plan, startedAt),
-    openWalksEnd: openWalksEnd(plan, startedAt),
-    lasting: lastingOf(world, startedAt),
-    endedAt: time.now(),
-    strayWrites: observed.pollers.flatMap((pollers) => pollers.strayWrites()),
-    ownErrors: [...observed.pollers.flatMap(({ ownErrors }) => ownErrors), ...observed.operatorErrors].map(
-      (error) => error.stack ?? error.message,
+    outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map(
+      ({ fromMs, forMs }) => ({
+        from: startedAt + fromMs * MILLISECOND,
+        to: startedAt + Math.min(fromMs + forMs, plan.activeMs) * MILLISECOND,
+      }),
     ),
+    endedAt: time.now(),
+    strayWrites: observed.watched.flatMap(({ pollers }) => pollers.strayWrites()),
+    ownErrors: [
+      ...observed.watched.flatMap(({ pollers }) => pollers.ownErrors),
+      ...observed.operations.ownErrors,
+    ].map((error) => error.stack ?? error.message),
   };
 }
 
+/** Whether answers show only states of the store's history. */
+function showsWhatIs({ mishap, knobs, turns }: Plan): boolean {
+  const hidesGroups = [knobs, ...turns.map((turn) => turn.knobs)].some(
+    ({ badToken, hiddenEvery = 0 }) => badToken === 'empty' || hiddenEvery > 0,
+  );
+  return !hidesGroups && (mishap === undefined || !UNTRUE.has(mishap.kind));
+}
+
 function refusedOf({ refusals }: World): Evidence['tooLarge'] {
-  const refused = new Map<number, { from: Instant; to: Instant }>();
+  const refused = new Map<number, { from: number; to: number }>();
   for (const { groupId, at } of refusals)
     refused.set(groupId, { from: refused.get(groupId)?.from ?? at, to: at });
   return refused;
 }
 
-/** Unreadable groups, except those with the unreadable part in an array that is permanently omitted. */
-function unreadableInTheEnd({ plan, service }: World, unreadable: ReadonlySet<number>): ReadonlySet<number> {
-  const { unreadableAs, unreadableEvery } = service.control.knobs();
-  const { shape, forMs } = plan.lasting ?? {};
-  if (shape?.kind !== 'array' || forMs !== undefined) return unreadable;
-  const isLeftOut = (id: number) => ARRAYS[wayOf(unreadableAs, id / unreadableEvery)] === shape.name;
-  return new Set([...unreadable].filter((id) => !isLeftOut(id)));
-}
-
-/** The array with the unreadable entity, for the ways that do not make the row itself or its header unreadable. */
-const ARRAYS: Partial<Record<ReturnType<typeof wayOf>, 'returns' | 'refund_transactions'>> = {
-  'huge-id': 'returns',
-  'doubled-ids': 'returns',
-  'no-status': 'returns',
-  'status-as-number': 'returns',
-  'money-as-text': 'refund_transactions',
-};
-
-/** A store that is too large for its pages to be walked at each poll. */
-const MANY_GROUPS = 100;
-/** After this many cycles walks have found enough changes that polls passed over (shared/tick/stamps-fall-back.ts). */
-const CYCLES_UNTIL_SEEN = 2;
-
-function pollsSeeFrom(
-  { turns = [], groups, settings, tickMs }: Plan,
-  startedAt: Instant,
-): Instant | undefined {
-  const fall = turns.find(letsStampsFall);
-  if (fall === undefined || groups < MANY_GROUPS) return undefined;
-  return startedAt + (fall.atMs + CYCLES_UNTIL_SEEN * (settings.reconcileMs + tickMs)) * MILLISECOND;
-}
-
-function pollsBlind({ turns = [] }: Plan, startedAt: Instant): Evidence['pollsBlind'] {
-  const turn = turns.find(blindsPolls);
-  if (turn?.forMs === undefined) return undefined;
-  const from = startedAt + turn.atMs * MILLISECOND;
-  return { from, to: from + turn.forMs * MILLISECOND };
-}
-
-/** Afterwards the run skips time. */
-function openWalksEnd({ openWalksEndEveryMs, activeMs }: Plan, startedAt: Instant): Evidence['openWalksEnd'] {
-  if (openWalksEndEveryMs === undefined) return undefined;
-  return { every: openWalksEndEveryMs * MILLISECOND, until: startedAt + activeMs * MILLISECOND };
-}
-
-/** A new token may be found and confirmed some ticks after its exchange. */
-const TOKEN_IS_FOUND_WITHIN_MS = 300_000;
-
-/** A page that the feed tries when larger ones fail (shared/reading/page-source.ts). */
-const FEW_ROWS = 10;
-
-function lastingOf({ plan, faultyGroups }: World, startedAt: Instant): Evidence['lasting'] {
-  const { lasting, settings, activeMs, rotationMs } = plan;
-  if (lasting === undefined) return undefined;
-  const { fromMs, forMs } = lasting;
-  const toMs = forMs === undefined ? undefined : Math.min(fromMs + forMs, activeMs);
+function timingOf({ plan, service }: World): Evidence['timing'] {
+  const { staleShare, staleSeconds } = service.control.knobs();
+  const staleFor = staleShare > 0 ? Math.ceil(staleSeconds * SECOND) : 0;
+  const longestFreeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
+  const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + longestFreeze;
+  const clocksOff = plan.clockSkewMs * MILLISECOND + DRIFT;
   return {
-    shape: nameOfShape(lasting.shape),
-    what: lasting.what,
-    letsFewRowsPass: lasting.shape.kind === 'limit' && lasting.shape.above >= FEW_ROWS,
-    groups: faultyGroups,
-    from: startedAt + fromMs * MILLISECOND,
-    to: toMs === undefined ? undefined : startedAt + toMs * MILLISECOND,
-    exchangesToken: rotationMs !== undefined && rotationMs + TOKEN_IS_FOUND_WITHIN_MS > fromMs,
-    cycle: settings.reconcileMs * MILLISECOND,
-    mayEmptyRanges: plan.groups < GROUPS_IN_EACH_RANGE,
+    clocksOff,
+    longestFreeze,
+    longestExchange,
+    slowestAnswer: longestExchange + staleFor + clocksOff,
+    settle: plan.settings.settleMs * MILLISECOND,
+    staleFor,
   };
 }
 
-/** With so many groups each range of a walk keeps some, whatever a run removes. */
-const GROUPS_IN_EACH_RANGE = 40;
+/** Faults of calls and ticks. Each of them can prevent a round from completing. */
+const DELAYS = [
+  ...(['crash', 'fail', 'lost', 'slow', 'freeze', 'partial'] as const),
+  ...(['tickLost', 'tickLate', 'tickDoubled'] as const),
+] as const;
+
+/** Whether anything in the plan may keep the source from being read, or makes a guard hold. */
+function mayDegrade(plan: Plan): boolean {
+  const { knobs, faults, outages, turns, bulks, operations, settings, groups } = plan;
+  return (
+    [plan.mishap, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
+      (each) => each !== undefined,
+    ) ||
+    [outages, turns, bulks, operations].some((list) => list.length > 0) ||
+    DELAYS.some((fault) => faults[fault] > 0) ||
+    plan.warm < 1 ||
+    plan.sources > 1 ||
+    settings.requestsPerMinute < 240 ||
+    settings.requestTimeoutMs < 10_000 ||
+    groups > 30 ||
+    knobs.touches !== undefined ||
+    [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.limitChanges].some(
+      (it) => it !== undefined,
+    ) ||
+    [knobs.removals, knobs.groupRemovals].some((it) => it !== undefined)
+  );
+}
+
+/** Operations that skip or forget events. */
+const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
+
+/** Returns one evidence per generation. In earlier generations published events are judged, but not missing ones. */
+function sourceEvidences(world: World, watched: Watched, operations: Operations): SourceEvidence[] {
+  const { starts } = watched.watch;
+  if (starts.length === 0) return [sourceEvidence(world, watched, operations, undefined, true)];
+  return starts.map((start, index) =>
+    sourceEvidence(world, watched, operations, start, index === starts.length - 1),
+  );
+}
+
+function sourceEvidence(
+  { stores, plan }: World,
+  { pollers: { source, concluded }, watch, rest }: Watched,
+  operations: Operations,
+  start: Start | undefined,
+  isLast: boolean,
+): SourceEvidence {
+  const { generation, baseline = plan.settings.baseline } = start ?? {};
+  const isOwn = ({ event }: { readonly event: FeedEvent }) =>
+    event.source === `/sources/${source}` && event.data.generation === generation;
+  const written = stores.inserted.filter(isOwn);
+  return {
+    source,
+    isLast,
+    isOnly: watch.starts.length <= 1,
+    mayBeSkipped: plan.operations.some(({ what }) => SKIPPING.has(what)),
+    baseline,
+    customerData: plan.settings.customerData,
+    interval: plan.settings.intervalMs * MILLISECOND,
+    reportsRead: plan.settings.sourceRead,
+    startedAt: start?.at,
+    fieldKnownBy: (field) => fieldKnownBy(watch, plan.settings.settleMs, field),
+    storedFrom: (groupId) => watch.groupsStored.get(`${generation} ${groupId}`),
+    relaysMayLag: plan.faults.freeze > 0 || plan.faults.slow > 0 || plan.faults.entryFailed > 0,
+    forgotten: forgottenOf(stores, operations, source, generation),
+    concluded,
+    heldTimes: watch.held,
+    ...rest,
+    reasons: watch.facts?.reasons ?? [],
+    baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,
+    written,
+    claims: written.flatMap(({ at, event }) => {
+      const claim = claimOf(event);
+      return claim === undefined ? [] : [{ at, event, ...claim }];
+    }),
+    queue: stores.queue.all.filter(isOwn),
+    bus: stores.bus.all.filter(isOwn),
+  };
+}
+
+function forgottenOf(
+  { ledger }: World['stores'],
+  { forgotten }: Operations,
+  source: string,
+  generation: string | undefined,
+): SourceEvidence['forgotten'] {
+  return forgotten
+    .filter(({ key }) => key.source === source && key.generation === generation)
+    .map(({ key, through, isErased }) => ({
+      groupId: Number(key.group),
+      through,
+      isLeft:
+        isErased &&
+        Array.from({ length: through }, (_, index) => index + 1).some((number) => ledger.has(key, number)),
+    }));
+}
 
 function storedOf({ stores }: World, source: string): unknown[] {
   const own = stores.inserted.filter(({ key }) => key.source === source);

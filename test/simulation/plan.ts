@@ -1,10 +1,13 @@
-// The definition of one run. Seed and profile determine all of it. A plan written as JSON replays exactly, so a shrunk
-// plan can be printed as a command.
+// The definition of one run. Seed and profile determine all of it (draw-plan.ts). A plan written as JSON replays exactly,
+// so a shrunk plan can be printed as a command.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import type { LastingFault } from './lasting-fault.ts';
-import type { MishapName } from './mishap-names.ts';
-import type { Operation } from './operation-names.ts';
-import type { Turn } from './turn.ts';
+
+/**
+ * `plausible`: the service that the feed is built for, with every fault of processes, stores and schedules. Every check
+ * applies. `strange`: a service that breaks its promises. The feed reports it and never publishes out of order.
+ */
+export const PROFILES = ['plausible', 'strange'] as const;
+export type Profile = (typeof PROFILES)[number];
 
 /** Shares of calls (of ticks, records, entries) with a fault, from 0 to 1. */
 export interface FaultRates {
@@ -36,59 +39,71 @@ export interface FaultRates {
   readonly entryRefused: number;
 }
 
+export interface Period {
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+export const OUTAGES = ['refused', 'unavailable', 'unreachable', 'hanging'] as const;
+
 /** A period in which the service can't be read. */
-export interface Outage {
-  readonly kind: 'refused' | 'unavailable' | 'unreachable' | 'hanging';
-  readonly fromMs: number;
-  readonly forMs: number;
+export interface Outage extends Period {
+  readonly kind: (typeof OUTAGES)[number];
 }
 
-/**
- * How groups change while they are held: most of them with newer stamps, or some without; or the held values become true.
- * In the last case no reader can know that they did.
- */
-export const HELD_CHANGES = [
-  'with stamps',
-  'without stamps',
-  'most become true',
-  'all become true',
-  'all become true without stamps',
-] as const;
-export type HeldChange = (typeof HELD_CHANGES)[number];
+/** Changes that make a store look like another one: mistakes, or real ones that an operator releases (mishaps.ts). */
+export const MISHAPS = {
+  plausible: [
+    ...['other store', 'empty store', 'other address', 'address moved'],
+    ...['groups removed', 'store emptied', 'store replaced', 'shipments removed'],
+  ],
+  strange: [
+    ...['blind token', 'lists empty', 'lists empty, and released', 'groups hidden', 'shipments hidden'],
+    ...['look-ups answered otherwise', 'answered otherwise', 'changed without stamps'],
+  ],
+} as const satisfies Record<Profile, readonly string[]>;
+export type MishapName = (typeof MISHAPS)[Profile][number];
 
-/** Values that differ only in their last letters, or of entities whose ids have blanks. */
-export const SHOWN_VALUES = ['long', 'of ids with blanks'] as const;
-export type ShownValues = (typeof SHOWN_VALUES)[number];
-
-/** A change that looks like another store, or like another notation. Guards must hold it. */
-export interface Mishap {
+/** It begins at its time, or when the baseline is completed if that is later. */
+export interface Mishap extends Period {
   readonly kind: MishapName;
-  /** The earliest start; the actual one is after the first full walk that follows the baseline. */
-  readonly fromMs: number;
-  /** Time until a mistake is undone, or a real change is released. */
-  readonly forMs: number;
-  /** How held groups change meanwhile, if they do. */
-  readonly changes?: HeldChange | undefined;
-  /** The values that a service shows when it answers otherwise. Without it, it shows statuses in small letters. */
-  readonly values?: ShownValues | undefined;
-  /** Whether another mistake follows once the changes of a real one were released and published. */
-  readonly isFollowed?: boolean | undefined;
 }
 
-/**
- * A faulty secret. `deleted` and `malformed`: readers get no token. `newline`: the second source's secret ends in a
- * newline, and the service treats both tokens as the same.
- */
-export interface SecretFault {
-  readonly kind: 'deleted' | 'malformed' | 'newline';
-  readonly fromMs: number;
-  readonly forMs: number;
-}
-
-/** One tick of a scheduler whose clock is ahead; then its clock is right again. */
-export interface EarlySlot {
+/** Knobs that have other values for a while, or until the end. */
+export interface Turn {
   readonly atMs: number;
-  readonly aheadMs: number;
+  readonly knobs: Partial<Knobs>;
+  readonly forMs?: number | undefined;
+}
+
+export const BULKS = ['update', 'unstamped update', 'import'] as const;
+
+/** Many groups change, or are created, at one moment. */
+export interface Bulk {
+  readonly what: (typeof BULKS)[number];
+  readonly atMs: number;
+  readonly groups: number;
+}
+
+/** The secret is deleted, or holds no token. */
+export interface SecretFault extends Period {
+  readonly kind: 'deleted' | 'malformed';
+}
+
+export const OPERATIONS = [
+  'replay',
+  'replay from',
+  'redrive',
+  'redrive and skip',
+  'forget',
+  'restore',
+  'upgrade',
+] as const;
+
+/** An operator's command. */
+export interface Operation {
+  readonly what: (typeof OPERATIONS)[number];
+  readonly atMs: number;
 }
 
 export interface SimulatedSettings {
@@ -97,33 +112,25 @@ export interface SimulatedSettings {
   readonly lookbackMs: number;
   readonly settleMs: number;
   readonly reconcileMs: number;
+  /** Of all sources together. */
   readonly requestsPerMinute: number;
   readonly customerData: boolean;
   readonly sourceRead: boolean;
   readonly requestTimeoutMs: number;
 }
 
-/** The kinds of plans; profiles.ts. */
-export const PROFILES = ['polls', 'everything', 'guards', 'look-ups', 'open-groups'] as const;
-export type Profile = (typeof PROFILES)[number];
-
 export interface Plan {
   readonly seed: number;
+  readonly profile: Profile;
   /** Groups of the store at its opening. */
   readonly groups: number;
-  /** Further groups that are created at one moment before the feed begins. */
-  readonly imported?: number | undefined;
   /** How long changes and faults happen. After that the run waits until the feed has settled. */
   readonly activeMs: number;
   readonly changesPerSecond: number;
   /** Rare changes per minute: a state that comes and goes, many entities in one group. */
   readonly handsPerMinute: number;
-  /** Whether no item has an RMA number at first, and the only changes by hand add some. */
-  readonly numbersLater?: boolean | undefined;
   /** Whether changes by hand also set values that the service's document allows, but that are rare. */
   readonly rareValues?: boolean | undefined;
-  /** Whether a group may get more entities than one transaction has room for. */
-  readonly crowds: boolean;
   /** The reference service's knobs that differ from the defaults. */
   readonly knobs: Partial<Knobs>;
   readonly settings: SimulatedSettings;
@@ -138,41 +145,25 @@ export interface Plan {
   readonly warm: number;
   /** Whether a process that exceeds its time is ended, as Lambda does. */
   readonly endsOverdue: boolean;
-  readonly outage?: Outage | undefined;
+  readonly outages: readonly Outage[];
+  readonly turns: readonly Turn[];
+  readonly bulks: readonly Bulk[];
+  /** The operator's commands, in order of time. */
+  readonly operations: readonly Operation[];
   readonly mishap?: Mishap | undefined;
-  readonly lasting?: LastingFault | undefined;
-  readonly turns?: readonly Turn[] | undefined;
   readonly secret?: SecretFault | undefined;
-  readonly earlySlot?: EarlySlot | undefined;
-  /** When the store accepts no larger version of a third of the groups, if it ever does so. */
-  readonly tooLarge?: Pick<Outage, 'fromMs' | 'forMs'> | undefined;
+  /** A tick of a scheduler whose clock is ahead by so many days. */
+  readonly earlySlot?: { readonly atMs: number; readonly days: number } | undefined;
+  /** When the store accepts no larger version of a third of the groups. */
+  readonly tooLarge?: Period | undefined;
   /** When the token is rotated, if it is. */
   readonly rotationMs?: number | undefined;
   /** When the ledger is swept in addition to the end, if it is. */
   readonly sweepMs?: number | undefined;
   /** The share of ticks in whose middle the process is asked to stop, if any. */
   readonly stops?: number | undefined;
-  /** The operator's commands, in order of time. */
-  readonly operations?: readonly Operation[] | undefined;
-  /** The longest time between the ends of two walks over old open groups, in a plan where nothing delays them. */
-  readonly openWalksEndEveryMs?: number | undefined;
-  /** Whether the feed must find changes that only reconciliation finds. Then it gets the time for it. */
-  readonly reconciles: boolean;
   /** If given, only these faults happen (`<call>#<count>`), independent of the rates. */
   readonly only?: readonly string[] | undefined;
-}
-
-/**
- * Returns whether the service, its access and the schedule stay the same during the run. If not, the correct content of a
- * field depends on the moment, and only the guarantees are checked.
- */
-export function isSteady({ lasting, turns = [], secret, earlySlot }: Plan): boolean {
-  return lasting === undefined && turns.length === 0 && secret === undefined && earlySlot === undefined;
-}
-
-/** Returns whether the service's Date is ahead of its stamps. */
-export function isDateAhead({ dateSkewSeconds = 0, stampForm }: Partial<Knobs>): boolean {
-  return dateSkewSeconds > 0 || stampForm?.startsWith('none:-') === true;
 }
 
 export const NO_FAULTS: FaultRates = {
@@ -197,17 +188,17 @@ export const NO_FAULTS: FaultRates = {
 /** A plan without faults, with a service of default behaviour. */
 export const PLAIN_PLAN: Plan = {
   seed: 1,
+  profile: 'plausible',
   groups: 8,
-  activeMs: 60_000,
-  changesPerSecond: 0.3,
+  activeMs: 300_000,
+  changesPerSecond: 0.1,
   handsPerMinute: 0,
-  crowds: false,
   knobs: {},
   settings: {
-    intervalMs: 10_000,
+    intervalMs: 60_000,
     baseline: 'silent',
-    lookbackMs: 60_000,
-    settleMs: 5_000,
+    lookbackMs: 300_000,
+    settleMs: 60_000,
     reconcileMs: 600_000,
     requestsPerMinute: 240,
     customerData: false,
@@ -220,37 +211,35 @@ export const PLAIN_PLAN: Plan = {
   clockSkewMs: 0,
   warm: 1,
   endsOverdue: true,
-  reconciles: false,
+  outages: [],
+  turns: [],
+  bulks: [],
+  operations: [],
 };
 
+const NESTED = ['settings', 'faults', 'knobs'] as const;
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Returns the plan's differences from the plain plan. */
-export function abbreviatePlan(plan: Plan): Record<string, unknown> {
-  return differenceOf(plan as unknown as Fields, PLAIN_PLAN as unknown as Fields);
+export function abbreviatePlan(plan: Plan): Fields {
+  const differences = differencesOf(plan as unknown as Fields, PLAIN_PLAN as unknown as Fields);
+  const nested = NESTED.filter((name) => name in differences).map((name) => [
+    name,
+    differencesOf(plan[name] as unknown as Fields, PLAIN_PLAN[name] as unknown as Fields),
+  ]);
+  return { ...differences, ...Object.fromEntries(nested) };
 }
 
 /** Completes a part of a plan with `base`. */
-export function completePlan(part: Record<string, unknown>, base: Plan = PLAIN_PLAN): Plan {
-  const nested = (name: 'settings' | 'faults' | 'knobs') => ({
-    ...base[name],
-    ...((part[name] ?? {}) as object),
-  });
-  return {
-    ...base,
-    ...part,
-    settings: nested('settings'),
-    faults: nested('faults'),
-    knobs: nested('knobs'),
-  } as Plan;
+export function completePlan(part: Fields, base: Plan = PLAIN_PLAN): Plan {
+  const nested = NESTED.map((name) => [name, { ...base[name], ...((part[name] ?? {}) as object) }]);
+  return { ...base, ...part, ...Object.fromEntries(nested) } as Plan;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function differenceOf(fields: Fields, plain: Fields): Record<string, unknown> {
+function differencesOf(fields: Fields, plain: Fields): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => {
-      if (value === undefined || JSON.stringify(value) === JSON.stringify(plain[name])) return [];
-      const isNested = name === 'settings' || name === 'faults' || name === 'knobs';
-      return [[name, isNested ? differenceOf(value as Fields, plain[name] as Fields) : value]];
-    }),
+    Object.entries(fields).filter(
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(plain[name]),
+    ),
   );
 }

@@ -41,7 +41,7 @@ export function printOccurrences(print: Print, tally: Tally): void {
 
 /** @returns whether every case occurred, or there were too few runs to decide */
 export function printMissed(print: Print, { occurrences, runs }: Tally): boolean {
-  const { never, seldom } = missedBy(occurrences);
+  const never = missedBy(occurrences);
   print('');
   if (never.length === 0) print('Every knob, fault, crash point, guard and event occurred.');
   else if (runs < ENOUGH_RUNS)
@@ -49,7 +49,6 @@ export function printMissed(print: Print, { occurrences, runs }: Tally): boolean
       `${never.length} knobs, faults and other cases did not occur, which is normal below ${ENOUGH_RUNS} runs.`,
     );
   else print(`Never occurred: ${never.join(', ')}`);
-  if (seldom.length > 0 && runs >= ENOUGH_RUNS) print(`Seldom occurred: ${seldom.join(', ')}`);
   return never.length === 0 || runs < ENOUGH_RUNS;
 }
 

@@ -7,6 +7,7 @@ import { stampFormsOf, unitOf } from '../showing/stamp-form.ts';
 import type { GroupFilter, GroupQuery, Range } from '../store/query.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import { type Answer, answerOf } from './answer.ts';
+import { answerWithFailingRow } from './failing-rows.ts';
 import { behindWindow, withinWindow } from './list-window.ts';
 import { pageLimit } from './page-limit.ts';
 import { createParameterReader, type ParameterReader, type Problem, validationAnswer } from './validation.ts';
@@ -26,9 +27,18 @@ export function answerReturnGroups(parameters: URLSearchParams, context: ReturnG
   if (Array.isArray(query)) return validationAnswer(query);
   const shown = withinWindow(query, knobs);
   if (shown === undefined) return behindWindow(knobs);
-  const rows = context.select(shown).map(context.writeRow);
+  const groups = context.select(shown);
+  if (groups.some(({ id }) => isEach(id, knobs.failingEvery)))
+    return answerWithFailingRow(knobs.failingAs, groups.length);
+  const isLookUp = shown.groupId !== undefined;
+  const listed = isLookUp ? groups : groups.filter(({ id }) => !isEach(id, knobs.hiddenEvery));
+  const rows = listed.map(context.writeRow);
   const page = cutByBytes(rows, knobs.pageBytes);
   return { ...answerOf(200, `[${page.join(',')}]`, 'application/json'), rows: page.length };
+}
+
+function isEach(id: number, every: number): boolean {
+  return every > 0 && id % every === 0;
 }
 
 function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): GroupQuery | Problem[] {
@@ -38,8 +48,8 @@ function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): 
     orderId: read.integer('order_id'),
     orderName: read.text('order_name'),
     trackingCode: read.text('tracking_code'),
-    created: readRange(read, 'created_at', knobs),
-    updated: readRange(read, 'updated_at', knobs),
+    created: isIgnored('created', knobs) ? undefined : readRange(read, 'created_at', knobs),
+    updated: isIgnored('updated', knobs) ? undefined : readRange(read, 'updated_at', knobs),
     shipped: readRange(read, 'shipped_at', knobs),
   };
   const limit = pageLimit(read.integer('limit', 0), knobs, age);
@@ -47,6 +57,10 @@ function readQuery(read: ParameterReader, { knobs, age }: ReturnGroupsContext): 
   if (typeof limit !== 'number') return [...read.problems, limit];
   if (read.problems.length > 0) return [...read.problems];
   return { ...filter, limit, offset };
+}
+
+function isIgnored(filter: 'updated' | 'created', { ignoredFilters }: Knobs): boolean {
+  return ignoredFilters === 'all' || ignoredFilters === filter;
 }
 
 /**

@@ -30,12 +30,15 @@ function newBag(cents: number, presentment: 'USD' | 'EUR'): MoneyBag {
   };
 }
 
-export function centsOf(bag: MoneyBag): number {
-  return Math.round(bag.shop_money.amount * 100);
+/** A change by hand may leave parts of a bag out; then the service's document says 0 USD. */
+type AnyBag = { readonly [Money in keyof MoneyBag]?: Partial<MoneyBag[Money]> };
+
+export function centsOf({ shop_money: { amount = 0 } = {} }: AnyBag): number {
+  return Math.round(amount * 100);
 }
 
-export function presentmentOf(bag: MoneyBag): 'USD' | 'EUR' {
-  return bag.presentment_money.currency_code === 'EUR' ? 'EUR' : 'USD';
+export function presentmentOf({ presentment_money: { currency_code } = {} }: AnyBag): 'USD' | 'EUR' {
+  return currency_code === 'EUR' ? 'EUR' : 'USD';
 }
 
 /** The sum of the amounts of these items' products. */

@@ -84,8 +84,8 @@ export function checkAsShown(
   for (const { groupId, changes } of published.values()) {
     const showings = histories.get(groupId)?.showings ?? [];
     for (const change of changes) {
-      const by = (timeOf(change.event.data.observed.by) ?? Number.NaN) - timing.dateAhead;
-      const shown = showings.filter(({ from }) => from <= by + timing.drift);
+      const by = timeOf(change.event.data.observed.by) ?? Number.NaN;
+      const shown = showings.filter(({ from }) => from <= by + timing.clocksOff);
       const read = shown.filter(({ to }) => to > by - timing.slowestAnswer);
       for (const message of judge(change, shown, read, customerData)) {
         const place = `${change.name} of group ${groupId}, number ${change.event.data.sequence}`;

@@ -15,8 +15,8 @@ export function checkBudget(evidence: Evidence): Violation[] {
   return [...tooMany, ...sentInPauses(evidence)].map((message) => ({ guarantee: 'G6', message }));
 }
 
-function sentInPauses({ sent, askedPauses, promises }: Evidence): string[] {
-  if (!promises.keepsPauses) return [];
+function sentInPauses({ sent, askedPauses, keepsPauses }: Evidence): string[] {
+  if (!keepsPauses) return [];
   const requestsOf = groupBy(sent, keyOf);
   return askedPauses.flatMap((pause) => {
     const until = pause.until - DRIFT * (pause.until - pause.at);

@@ -4,20 +4,14 @@ import { checkAsShown } from './as-shown.ts';
 import { checkBudget } from './budget.ts';
 import { checkComplete } from './complete.ts';
 import { checkEnvelopes } from './envelope.ts';
-import type { Evidence, Happening, Violation } from './evidence.ts';
+import type { Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
 import { checkFeedEvents } from './feed-events.ts';
 import { checkForgotten } from './forgotten.ts';
 import { publishedGroups } from './groups.ts';
-import { checkHoldsEnd } from './holds-end.ts';
 import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
-import { checkOpenWalks } from './open-walks.ts';
-import { checkOpenWalksInTime } from './open-walks-in-time.ts';
 import { checkOrdered } from './ordered.ts';
-import { checkPollsBlind } from './polls-blind.ts';
-import { checkPollsSee } from './polls-see.ts';
 import { checkPrivate } from './private.ts';
-import { checkProofs } from './proofs.ts';
 import { checkSameId } from './same-id.ts';
 import { checkSourceRead } from './source-read.ts';
 import { type GroupHistory, historyOf } from './states.ts';
@@ -36,38 +30,34 @@ export function check(evidence: Evidence): Violation[] {
     })),
     ...checkBudget(evidence),
     ...checkPrivate(evidence),
-    ...checkProofs(evidence),
-    ...evidence.sources.flatMap((source) => {
-      // The ledger defines which events were published. Their arrival is judged separately.
-      const published = publishedGroups(source);
-      return [
-        ...checkSameId(source),
-        ...checkOrdered(source),
-        ...checkUnbroken(source, published),
-        ...checkTrue(source, published, histories),
-        ...checkEnvelopes(source),
-        ...checkComplete(evidence, source, published, histories),
-        ...(source.isLast ? checkNeverSilent(evidence, source) : []),
-        ...checkForgotten(source),
-        ...checkHoldsEnd(evidence, source),
-        ...checkPollsSee(evidence, source),
-        ...checkPollsBlind(evidence, source),
-        ...checkSourceRead(evidence, source, published, histories),
-        ...checkOpenWalks(evidence, source, published, histories),
-        ...checkOpenWalksInTime(evidence, source),
-        ...(evidence.isSteady ? checkFields(evidence, source, published, histories) : []),
-      ];
-    }),
+    ...evidence.sources.flatMap((source) => checkSource(evidence, source, histories)),
   ];
 }
 
-/** Judges the content of every field of every event. */
-function checkFields(...judged: Parameters<typeof checkAsShown>): Violation[] {
-  const [evidence, source, , histories] = judged;
+function checkSource(
+  evidence: Evidence,
+  source: SourceEvidence,
+  histories: ReadonlyMap<number, GroupHistory>,
+): Violation[] {
+  // The ledger defines which events were published. Their arrival is judged separately.
+  const published = publishedGroups(source);
+  const always = [
+    ...checkSameId(source),
+    ...checkOrdered(source),
+    ...checkUnbroken(source, published),
+    ...checkEnvelopes(source),
+    ...checkForgotten(source),
+    ...(evidence.showsWhatIs ? checkTrue(source, published, histories, !evidence.isStrange) : []),
+    ...checkComplete(evidence, source, published, histories),
+  ];
+  if (evidence.isStrange) return always;
   return [
-    ...checkAsShown(...judged),
-    ...checkObserved(...judged),
+    ...always,
+    ...checkAsShown(evidence, source, published, histories),
+    ...checkObserved(evidence, source, published, histories),
     ...checkFeedEvents(evidence, source, histories),
+    ...checkSourceRead(evidence, source, published, histories),
+    ...(source.isLast ? checkNeverSilent(evidence, source) : []),
   ];
 }
 

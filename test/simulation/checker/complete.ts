@@ -1,76 +1,227 @@
-// G1: once the service has stopped changing, the last event of each entity carries its present state. An entity
-// without an event is unchanged since its first reading. Every event in the ledger has arrived at both destinations.
+// G1: once the service has stopped changing, the last event of each entity carries its present state: after two rounds of
+// late changes if the change moved the stamp, and after two walks in any case. An entity without an event is as it was
+// when its group was first read. Every event in the ledger has arrived at both destinations.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import type { Arrival, Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
-import type { PublishedGroup } from './groups.ts';
-import { isLeftOut, isReported, isStoppedFromTheStart, isUnknowable } from './lasting-faults.ts';
+import type { Arrival, Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
+import { type PublishedGroup, publishedGroups } from './groups.ts';
+import { setAside } from './set-aside.ts';
 import { skippedIn } from './skipped.ts';
+import { timeOf } from './stamps.ts';
 import {
   type EntityHistory,
   type EntityName,
+  entitiesOf,
   type GroupHistory,
   isEntityEvent,
-  isState,
   type Kind,
   type PublishedChange,
   type State,
-  shownAt,
-  stateIn,
   stateNames,
   WATCHED,
 } from './states.ts';
+
+type Histories = ReadonlyMap<number, GroupHistory>;
 
 export function checkComplete(
   evidence: Evidence,
   source: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
-  histories: ReadonlyMap<number, GroupHistory>,
+  histories: Histories,
 ): Violation[] {
-  const { startedAt } = source;
-  if (startedAt === undefined) {
-    // A source without a first state can't report anything.
-    if (isStoppedFromTheStart(evidence)) return [];
-    return [violation(source, '', 'the source was never started, though the service was available for long')];
+  const arrived = checkArrived(source);
+  if (!source.isLast) return arrived;
+  const missing = [...missingIn(evidence, source, published, histories)];
+  // A strange service hides changes. The source has to report that something is wrong.
+  if (!evidence.isStrange) return [...arrived, ...missing];
+  const isReported = source.written.some(({ event }) => event.type === 'feed.source_degraded');
+  const [first] = missing;
+  if (first === undefined || isReported) return arrived;
+  return [...arrived, { ...first, message: `${first.message}, and the source never was degraded` }];
+}
+
+function* missingIn(
+  evidence: Evidence,
+  source: SourceEvidence,
+  published: ReadonlyMap<number, PublishedGroup>,
+  histories: Histories,
+): Generator<Violation> {
+  const violation = (place: string, message: string): Violation => ({
+    guarantee: 'G1',
+    source: source.source,
+    place,
+    message,
+  });
+  if (source.startedAt === undefined) {
+    yield violation('', 'the source was never started, though the service was available for long');
+    return;
   }
-  const violations = [...checkArrived(source)];
-  if (!source.isLast) return violations;
-  // A walk that takes many ticks continues without a report.
-  const mustRest = evidence.promises.keepsUp && !isReported(evidence, source);
-  if (!source.cameToRest && mustRest) {
-    violations.push(
-      violation(source, '', 'the service was quiet for hours, and the source was not read completely'),
-    );
+  if (!source.isAtRest) {
+    const why = source.reasons.join(', ') || 'well';
+    yield violation('', `the service was quiet for long, and the source was not read completely (${why})`);
   }
+  const judge = new Judge(evidence, source);
+  const isExcepted = exceptionsOf(evidence, source, histories);
+  // A place stands for some minutes after its row has stopped failing.
+  const wasSetAside = setAside(evidence, histories, 'ever');
   for (const [groupId, history] of histories) {
-    if (evidence.unreadable.has(groupId)) continue;
+    if (isExcepted(groupId)) continue;
     const group = published.get(groupId);
     for (const name of history.entities.keys()) {
-      const last = group?.entities.get(name)?.at(-1) ?? forgettingOf(group);
-      const problem = judgeEntity(name, history, last, evidence, source);
-      const missing = {
-        groupId,
-        kind: kindOf(name),
-        isRemoval: history.entities.get(name)?.at(-1)?.state === undefined,
-      };
-      if (problem === undefined || isUnknowable(evidence, missing.kind)) continue;
-      if (!isReported(evidence, source, missing))
-        violations.push(violation(source, `${name} of group ${groupId}`, problem));
+      const problem = judge.entity(name, groupId, history, group);
+      if (problem !== undefined) yield violation(`${name} of group ${groupId}`, problem);
     }
-    const refunds = { groupId, kind: 'refund_transaction', isRemoval: false };
-    if (isUnknowable(evidence, refunds.kind) || isReported(evidence, source, refunds)) continue;
-    if (forgettingOf(group) !== undefined && !returnsAfterForgetting(evidence)) continue;
-    violations.push(...checkRefunds(groupId, history, group, source, evidence));
+    const problem = judge.refunds(groupId, history, group);
+    if (problem !== undefined) yield violation(`group ${groupId}`, problem);
   }
-  return violations;
+  const { polledBy } = source;
+  if (polledBy === undefined || evidence.isStrange) return;
+  const written = source.written.filter(({ at }) => at <= polledBy);
+  const known = publishedGroups({ ...source, written });
+  for (const [groupId, history] of histories) {
+    if (isExcepted(groupId) || wasSetAside(groupId) || !movedItsStampLast(history)) continue;
+    for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
+      const problem = judge.entity(name, groupId, history, known.get(groupId));
+      if (problem !== undefined)
+        yield violation(`${name} of group ${groupId}`, `after two polls, ${problem}`);
+    }
+  }
 }
 
-function violation(source: SourceEvidence, place: string, message: string): Violation {
-  return { guarantee: 'G1', source: source.source, place, message };
+/** Returns whether a group is unreadable, in a place that is set aside, or hidden since its creation. */
+function exceptionsOf(
+  evidence: Evidence,
+  { storedFrom }: SourceEvidence,
+  histories: Histories,
+): (groupId: number) => boolean {
+  const { unreadable, hidden } = evidence;
+  const isSetAside = setAside(evidence, histories, 'in the end');
+  const isHidden = (groupId: number) => hidden.has(groupId) && storedFrom(groupId) === undefined;
+  return (groupId) => unreadable.has(groupId) || isSetAside(groupId) || isHidden(groupId);
 }
 
-/** Whether a forgotten group must be published again. Not if the service's Date may still be before the forgetting. */
-export function returnsAfterForgetting({ promises, timing }: Evidence): boolean {
-  return promises.findsRemovals && timing.dateAhead >= 0 && timing.clocksAgree;
+/** Whether a group's last change moved its stamp, and no earlier stamp was newer. */
+function movedItsStampLast({ documents }: GroupHistory): boolean {
+  const stamps = documents.map(({ document }) => timeOf(String(document?.updated_at)) ?? Number.NaN);
+  const last = stamps.at(-1) ?? Number.NaN;
+  return stamps.length > 1 && stamps.slice(0, -1).every((stamp) => Number.isNaN(stamp) || stamp < last);
+}
+
+class Judge {
+  readonly #evidence: Evidence;
+  readonly #source: SourceEvidence;
+
+  constructor(evidence: Evidence, source: SourceEvidence) {
+    this.#evidence = evidence;
+    this.#source = source;
+  }
+
+  /** Returns what is wrong with the last event of an entity, or with its absence. */
+  entity(
+    name: EntityName,
+    groupId: number,
+    history: GroupHistory,
+    group: PublishedGroup | undefined,
+  ): string | undefined {
+    const periods = history.entities.get(name) ?? [];
+    const present = periods.at(-1)?.state;
+    const last = group?.entities.get(name)?.at(-1) ?? forgettingOf(group);
+    if (present === undefined) {
+      // The removal of a group ends its entities, and its return announces those that it has.
+      const isAnnouncedWhole = group?.changes.some(
+        ({ kind, verb }) => kind === 'return_group' && verb !== 'updated',
+      );
+      return last === undefined && isAnnouncedWhole ? undefined : this.#gone(name, groupId, history, last);
+    }
+    if (last === undefined) return this.#unpublished(name, groupId, history, present);
+    if (last.verb === 'removed') return 'was published as removed and still exists';
+    if (last.verb === 'forgotten') return 'was forgotten, still exists, and was not published again';
+    if (last.state === present || this.#isFilledIn(name, last.state, periods)) return undefined;
+    return `is ${present} and was last published as ${last.state}`;
+  }
+
+  #gone(
+    name: EntityName,
+    groupId: number,
+    history: GroupHistory,
+    last: PublishedChange | undefined,
+  ): string | undefined {
+    if (last?.verb === 'removed' || last?.verb === 'forgotten') return undefined;
+    // An array that is left out when it is empty does not show that its last entity is gone.
+    const isShown = this.#evidence.showsEmptyArrays || isArrayShown(history, name);
+    if (!isShown || (last === undefined && !this.#wasStored(name, groupId, history))) return undefined;
+    return 'is gone and was not published as removed';
+  }
+
+  /** Whether every answer that the first reading of the group may have been showed the entity. */
+  #wasStored(name: EntityName, groupId: number, { showings }: GroupHistory): boolean {
+    const at = this.#source.storedFrom(groupId);
+    if (at === undefined) return false;
+    const from = at - this.#evidence.timing.slowestAnswer;
+    const read = showings.filter((showing) => showing.from <= at && showing.to > from);
+    return read.every(({ document }) => document !== undefined && entitiesOf(document).has(name));
+  }
+
+  /** An entity without an event is as it was when its group was first read, if that was no news. */
+  #unpublished(name: EntityName, groupId: number, history: GroupHistory, present: State): string | undefined {
+    const periods = history.entities.get(name) ?? [];
+    const storedFrom = this.#source.storedFrom(groupId);
+    if (storedFrom === undefined) return 'was never read';
+    const arrayKnownBy = this.#source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
+    if (!this.#evidence.showsEmptyArrays && wasBy(arrayKnownBy, periods, present)) return undefined;
+    if (this.#isAnnounced(history)) return `was never published (${name}), though its group is news`;
+    const first = periods.find(({ state }) => state !== undefined)?.state;
+    const isAsRead = wasBy(storedFrom, periods, present);
+    if (isAsRead || this.#isFilledIn(name, first, periods)) return undefined;
+    return `is ${present} and was never published, though its group was known before`;
+  }
+
+  /** Whether the first sight of a group is an event: all are if the baseline emits, or else those created later. */
+  #isAnnounced({ documents }: GroupHistory): boolean {
+    const { baseline, startedAt = 0 } = this.#source;
+    if (baseline === 'emit') return true;
+    // A strange service may date a group's creation as it likes.
+    if (this.#evidence.isStrange) return false;
+    const created = documents.find(({ document }) => document !== undefined)?.document?.created_at;
+    return (timeOf(String(created)) ?? 0) > startedAt + this.#evidence.timing.clocksOff;
+  }
+
+  /**
+   * Whether an entity may have reached its present state without an event by fields that appeared for the first time:
+   * where the service leaves out nulls, a value counts as old until a walk has read the field in every group.
+   */
+  #isFilledIn(name: EntityName, before: State | undefined, periods: EntityHistory): boolean {
+    if (this.#evidence.showsNulls || before === undefined) return false;
+    const kind = kindOf(name) as Kind;
+    const was = fieldsIn(before);
+    const present = fieldsIn(periods.at(-1)?.state ?? '[]');
+    return WATCHED[kind].every((field, place) => {
+      const value = present[place];
+      if (value === was[place]) return true;
+      if (was[place] !== NOTHING && was[place] !== EMPTY) return false;
+      const until = this.#source.fieldKnownBy(`${kind}.${field}`) ?? Number.POSITIVE_INFINITY;
+      return periods.some(
+        ({ from, state }) => from <= until && state !== undefined && fieldsIn(state)[place] === value,
+      );
+    });
+  }
+
+  /** Counts refunds, because the service gives them no ids. A published refund is not published again. */
+  refunds(groupId: number, history: GroupHistory, group: PublishedGroup | undefined): string | undefined {
+    const { documents, showings } = history;
+    const storedFrom = this.#source.storedFrom(groupId);
+    if (documents.at(-1)?.document === undefined || storedFrom === undefined) return undefined;
+    if (forgettingOf(group) !== undefined) return undefined;
+    const changes = sinceLastCreation(group?.changes ?? []);
+    const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
+    const atEnd = refundsOf(documents.at(-1));
+    const from = storedFrom - this.#evidence.timing.slowestAnswer;
+    const read = showings.filter((showing) => showing.from <= storedFrom && showing.to > from);
+    const isNews = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
+    const atFirst = isNews ? 0 : Math.max(0, ...read.map(refundsOf));
+    const least = this.#evidence.showsEmptyArrays ? atEnd - atFirst : 0;
+    if (published >= least && published <= atEnd) return undefined;
+    return `has ${atEnd} refunds, ${atFirst} when it was first read; ${published} were published`;
+  }
 }
 
 /** The forgetting of a group without events since. It ended the group's entities as well. */
@@ -78,87 +229,6 @@ function forgettingOf(group: PublishedGroup | undefined): PublishedChange | unde
   const ofGroup = [...(group?.entities.values() ?? [])].map((changes) => changes.at(-1));
   const hasReturned = ofGroup.some((last) => last?.verb !== 'forgotten' && last?.verb !== 'removed');
   return hasReturned ? undefined : ofGroup.find((last) => last?.verb === 'forgotten');
-}
-
-function judgeEntity(
-  name: EntityName,
-  history: GroupHistory,
-  last: { readonly verb: string; readonly state: string } | undefined,
-  evidence: Evidence,
-  source: SourceEvidence,
-): string | undefined {
-  const { promises, timing } = evidence;
-  const { baseline, startedAt = 0, baselineCompletedAt, arraysStoredFrom } = source;
-  const periods = history.entities.get(name) ?? [];
-  const isFilledIn = (published: State) =>
-    !promises.changesMoveStamps && mayBeFilledIn(published, { kind: kindOf(name), periods, source });
-  const present = periods.at(-1)?.state;
-  if (present === undefined) {
-    const isPublished = last === undefined || last.verb === 'removed' || last.verb === 'forgotten';
-    // Walks don't reach the end of a list whose newest groups they can't prove.
-    const mustBePublished =
-      promises.findsRemovals &&
-      promises.provesNewest &&
-      (promises.showsEmptyArrays || isArrayShown(history, name));
-    return isPublished || !mustBePublished ? undefined : 'is gone and was not published as removed';
-  }
-  if (last !== undefined) {
-    if (last.verb === 'removed') return 'was published as removed and still exists';
-    if (last.verb === 'forgotten')
-      return returnsAfterForgetting(evidence)
-        ? 'was forgotten, still exists, and was not published again'
-        : undefined;
-    return isState(last.state, present) || isFilledIn(last.state)
-      ? undefined
-      : `is ${present} and was last published as ${last.state}`;
-  }
-  // If no answer had shown an array of any group before, its first reading is filled in without an event.
-  const storedFrom = promises.showsArrays ? undefined : arraysStoredFrom.get(kindOf(name));
-  if (storedFrom !== undefined && wasBy(storedFrom, periods, present)) return undefined;
-  // Without a newer stamp this applies until a walk has read the array in every group.
-  const mayBeLeftOut = !promises.showedEmptyArrays || isLeftOut(evidence, kindOf(name));
-  const isArrayNew = !(promises.changesMoveStamps && promises.showsChangesTogether) && mayBeLeftOut;
-  const arrayKnownBy = source.fieldKnownBy(`${kindOf(name)}.id`) ?? Number.POSITIVE_INFINITY;
-  if (isArrayNew && wasBy(arrayKnownBy, periods, present)) return undefined;
-  // The baseline does not reach the end of such a list either.
-  if (baseline === 'emit' && !promises.provesNewest) return undefined;
-  if (baseline === 'emit') return `was never published, though the baseline emits everything (${name})`;
-  // The first answers may have been older: they showed a group that was removed just then.
-  const atStart = [startedAt, startedAt - timing.slowestAnswer].map((at) =>
-    stateIn(shownAt(history, at), name),
-  );
-  if (atStart.some((state) => isState(state, present) || (state !== undefined && isFilledIn(state))))
-    return undefined;
-  const until = baselineCompletedAt ?? Number.POSITIVE_INFINITY;
-  if (!promises.changesMoveStamps && wasBy(until, periods, present)) return undefined;
-  // The baseline read it, and later its new fields were filled in.
-  const atBaseline = stateIn(shownAt(history, until), name);
-  if (atBaseline !== undefined && isFilledIn(atBaseline)) return undefined;
-  return `is ${present} and was never published, though it changed after the start`;
-}
-
-interface Filled {
-  readonly kind: string;
-  readonly periods: EntityHistory;
-  readonly source: SourceEvidence;
-}
-
-/**
- * Returns whether an entity may have reached its present state without an event and a newer stamp, by fields that appeared
- * for the first time: until a walk has read a field in every group, its value counts as old.
- */
-function mayBeFilledIn(published: State, { kind, periods, source }: Filled): boolean {
-  const before = fieldsIn(published);
-  const present = fieldsIn(periods.at(-1)?.state ?? '[]');
-  return WATCHED[kind as Kind].every((field, place) => {
-    const value = present[place];
-    if (value === before[place]) return true;
-    if (before[place] !== NOTHING && before[place] !== EMPTY) return false;
-    const until = source.fieldKnownBy(`${kind}.${field}`) ?? Number.POSITIVE_INFINITY;
-    return periods.some(
-      ({ from, state }) => from <= until && state !== undefined && fieldsIn(state)[place] === value,
-    );
-  });
 }
 
 const NOTHING = JSON.stringify(null);
@@ -170,8 +240,8 @@ function fieldsIn(state: State): string[] {
 }
 
 /** Returns whether the entity had its present state at some time up to `then`. */
-function wasBy(then: number, periods: EntityHistory, present: string): boolean {
-  return periods.some(({ from, state }) => from <= then && isState(state, present));
+function wasBy(then: Time, periods: EntityHistory, present: State): boolean {
+  return periods.some(({ from, state }) => from <= then && state === present);
 }
 
 /** Returns whether the array of a missing entity is still shown, without it. A missing group is always found. */
@@ -184,57 +254,14 @@ function kindOf(name: EntityName): string {
   return name.slice(0, name.indexOf('/'));
 }
 
-/** Counts refunds, because the service gives them no ids. A published refund is not published again. */
-function checkRefunds(
-  groupId: number,
-  { documents }: GroupHistory,
-  group: PublishedGroup | undefined,
-  source: SourceEvidence,
-  evidence: Evidence,
-): Violation[] {
-  const { promises } = evidence;
-  if (documents.at(-1)?.document === undefined) return [];
-  const lastNumber = group?.changes.at(-1)?.event.data.sequence ?? 0;
-  const isForgotten = source.forgotten.some((each) => each.groupId === groupId && each.through >= lastNumber);
-  if (isForgotten && !returnsAfterForgetting(evidence)) return [];
-  const { baseline, startedAt = 0, baselineCompletedAt = Number.POSITIVE_INFINITY } = source;
-  const changes = sinceLastCreation(group?.changes ?? []);
-  const published = changes.filter(({ kind }) => kind === 'refund_transaction').length;
-  // Without newer stamps, refunds count as known without an event until the baseline may have read them; and the first
-  // that any group shows, if the service leaves out empty arrays, until a walk has read the array in every group.
-  const mayBeNew = !promises.showsChangesTogether && !promises.showedEmptyArrays;
-  const arrayKnownBy = source.fieldKnownBy('refund_transaction.id') ?? Number.POSITIVE_INFINITY;
-  const stampedFrom = mayBeNew ? Math.max(startedAt, arrayKnownBy) : startedAt;
-  const knownBy = promises.changesMoveStamps ? stampedFrom : baselineCompletedAt;
-  // A group that is removed just then was read before.
-  const atStart = refundsOf(
-    documents.findLast(({ document, shownFrom }) => document !== undefined && shownFrom <= knownBy),
-  );
-  const atEnd = refundsOf(documents.at(-1));
-  const isAnnounced = changes[0]?.verb === 'created' && changes[0].kind === 'return_group';
-  const isShown = promises.showsArrays && (promises.changesMoveStamps || promises.showedEmptyArrays);
-  const mustPublishAll =
-    isShown && !mayBeNew && (isAnnounced || (baseline === 'emit' && promises.provesNewest));
-  const atFirst = isShown ? atStart : atEnd;
-  const least = mustPublishAll ? atEnd : atEnd - atFirst;
-  if (published >= least && published <= atEnd) return [];
-  return [
-    violation(
-      source,
-      `group ${groupId}`,
-      `has ${atEnd} refunds, ${atStart} at the start; ${published} were published`,
-    ),
-  ];
-}
-
 /** A group that returns is announced with all its entities. */
 function sinceLastCreation(changes: readonly PublishedChange[]): readonly PublishedChange[] {
   const created = changes.findLastIndex(({ kind, verb }) => kind === 'return_group' && verb === 'created');
   return changes.slice(Math.max(0, created));
 }
 
-function refundsOf(happening: Happening | undefined): number {
-  const refunds = happening?.document?.refund_transactions;
+function refundsOf(shown: { readonly document: Readonly<Record<string, unknown>> | undefined } | undefined) {
+  const refunds = shown?.document?.refund_transactions;
   return Array.isArray(refunds) ? refunds.length : 0;
 }
 
@@ -259,5 +286,10 @@ function checkArrived(source: SourceEvidence): Violation[] {
       (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event)))
     );
   });
-  return lost.map(({ event }) => violation(source, event.id, 'was written and did not arrive everywhere'));
+  return lost.map(({ event }) => ({
+    guarantee: 'G1',
+    source: source.source,
+    place: event.id,
+    message: 'was written and did not arrive everywhere',
+  }));
 }

@@ -19,17 +19,17 @@ export interface Happening {
   readonly document: GroupDocument | undefined;
 }
 
-/** A proof of a range that the feed found false: it had not shown a known group of the range. */
-export interface FalseProof {
-  readonly source: string;
-  readonly groupId: number;
-  /** When a look-up had found the group. */
-  readonly at: Time;
-}
-
 export interface Arrival {
   readonly at: Time;
   readonly event: FeedEvent;
+}
+
+/** A `feed.source_read`, with the starts of the rounds that it names. */
+export interface Claim extends Arrival {
+  /** Of the last complete round of late changes. */
+  readonly polledAt: Time | undefined;
+  /** Of the last complete round over all groups. */
+  readonly walkedAt: Time | undefined;
 }
 
 /** A source in one of its generations. */
@@ -43,8 +43,6 @@ export interface SourceEvidence {
   readonly mayBeSkipped: boolean;
   /** Whether a relay may send an event long after it has read it. */
   readonly relaysMayLag: boolean;
-  /** The maximum time that a process freezes: a poller may save its state this much later. */
-  readonly longestFreeze: Time;
   /** Groups that an operator forgot, each with its last number at that time. */
   readonly forgotten: readonly {
     readonly groupId: number;
@@ -56,130 +54,47 @@ export interface SourceEvidence {
   readonly customerData: boolean;
   /** Time between polls, in the unit of Time. */
   readonly interval: number;
+  /** Whether `feed.source_read` is published. */
+  readonly reportsRead: boolean;
   /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
   /** Ticks that ended, each with the moment for which it was sent. Only completed ticks report anything. */
   readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
-  readonly heldTimes: readonly { readonly from: Time; readonly to: Time; readonly isReleased: boolean }[];
-  /**
-   * Walks over old open groups that read all of them: when they began, by the feed's clock, and when they had ended.
-   */
-  readonly openWalks: readonly { readonly startedAt: Time; readonly endedAt: Time }[];
-  /** Whether in the end it was polled and walked completely, without failures and often enough to know everything. */
-  readonly cameToRest: boolean;
+  readonly heldTimes: readonly { readonly from: Time; readonly to: Time }[];
+  /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
+  readonly polledBy: Time | undefined;
+  /** Whether in the end everything was read twice, nothing is held, and the source is well. */
+  readonly isAtRest: boolean;
+  /** Codes for which the source is degraded in the end. */
+  readonly reasons: readonly string[];
   /** When `feed.baseline_completed` was written. */
   readonly baselineCompletedAt: Time | undefined;
-  /** When a group was first stored with an array, by the kind of the array's entities. */
-  readonly arraysStoredFrom: ReadonlyMap<string, Time>;
-  /**
-   * When the first full walk ended that began after a field, such as `shipment.carrier`, was first stored with a
-   * value; undefined if none did.
-   */
+  /** When the first whole walk had ended that began after a field was first stored with a value; undefined if none. */
   fieldKnownBy(field: string): Time | undefined;
+  /** When a group was first stored; undefined if it never was. */
+  storedFrom(groupId: number): Time | undefined;
   /** Every event that was added to the ledger, in order. */
   readonly written: readonly Arrival[];
+  readonly claims: readonly Claim[];
   /** The arrivals, in order. */
   readonly queue: readonly Arrival[];
   readonly bus: readonly Arrival[];
 }
 
-export interface Promises {
-  /** Whether the feed must report removals. */
-  readonly findsRemovals: boolean;
-  /** Whether each change moves its group's stamp. Only then can a first reading be distinguished from a late one. */
-  readonly changesMoveStamps: boolean;
-  /**
-   * Whether no change of a group is shown later than another one of the same stamp: it would look like one without a
-   * stamp.
-   */
-  readonly showsChangesTogether: boolean;
-  /** Whether arrays that became empty are shown as empty. */
-  readonly showsEmptyArrays: boolean;
-  /** Whether empty arrays were never omitted or null. */
-  readonly showedEmptyArrays: boolean;
-  /**
-   * Whether no row has a stamp in the future. One such row moves the stamps' clock if Date is ahead, otherwise three.
-   */
-  readonly stampsTellTime: boolean;
-  /** Whether a short page always ends a list: no page is cut by bytes before a large row. */
-  readonly endsLists: boolean;
-  /** Whether a tick can read the lists that must be read within one tick; see guarantees.md, "Budget". */
-  readonly keepsUp: boolean;
-  /** Whether no walk has to wait so long for its turn that the source is reported as stalled. */
-  readonly walksInTime: boolean;
-  /** Whether stamps name their zone. Otherwise only polls find groups that were created within the last day. */
-  readonly namesZones: boolean;
-  /** Whether no false answer can confirm the end of a list. */
-  readonly confirmsEnds: boolean;
-  /** Whether walks can prove the newest groups, also if nothing changes. */
-  readonly provesNewest: boolean;
-  /** Whether answers show only states of the store's history. */
-  readonly showsWhatIs: boolean;
-  /** Whether answers show what the source's own store has shown, also where that changes in an unusual way. */
-  readonly showsOwnStore: boolean;
-  /** Whether answers have all arrays of their groups, including empty ones. */
-  readonly leavesNoArrayOut: boolean;
-  /** Whether answers show their groups with all arrays and entities. */
-  readonly showsWhole: boolean;
-  /**
-   * Whether no answer omits arrays by chance. The content of an array's first appearance is filled in without an event.
-   */
-  readonly showsArrays: boolean;
-  /** Whether no answer omits nulls. The first appearance of a field is filled in without an event. */
-  readonly showsNulls: boolean;
-  /** Whether the service shows that the plan's mistake is over, so that its hold needs no release. */
-  readonly endsHolds: boolean;
-  /** Whether each list shows all groups of its range, from their creation on. */
-  readonly listsAll: boolean;
-  /** Whether a process that learns of a pause keeps it, even if it can't save it: its clocks are correct. */
-  readonly keepsPauses: boolean;
-}
-
-/** A fault of all requests of one shape; lasting-faults.ts lists the guarantees that still hold. */
-export interface Lasting {
-  /** For instance `parameter min_created_at`. */
-  readonly shape: string;
-  readonly what: string;
-  /** For the shape `limit`: whether pages of ten rows work. The feed tries these, and then asks for smaller pages. */
-  readonly letsFewRowsPass: boolean;
-  /**
-   * For the shape `range`: its groups. For `id in …`: the group. For `look-ups of …`: those that failed. Otherwise
-   * empty.
-   */
-  readonly groups: ReadonlySet<number>;
-  readonly from: Time;
-  /** Undefined for a fault that never ends. */
-  readonly to: Time | undefined;
-  /** Whether the token is exchanged while it lasts. */
-  readonly exchangesToken: boolean;
-  /** How long a full walk may take, once it is due. */
-  readonly cycle: number;
-  /** Whether so few groups may be left that a walk reads ranges without any. */
-  readonly mayEmptyRanges: boolean;
-}
-
 /** The precision of known times, in the unit of Time. */
-export interface Timing {
-  /** How far the service's Date, the feed's clock, is ahead of the store's. */
-  readonly dateAhead: number;
-  /** Whether the service's answers have a Date. */
-  readonly hasDate: boolean;
-  /** Whether all machines have the same time, including the operator's. */
-  readonly clocksAgree: boolean;
-  /** How far machines' clocks may deviate from the true time while the service sends no Date. */
-  readonly drift: number;
-  /** The maximum by which a reading may be dated too late. */
-  readonly lateBy: number;
-  /** How long before its answer is read a request may have been sent, plus how old its content may be. */
-  readonly slowestAnswer: number;
+interface Timing {
+  /** How far machines' clocks may deviate from the true time. */
+  readonly clocksOff: number;
+  /** The maximum time that a process freezes: a poller may save this much later. */
+  readonly longestFreeze: number;
   /** Maximum time from a request until its answer is processed. */
   readonly longestExchange: number;
+  /** How long before its answer is read a request may have been sent, plus how old its content may be. */
+  readonly slowestAnswer: number;
   readonly settle: number;
   /** The maximum lag of replicas. */
   readonly staleFor: number;
-  /** Whether a process always has an answer that gives it the service's time: after a jump it has none. */
-  readonly knowsTheTime: boolean;
 }
 
 export interface SentRequest {
@@ -190,48 +105,51 @@ export interface SentRequest {
 }
 
 export interface Evidence {
-  /** Whether the service, its access and the schedule stayed the same during the whole run. */
-  readonly isSteady: boolean;
+  /** Whether the service breaks its promises. */
+  readonly isStrange: boolean;
+  /** Whether answers show only states of the store's history. */
+  readonly showsWhatIs: boolean;
   readonly sources: readonly SourceEvidence[];
   /** Per group in order of time. */
   readonly happenings: readonly Happening[];
-  /** Unreadable groups. */
+  /** Groups that are unreadable in the end. */
   readonly unreadable: ReadonlySet<number>;
-  /** The groups among these that are unreadable in the end. */
-  readonly unreadableInTheEnd: ReadonlySet<number>;
-  /** Groups that the store refused because of their size: when it did so for the first and for the last time. */
+  /** Groups that make every answer with them fail in the end. */
+  readonly failing: ReadonlySet<number>;
+  /** Groups that did so at any time. */
+  readonly everFailing: ReadonlySet<number>;
+  /** Groups that lists hide in the end. */
+  readonly hidden: ReadonlySet<number>;
+  /** Groups that were unreadable at any time. */
+  readonly everUnreadable: ReadonlySet<number>;
+  /** Groups that the store refused because of their size, and when it did so first and last. */
   readonly tooLarge: ReadonlyMap<number, { readonly from: Time; readonly to: Time }>;
-  readonly promises: Promises;
-  /** Codes of the reasons for which a source may be degraded in this run. */
-  readonly causes: ReadonlySet<string>;
+  /** Whether answers have all arrays of their groups, including empty ones. */
+  readonly showsEmptyArrays: boolean;
+  /** Whether answers have all fields, including nulls. */
+  readonly showsNulls: boolean;
+  /** Whether anything in the plan may keep the source from being read, or makes a guard hold. */
+  readonly mayDegrade: boolean;
   readonly timing: Timing;
-  /** Every request that was sent. */
+  /** Every request that was sent to the service. */
   readonly sent: readonly SentRequest[];
-  /** The pauses that answers requested, each from the arrival of its answer. */
+  /** Pauses that answers requested. */
   readonly askedPauses: readonly (SentRequest & { readonly until: Time })[];
+  /** Whether a process that learns of a pause keeps it: its clocks are correct. */
+  readonly keepsPauses: boolean;
   readonly requestsPerMinute: number;
-  /** Maximum time from a change's stamp until it shows, for polls to find it. */
-  readonly lookback: Time;
-  /** Whether `feed.source_read` is published. */
-  readonly reportsRead: boolean;
-  /** Texts that must not appear in anything stored, sent or logged. */
+  /** How late a change may show. */
+  readonly lookback: number;
+  /** Customers' texts and tokens, which may not be stored, sent or logged. */
   readonly secrets: readonly string[];
-  /** Field names that are personal data, if there are any: they must not appear within any text either. */
+  /** Names of fields that are personal data; they may not be reported. */
   readonly personalNames: readonly string[];
+  /** Everything that the feed stored. */
   readonly stored: readonly unknown[];
+  /** The log's lines. */
   readonly logged: readonly string[];
-  readonly falseProofs: readonly FalseProof[];
-  /** The outage of the service; undefined if there is none. */
-  readonly outage: { readonly from: Time; readonly to: Time } | undefined;
-  /**
-   * If stamps fell back in the middle of the run, in a store that polls don't walk: when polls must see changes again.
-   */
-  readonly pollsSeeFrom: Time | undefined;
-  /** If polls find nothing for a while, in a store that they don't walk: long enough for the feed to report it. */
-  readonly pollsBlind: { readonly from: Time; readonly to: Time } | undefined;
-  /** If nothing delays walks over old open groups: the longest time between the ends of two, until then. */
-  readonly openWalksEnd: { readonly every: Time; readonly until: Time } | undefined;
-  readonly lasting: Lasting | undefined;
+  /** When the service could not be read. */
+  readonly outages: readonly { readonly from: Time; readonly to: Time }[];
   readonly endedAt: Time;
   /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly string[];

@@ -33,14 +33,12 @@ export function checkObserved(
         place: `${name} of group ${group.groupId}, number ${event.data.sequence}`,
         message,
       });
-    const windows = windowsOf(group, evidence, violate);
+    const windows = windowsOf(group, violate);
     for (const [change, window] of windows) {
       judgeWindow(change, window, history.showings, evidence, violate);
       judgeBy(change, window, writtenAt.get(change.event.id), evidence, violate);
-      judgeWay(change, window, source, evidence, violate);
     }
     judgeFirstSights(windows, evidence, violate);
-    judgeFreshness(windows, evidence, violate);
     judgeTimes(windows, violate);
   }
   return violations;
@@ -48,7 +46,7 @@ export function checkObserved(
 
 type Windows = ReadonlyMap<PublishedChange, Window>;
 
-function windowsOf({ changes }: PublishedGroup, { timing }: Evidence, violate: Violate): Windows {
+function windowsOf({ changes }: PublishedGroup, violate: Violate): Windows {
   const windows = new Map<PublishedChange, Window>();
   for (const change of changes) {
     const { after, by } = change.event.data.observed;
@@ -59,8 +57,8 @@ function windowsOf({ changes }: PublishedGroup, { timing }: Evidence, violate: V
       continue;
     }
     windows.set(change, {
-      after: from === undefined ? undefined : from - timing.dateAhead,
-      by: to - timing.dateAhead,
+      after: from,
+      by: to,
     });
   }
   return windows;
@@ -80,8 +78,9 @@ function judgeWindow(
   violate: Violate,
 ): void {
   const runs = runsOfState(change, showings);
-  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.drift;
-  const isRead = ({ from, to }: Run<unknown>) => from <= by + timing.drift && to > by - timing.slowestAnswer;
+  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.clocksOff;
+  const isRead = ({ from, to }: Run<unknown>) =>
+    from <= by + timing.clocksOff && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);
   if (read.length === 0) violate(change, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (
@@ -135,42 +134,18 @@ function judgeBy(
   { timing }: Evidence,
   violate: Violate,
 ): void {
-  if (writtenAt === undefined || by <= writtenAt + timing.lateBy) return;
+  if (writtenAt === undefined || by <= writtenAt + timing.clocksOff) return;
   violate(change, `was observed by ${by}, and written ${by - writtenAt} microseconds before`);
 }
 
-function judgeWay(
-  change: PublishedChange,
-  { by }: Window,
-  { baselineCompletedAt = Number.POSITIVE_INFINITY, longestFreeze }: SourceEvidence,
-  { timing, promises }: Evidence,
-  violate: Violate,
-): void {
-  const { through } = change.event.data.observed;
-  // A process that was frozen, also twice, continues with stale state.
-  const latest = baselineCompletedAt + timing.slowestAnswer + longestFreeze + timing.lateBy;
-  if (through === 'baseline' && by > latest) {
-    violate(change, 'was found by the baseline after its completion');
-  }
-  if (through === 'reconciliation' && by < baselineCompletedAt - timing.slowestAnswer) {
-    violate(change, 'was found by reconciliation before the baseline was completed');
-  }
-  // A cycle with a start in the future, after a clock's jump, is restarted.
-  if (through === 'reconciliation' && !promises.findsRemovals && timing.knowsTheTime) {
-    violate(change, 'was found by reconciliation, which was never due');
-  }
-  const isGroupRemoved = change.kind === 'return_group' && change.verb === 'removed';
-  if (isGroupRemoved && through !== 'reconciliation') violate(change, `was found to be gone by a ${through}`);
-}
-
 /** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
-function judgeFirstSights(windows: Windows, { promises }: Evidence, violate: Violate): void {
+function judgeFirstSights(windows: Windows, { showsEmptyArrays }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
   for (const [change, { after }] of windows) {
     const { by } = change.event.data.observed;
     const isFirst = firstSights.has(by);
     if (isFirst && after !== undefined) violate(change, 'is a first reading, and has an `after`');
-    const mayBeFirst = change.verb === 'created' && !promises.leavesNoArrayOut;
+    const mayBeFirst = change.verb === 'created' && !showsEmptyArrays;
     if (!isFirst && !mayBeFirst && after === undefined) {
       violate(change, 'is not a first reading, and has no `after`');
     }
@@ -184,34 +159,6 @@ function firstSightsOf(windows: Windows): ReadonlySet<string> {
   );
   return new Set(created.map(({ event }) => event.data.observed.by));
 }
-
-/**
- * No window begins long before the last reading with an event of the group, if that showed the group whole. The
- * entities of an array that was left out until then may be as old as the group.
- */
-function judgeFreshness(windows: Windows, { timing, promises }: Evidence, violate: Violate): void {
-  if (!promises.leavesNoArrayOut) return;
-  let last: Window | undefined;
-  let published = 0;
-  for (const [change, window] of windows) {
-    const { after } = window;
-    if (after !== undefined && last !== undefined && last.by !== window.by) {
-      // After few answers, the time of a request is only as exact as the slowest answer was fast.
-      const asked = last.by - timing.slowestAnswer - timing.longestExchange;
-      const fresh = asked - timing.settle;
-      const least = promises.showsWhole ? fresh : last.after && Math.min(last.after, fresh);
-      // The events beyond one save are published later, and may have shown as long.
-      const isRest = published >= MOST_IN_A_SAVE;
-      if (!isRest && least !== undefined && after < least - timing.drift - timing.lateBy) {
-        violate(change, `begins at ${after}, though an event before was observed by ${last.by}`);
-      }
-    }
-    published = last?.by === window.by ? published + 1 : 1;
-    last = window;
-  }
-}
-
-const MOST_IN_A_SAVE = 90;
 
 /** `time` is the stamp if it moved since the last event, else the moment of the reading. */
 function judgeTimes(windows: Windows, violate: Violate): void {

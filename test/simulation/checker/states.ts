@@ -95,8 +95,7 @@ export interface GroupHistory {
 }
 
 /** The history of each entity of a group, from its documents in order of time. */
-export function historyOf(shown: readonly Happening[], staleFor: number): GroupHistory {
-  const documents = withMarks(shown);
+export function historyOf(documents: readonly Happening[], staleFor: number): GroupHistory {
   const entities = new Map<EntityName, Period[]>();
   const headers = new Set<string>();
   for (const { at, document } of documents) {
@@ -115,59 +114,9 @@ export function historyOf(shown: readonly Happening[], staleFor: number): GroupH
   return { entities, headers, documents, showings: showingsOf(documents, staleFor) };
 }
 
-/** By the service's document never null, so a document without a value does not change it. */
-const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'] as const;
-const LEFT_OUT = '(left out)';
-
-/** Returns whether the published state is the shown one. For an omitted value the feed may have kept an earlier one. */
-export function isState(published: State | undefined, shown: State | undefined): boolean {
-  if (published === shown) return true;
-  if (published === undefined || !shown?.includes(LEFT_OUT)) return false;
-  const values = JSON.parse(published) as unknown[];
-  return (JSON.parse(shown) as unknown[]).every(
-    (value, place) => value === LEFT_OUT || JSON.stringify(value) === JSON.stringify(values[place]),
-  );
-}
-
-/** The documents, marked where they leave out a value that an earlier one showed. */
-function withMarks(documents: readonly Happening[]): readonly Happening[] {
-  const shown = new Set<string>();
-  const mark = (name: string, fields: Fields): Fields => {
-    const has = (field: string) => (fields[field] ?? null) !== null;
-    const left = NEVER_NULL.filter((field) => !has(field) && shown.has(`${name} ${field}`));
-    for (const field of NEVER_NULL) if (has(field)) shown.add(`${name} ${field}`);
-    return left.length === 0
-      ? fields
-      : { ...fields, ...Object.fromEntries(left.map((it) => [it, LEFT_OUT])) };
-  };
-  return documents.map((happening) => {
-    const { document } = happening;
-    if (document === undefined) return happening;
-    const marked = mark('group', document) as GroupDocument;
-    const lists = Object.keys(ARRAYS).flatMap((array) => {
-      const list = document[array] as readonly Fields[] | null | undefined;
-      if (!list) return [];
-      const all = list.map((fields) => mark(`${array}/${String(fields.id)}`, fields));
-      return all.every((fields, place) => fields === list[place]) ? [] : [[array, all] as const];
-    });
-    if (marked === document && lists.length === 0) return happening;
-    return { ...happening, document: { ...marked, ...Object.fromEntries(lists) } as GroupDocument };
-  });
-}
-
 export function headerOf(group: Fields): string {
   const stamp = typeof group.updated_at === 'string' ? instantOf(group.updated_at) : group.updated_at;
   return JSON.stringify([stamp, group.return_outcome ?? null, group.return_method ?? null]);
-}
-
-/** Whether the group's header appeared like this, or without the method. */
-export function hasHeader({ headers }: GroupHistory, group: Fields): boolean {
-  return headers.has(headerOf(group)) || headers.has(headerOf({ ...group, return_method: LEFT_OUT }));
-}
-
-/** The group as it was visible at a moment: the latest state shown by then. */
-export function shownAt({ documents }: GroupHistory, at: Time): Happening | undefined {
-  return documents.findLast(({ shownFrom }) => shownFrom <= at);
 }
 
 export function stateNames(document: GroupDocument): Iterable<EntityName> {

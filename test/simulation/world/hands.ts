@@ -7,19 +7,18 @@ import type { World } from './world.ts';
 
 const STATUSES = ['DRAFT', 'CREATED', 'IN_TRANSIT', 'DELIVERED', 'FAILED', 'CANCELED', 'UNKNOWN'];
 /** More entities than the events of one transaction. */
-export const CROWD = 95;
+const CROWD = 95;
 
 /** Changes groups by hand until the given moment of the elapsed time. */
 export async function runHands(world: World, until: number): Promise<void> {
   const { time, plan, draws, trace } = world;
   if (plan.handsPerMinute === 0) return;
-  if (plan.numbersLater) takeNumbers(world);
   for (;;) {
     await time.sleep((60_000 / plan.handsPerMinute) * (0.3 + 1.4 * draws.hands.fraction()));
     if (time.elapsed() >= until) return;
     const group = pickGroup(world);
     if (group === undefined) continue;
-    const name = plan.numbersLater ? 'number' : drawHand(world);
+    const name = drawHand(world);
     trace.count(`hand ${name}`);
     trace.note('store', name, () => String(group));
     HANDS[name](world, group, until);
@@ -27,14 +26,14 @@ export async function runHands(world: World, until: number): Promise<void> {
 }
 
 type Hand = (world: World, group: number, until: number) => void;
-type HandName = 'flap' | 'context' | 'burst' | 'crowd' | 'number' | 'money' | 'refund';
+type HandName = 'flap' | 'context' | 'burst' | 'crowd' | 'money' | 'refund';
 
 function drawHand({ draws, plan }: World): HandName {
   if (plan.rareValues && draws.hands.chance(0.6)) return draws.hands.pick(['money', 'refund']);
   const kind = draws.hands.fraction();
   if (kind < 0.4) return 'flap';
   if (kind < 0.65) return 'context';
-  return kind < 0.9 || !plan.crowds ? 'burst' : 'crowd';
+  return kind < 0.9 ? 'burst' : 'crowd';
 }
 
 export const HANDS: Record<HandName, Hand> = {
@@ -86,12 +85,6 @@ export const HANDS: Record<HandName, Hand> = {
       draft.refund_transactions.push({ platform_id, gateway, amount: hands.pick(RARE_BAGS) });
     });
   },
-  number({ service }, group) {
-    service.store.alter(group, (draft) => {
-      const item = draft.returns.find(({ last_rma_number }) => last_rma_number === null);
-      if (item !== undefined) item.last_rma_number = `RMA-${item.id}`;
-    });
-  },
 };
 
 /** As the service's document allows: each money may be absent, and so may each part of it. */
@@ -102,14 +95,6 @@ const RARE_BAGS = [
   { presentment_money: { currency_code: 'JPY' } },
   { shop_money: { amount: -1_000_000_000, currency_code: 'USD' }, presentment_money: {} },
 ] as unknown as MoneyBag[];
-
-function takeNumbers({ service }: World): void {
-  for (const { id } of [...service.store.groups()]) {
-    service.store.alter(id, (draft) => {
-      for (const item of draft.returns) item.last_rma_number = null;
-    });
-  }
-}
 
 function setStatus({ service }: World, group: number, status: string): void {
   if (service.store.group(group)?.shipments[0] === undefined) return;

@@ -13,9 +13,7 @@ import {
 } from '../../../shared/returns-service/http-transport.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Trace } from '../../simulation-frame/trace.ts';
-import type { Outage } from '../plan.ts';
-import { createDates, type Dates } from './dates.ts';
-import type { FaultyRequests } from './faulty-requests.ts';
+import type { Outage, Period } from '../plan.ts';
 import type { SimulatedProcess } from './process.ts';
 
 /** A token and the store that it gives access to. */
@@ -57,8 +55,6 @@ export interface NetworkOptions {
   /** The token that the service accepts at this moment, with its store. */
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
-  /** The plan's lasting fault, if it has one. */
-  readonly faulty?: FaultyRequests | undefined;
   readonly isCalm: () => boolean;
   readonly trace: Trace;
 }
@@ -86,16 +82,11 @@ export function createNetwork(options: NetworkOptions): Network {
     const isValid = headers['X-Service-Api-Token']?.trim() === token && outage?.kind !== 'refused';
     if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
     seenNow = sees;
-    const asked = new URLSearchParams(query);
-    const honest = () =>
-      service.service.answer({ path, query: asked, token: isValid ? service.token : 'another-token' });
-    return options.faulty?.answer(asked, honest) ?? honest();
+    const accepted = isValid ? service.token : 'another-token';
+    return service.service.answer({ path, query: new URLSearchParams(query), token: accepted });
   }
 
-  const { date, dateSkewSeconds } = service.control.knobs();
-  const serviceTime = () => time.now() + dateSkewSeconds * SECOND;
-
-  async function exchange(request: HttpRequest, by: string, dates: Dates): Promise<HttpAnswer> {
+  async function exchange(request: HttpRequest, by: string): Promise<HttpAnswer> {
     const { timeoutMs, signal } = request;
     const there = transitMs();
     const back = transitMs();
@@ -106,8 +97,7 @@ export function createNetwork(options: NetworkOptions): Network {
     if (options.outage()?.kind === 'unreachable') {
       throw new TransportFailure('connection', 'the connection was refused', { code: 'ECONNREFUSED' });
     }
-    const plain = answerTo(request);
-    const answer = date === 'missing' ? plain : dates.enough(plain);
+    const answer = answerTo(request);
     trace.tell('service', () => describeAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
@@ -125,18 +115,7 @@ export function createNetwork(options: NetworkOptions): Network {
 
   return {
     ...{ sent, askedPauses },
-    transport(process) {
-      const dates = createDates(serviceTime);
-      return (request) =>
-        process.call('http.get', async () => {
-          try {
-            return await exchange(request, process.name, dates);
-          } catch (error) {
-            dates.none();
-            throw error;
-          }
-        });
-    },
+    transport: (process) => (request) => process.call('http.get', () => exchange(request, process.name)),
   };
 }
 
@@ -173,8 +152,8 @@ function received({ delivery, status, headers, body }: Answer, requestMs: number
   return { status, headers, body: encoder.encode(body), requestMs };
 }
 
-/** Whether `elapsed` is within the outage. */
-export function isDuring({ fromMs, forMs }: Pick<Outage, 'fromMs' | 'forMs'>, elapsed: number): boolean {
+/** Whether `elapsed` is within the period. */
+export function isDuring({ fromMs, forMs }: Period, elapsed: number): boolean {
   const at = elapsed / MILLISECOND;
   return at >= fromMs && at < fromMs + forMs;
 }

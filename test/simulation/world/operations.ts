@@ -4,8 +4,7 @@ import { createRandom, mix, type Random } from '../../../local/reference-service
 import { isForgotten } from '../../../shared/comparing/forget-group.ts';
 import { isOwnGroup } from '../../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
-import { type Instant, MILLISECOND, parseStamp, SECOND } from '../../../shared/instant.ts';
-import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
+import { type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
@@ -14,7 +13,7 @@ import { planReplay, replay } from '../../../shared/publishing/replay.ts';
 import type { StepOverPorts } from '../../../shared/publishing/step-over.ts';
 import { createPresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import type { Operation, OperationName } from '../operation-names.ts';
+import type { Operation } from '../plan.ts';
 import { isSimulated, type Pollers } from './pollers.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { World } from './world.ts';
@@ -83,7 +82,7 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
 
   return {
     async run() {
-      for (const operation of plan.operations ?? []) await run(operation);
+      for (const operation of plan.operations) await run(operation);
     },
     forgotten,
     ownErrors,
@@ -104,9 +103,10 @@ interface Context {
 }
 
 /** Prepares an operation once, so that every attempt runs the same command. Undefined if there is nothing to do. */
-const OPERATIONS: Record<OperationName, (context: Context) => Promise<Command | undefined>> = {
+const OPERATIONS: Record<Operation['what'], (context: Context) => Promise<Command | undefined>> = {
   replay: (context) => replaying(context, undefined),
-  'replay from': async (context) => replaying(context, await momentToReplayFrom(context)),
+  'replay from': (context) =>
+    replaying(context, context.world.time.now() - Math.floor(context.random.fraction() ** 2 * 120 * SECOND)),
   redrive: (context) => redriving(context, false),
   'redrive and skip': (context) => redriving(context, true),
   forget: forgetting,
@@ -125,39 +125,6 @@ async function keysOf({ stores }: World, { source, generation }: SourceState): P
     if (key.source === source && key.generation === generation && !isOwnGroup(key.group)) keys.push(key);
   }
   return keys;
-}
-
-/** Waits for a moment by the service's clock, mostly until a group is behind, but not for long. */
-async function momentToReplayFrom(context: Context): Promise<Instant> {
-  const { world, random } = context;
-  const { dateSkewSeconds } = world.service.control.knobs();
-  const anyMoment = () =>
-    world.time.now() + dateSkewSeconds * SECOND - Math.floor(random.fraction() ** 2 * 120 * SECOND);
-  if (random.chance(0.3)) return anyMoment();
-  for (let looks = 0; looks < LOOKS_FOR_GROUPS_BEHIND; looks += 1) {
-    const moment = await lastOfGroupBehind(context);
-    if (moment !== undefined) return moment;
-    await world.time.sleep(LOOKS_EVERY_MS);
-  }
-  return anyMoment();
-}
-
-const LOOKS_FOR_GROUPS_BEHIND = 100;
-const LOOKS_EVERY_MS = 500;
-
-/** When the last event of a group was observed whose previous event is also missing at the queue. */
-async function lastOfGroupBehind(context: Context): Promise<Instant | undefined> {
-  const { ledger, marks } = context.world.stores;
-  const [state] = await statesOf(context);
-  if (state === undefined) return undefined;
-  for (const key of await keysOf(context.world, state)) {
-    const sent = (await marks.load('queue', key)) ?? 0;
-    const unsent = await ledger.read(key, sent, MAX_EVENTS_PER_SAVE);
-    const last = unsent.at(-1);
-    if (unsent.length >= 2 && last !== undefined && 'event' in last)
-      return parseStamp(last.event.data.observed.by)?.instant;
-  }
-  return undefined;
 }
 
 async function replaying(context: Context, from: Instant | undefined): Promise<Command | undefined> {
@@ -266,14 +233,10 @@ async function restoring(context: Context): Promise<Command | undefined> {
   };
 }
 
-/** Upgrades all processes at once; stored data is as the previous release left it. */
-async function upgrading(context: Context): Promise<Command | undefined> {
-  const { world, sources } = context;
-  const states = await statesOf(context);
+/** Replaces all processes at once. */
+async function upgrading({ sources }: Context): Promise<Command> {
   return async () => {
     for (const pollers of sources) pollers.replace();
-    for (const state of states)
-      world.stores.snapshots.rewrite(state, (snapshot) => ({ ...snapshot, projectionVersion: 0 }));
     return true;
   };
 }

@@ -8,11 +8,9 @@ import { pollSource } from '../../../shared/poll-source.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
-import type { FalseProof } from '../checker/evidence.ts';
 import type { SimulatedProcess } from './process.ts';
-import { type ProofWatch, watchProofs } from './proof-watch.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 
@@ -24,7 +22,6 @@ interface Poller {
   readonly stopping: AbortController;
   isBusy: boolean;
   idleSince: number;
-  readonly proofs: ProofWatch;
 }
 
 export interface Pollers {
@@ -33,14 +30,10 @@ export interface Pollers {
   tick(slot: number): Promise<TickReport | undefined>;
   /** Ends all processes: the next tick gets a new one. */
   replace(): void;
-  /** Whether any process is in the middle of a tick, including a frozen one. */
-  isAtWork(): boolean;
   /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly Error[];
   /** Writes of processes after the end of their tick, when they must not write. */
   strayWrites(): readonly string[];
-  /** Proofs that were found false. Not by a tick that another process had overtaken: it reads what that one saved. */
-  readonly falseProofs: readonly FalseProof[];
   /** Ticks that ended, including ticks without a token, which also have to report a failure. */
   readonly concluded: readonly ConcludedTick[];
 }
@@ -57,26 +50,23 @@ const VISIBLE_AGAIN_AFTER_MS = 30_000;
 const MOST_RECEIVES = 3;
 const DAY_MS = DAY / MILLISECOND;
 
-/** @param place index of the source within the deployment, from 0 */
-export function createPollers(world: World, configured: SourceSettings, place: number): Pollers {
+export function createPollers(world: World, configured: SourceSettings): Pollers {
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
   const concluded: ConcludedTick[] = [];
-  const falseProofs: FalseProof[] = [];
   const stops = createRandom(mix(plan.seed, 102));
 
   function start(): Poller {
     const settings = { ...configured, baseUrl: world.address() };
     const process = world.startProcess(`poller-${settings.name}`);
     const ports = world.portsOf(process);
-    const proofs = watchProofs(world.log, time.now);
     const stopping = new AbortController();
     const session = createSourceSession({
       ...ports,
       settings,
       clock: process.clock,
-      log: proofs.log,
+      log: world.log,
       random: world.draws.poller.fraction,
       client: (token) =>
         createReturnsServiceClient({
@@ -85,7 +75,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
           transport: world.network.transport(process),
           timeoutMs: settings.requestTimeoutMs,
         }),
-      secret: { read: () => process.call('secret.read', () => readSecret(world, place)) },
+      secret: { read: () => process.call('secret.read', () => readSecret(world)) },
       hashToken: (token) =>
         `hash${[...token].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7)}`,
       place: undefined,
@@ -94,7 +84,7 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     });
     const { baseUrl } = settings;
     const poller = {
-      ...{ process, session, proofs, baseUrl, stopping },
+      ...{ process, session, baseUrl, stopping },
       isBusy: false,
       idleSince: time.elapsed(),
     };
@@ -144,8 +134,6 @@ export function createPollers(world: World, configured: SourceSettings, place: n
       trace.count('process stopped in a tick');
       process.kill('it was asked to stop');
     }
-    const found = poller.proofs.takeFalse();
-    if (outcome !== 'failed' && outcome.outcome !== 'overtaken') falseProofs.push(...found);
     if (outcome !== 'failed') noteReport(process, outcome);
     if (outcome !== 'failed' && outcome.state !== undefined) conclude(slot);
     return outcome;
@@ -179,13 +167,11 @@ export function createPollers(world: World, configured: SourceSettings, place: n
     source: configured.name,
     ownErrors,
     concluded,
-    falseProofs,
     strayWrites: () =>
       pollers.flatMap(({ process }) => process.strayWrites.map((call) => `${process.name} ${call}`)),
     replace() {
       for (const { process } of pollers) process.kill('another release takes its place');
     },
-    isAtWork: () => pollers.some(({ process, isBusy }) => process.isAlive && isBusy),
     async tick(slot) {
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
         const outcome = await invoke(slot);
@@ -200,8 +186,6 @@ export function createPollers(world: World, configured: SourceSettings, place: n
 /** Returns whether the error is a consequence of an injected fault. */
 export function isSimulated(error: unknown): boolean {
   if (error instanceof SimulatedFailure) return true;
-  // The budget is only unavailable because of contention or slowness of its store.
-  if (error instanceof Error && error.name === 'BudgetUnavailable') return true;
   return error instanceof Error && error.cause !== undefined && isSimulated(error.cause);
 }
 
@@ -217,8 +201,8 @@ export async function runSchedule(
   const deliver = (slot: number, delayMs: number) => void time.sleep(delayMs).then(() => pollers.tick(slot));
   if (earlySlot !== undefined) {
     void time.sleep(earlySlot.atMs).then(() => {
-      trace.count(`slot ahead by ${earlySlot.aheadMs / DAY_MS} days`);
-      return pollers.tick(Math.floor(time.now() / MILLISECOND) + earlySlot.aheadMs);
+      trace.count('slot ahead');
+      return pollers.tick(Math.floor(time.now() / MILLISECOND) + earlySlot.days * DAY_MS);
     });
   }
   while (time.elapsed() < until) {

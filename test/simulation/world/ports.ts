@@ -2,11 +2,8 @@
 // code runs (`readUntilWhole` requests the rest of a batch).
 import { readUntilWhole } from '../../../functions/adapters/read-until-whole.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
-import { formatInstant, SECOND } from '../../../shared/instant.ts';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
 import type {
-  Activities,
-  Budgets,
   Destination,
   KnownGroup,
   Ledger,
@@ -15,8 +12,8 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../../shared/ports.ts';
-import type { SourceState } from '../../../shared/source/source-state.ts';
 import type { Trace } from '../../simulation-frame/trace.ts';
+import { describeState } from '../source-facts.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { CallName } from './calls.ts';
 import { createDestination } from './destination.ts';
@@ -28,8 +25,6 @@ export interface Ports {
   readonly states: SourceStates;
   readonly store: SnapshotStore;
   readonly ledger: Ledger;
-  readonly budgets: Budgets;
-  readonly activities: Activities;
   readonly marks: Marks;
   destination(arrivals: Arrivals): Destination;
 }
@@ -48,7 +43,7 @@ export interface PortsOptions {
 export function createPorts(options: PortsOptions): Ports {
   const { process, stores, fates, trace } = options;
   const { call } = process;
-  const { states, budgets } = stores;
+  const { states } = stores;
   return {
     states: {
       load: (source) => call('states.load', () => states.load(source)),
@@ -58,32 +53,10 @@ export function createPorts(options: PortsOptions): Ports {
       },
       identity: () => call('states.identity', () => states.identity()),
     },
-    budgets: {
-      load: (tokenHash) => call('budgets.load', () => budgets.load(tokenHash)),
-      save: (tokenHash, state, version) =>
-        call('budgets.save', () => budgets.save(tokenHash, state, version)),
-    },
-    activities: activitiesOf(stores),
     marks: marksOf(process, stores),
     store: snapshotStoreOf(options),
     ledger: ledgerOf(process, stores),
     destination: (arrivals) => createDestination(process, arrivals, fates),
-  };
-}
-
-/**
- * Half of the writes fail. The error is not marked as simulated, so a run reports it if it reaches a tick. They take no
- * time and draw no fate, because the outcome of a run must not depend on them.
- */
-function activitiesOf({ activities }: Stores): Activities {
-  let writes = 0;
-  return {
-    load: activities.load,
-    async save(source, activity) {
-      writes += 1;
-      if (writes % 2 === 1) throw new Error('The write of an activity failed, and a tick noticed.');
-      await activities.save(source, activity);
-    },
   };
 }
 
@@ -141,8 +114,6 @@ function snapshotStoreOf({ process, stores, refuseLarge, fates, random }: PortsO
     },
     knownCreatedBetween: (source, from, to) =>
       inPages('store.knownCreatedBetween', snapshots.knownCreatedBetween(source, from, to)),
-    openCreatedBetween: (source, from, to) =>
-      inPages('store.openCreatedBetween', snapshots.openCreatedBetween(source, from, to)),
   };
 }
 
@@ -160,13 +131,4 @@ function ledgerOf({ call }: SimulatedProcess, { ledger, isShown }: Stores): Ledg
       yield* await call('ledger.groups', () => groups);
     },
   };
-}
-
-function describeState({ settledThrough, pollWidth, baseline, stamps, lease }: SourceState): string {
-  const { newest, lead } = stamps;
-  const parts = [`settled through ${formatInstant(settledThrough)}`, `width ${pollWidth / SECOND} s`];
-  if (newest !== undefined) parts.push(`newest ${formatInstant(newest)} lead ${lead / SECOND} s`);
-  if (baseline.coveredThrough !== undefined)
-    parts.push(`covered through ${formatInstant(baseline.coveredThrough)}`);
-  return `state: ${[...parts, `baseline ${baseline.status}`, `lease ${lease.owner} ${lease.epoch}`].join(', ')}`;
 }

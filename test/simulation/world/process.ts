@@ -14,8 +14,6 @@ export interface SimulatedProcess extends MortalProcess<CallName> {
   readonly strayWrites: readonly CallName[];
   /** Lets time pass that its elapsed clock does not count. */
   suspend(duration: number): void;
-  /** The time that its machine was suspended undetectably, because its clock was set back by the same time. */
-  suspendedUnseen(): number;
 }
 
 export interface ProcessOptions {
@@ -32,36 +30,19 @@ const LONGEST = 12 * MILLISECOND;
 const SLOWEST = 20 * SECOND;
 const LONGEST_FREEZE = 3 * MINUTE;
 const LARGEST_JUMP = 5 * MINUTE;
-/** The feed ignores smaller differences of clocks between two answers of the service (service-clock.ts). */
-const LEAST_PARTING = 2 * SECOND;
 
 export function createProcess({ name, time, machine, fates, trace }: ProcessOptions): SimulatedProcess {
   let frozenUntil = 0;
   let sleepsThrough = false;
   /** Shared by all calls that a freeze stops, so that their clock is stopped once. */
   let thawing: Promise<void> | undefined;
-  let suspended = 0;
-  let suspendedUnseen = 0;
-  let atLastAnswer: { readonly lead: number; readonly suspended: number } | undefined;
   const strayWrites: CallName[] = [];
-
-  function suspend(duration: number): void {
-    suspended += duration;
-    machine.suspend(duration);
-  }
-
-  function noteAnswer(): void {
-    const lead = machine.now() - machine.elapsed();
-    const before = atLastAnswer ?? { lead, suspended };
-    if (Math.abs(lead - before.lead) <= LEAST_PARTING) suspendedUnseen += suspended - before.suspended;
-    atLastAnswer = { lead, suspended };
-  }
 
   async function thaw(): Promise<void> {
     const since = time.elapsed();
     while (time.elapsed() < frozenUntil) await time.sleep((frozenUntil - time.elapsed()) / MILLISECOND);
     // Some machines count the time of a suspension, some do not.
-    if (sleepsThrough) suspend(time.elapsed() - since);
+    if (sleepsThrough) machine.suspend(time.elapsed() - since);
     thawing = undefined;
   }
 
@@ -89,15 +70,11 @@ export function createProcess({ name, time, machine, fates, trace }: ProcessOpti
       if (time.elapsed() < frozenUntil) thawing ??= thaw();
       return thawing;
     },
-    answered(call) {
-      if (CALLS[call] === 'request') noteAnswer();
-    },
   });
   const process: SimulatedProcess = Object.assign(mortal, {
     isAtRest: false,
     strayWrites,
-    suspend,
-    suspendedUnseen: () => suspendedUnseen,
+    suspend: machine.suspend,
   });
   return process;
 }

@@ -1,5 +1,4 @@
-// The secret that a source's processes read: for some time deleted, without a token, or with a newline at its end.
-
+// The secret that a source's processes read: for some time deleted, or without a token.
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import { isDuring } from './network.ts';
 import type { World } from './world.ts';
@@ -8,19 +7,13 @@ import type { World } from './world.ts';
 export class SecretGone extends SimulatedFailure {}
 
 /** @throws SecretGone */
-export function readSecret({ plan, time, fates, trace, access }: World, source: number): string {
+export function readSecret({ plan, time, fates, trace, access }: World): string {
   const { secret } = plan;
   const { token } = access();
   if (secret === undefined || fates.isCalm() || !isDuring(secret, time.elapsed())) return token;
   trace.count(`secret ${secret.kind}`);
-  switch (secret.kind) {
-    case 'deleted':
-      throw new SecretGone("Secrets Manager can't find the specified secret.");
-    case 'malformed':
-      return `${token}\n${token}`;
-    case 'newline':
-      return source === 0 ? token : `${token}\n`;
-  }
+  if (secret.kind === 'malformed') return `${token}\n${token}`;
+  throw new SecretGone("Secrets Manager can't find the specified secret.");
 }
 
 /** Whether a tick failed because its secret held no token. */

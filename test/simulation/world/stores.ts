@@ -2,9 +2,7 @@
 // each, and each process calls them through its own ports (ports.ts).
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
-import type { Activities, Budgets, GroupKey } from '../../../shared/ports.ts';
-import { createMemoryActivities } from '../../fakes/memory-activities.ts';
-import { createMemoryBudgets } from '../../fakes/memory-budgets.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 import { createMemoryMarks, type MemoryMarks } from '../../fakes/memory-marks.ts';
 import { createMemorySnapshotStore, type MemorySnapshotStore } from '../../fakes/memory-snapshot-store.ts';
@@ -25,8 +23,6 @@ export interface Stores {
   readonly ledger: MemoryLedger;
   readonly marks: MemoryMarks;
   readonly states: MemorySourceStates;
-  readonly budgets: Budgets;
-  readonly activities: Activities;
   readonly queue: Arrivals;
   readonly bus: Arrivals;
   /** Every entry that was added to the ledger, in order. */
@@ -61,8 +57,6 @@ export function createStores(
     ledger,
     marks: createMemoryMarks(),
     states: createMemorySourceStates(),
-    budgets: createMemoryBudgets(time),
-    activities: createMemoryActivities(),
     queue: createArrivals('queue', () => time.now(), DEDUPLICATES_FOR),
     bus: createArrivals('bus', () => time.now(), 0),
     inserted,

@@ -1,6 +1,9 @@
-// Changes knobs of the service in the middle of a run, and records their values over time for the checker.
+// Changes of the service in the middle of a run: knobs that have other values for a while, and many groups that change or
+// are created at one moment.
 import { KNOBS, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
-import type { Instant } from '../../../shared/instant.ts';
+import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
+import { DAY, type Instant } from '../../../shared/instant.ts';
+import type { Bulk } from '../plan.ts';
 import type { World } from './world.ts';
 
 /** How the service showed its groups from a moment on. */
@@ -8,6 +11,9 @@ export interface Look {
   readonly from: Instant;
   readonly knobs: Readonly<Knobs>;
 }
+
+/** Knobs that change how groups are shown, although they do not change. */
+const LOOKS: ReadonlySet<KnobName> = new Set(['stampForm', 'stampPrecision', 'newFields']);
 
 /** @returns every look so far; the first begins at minus infinity */
 export function watchLooks({ service, time }: World): Look[] {
@@ -20,22 +26,33 @@ export function watchLooks({ service, time }: World): Look[] {
   return looks;
 }
 
-const LOOKS: ReadonlySet<KnobName> = new Set(['stampForm', 'stampPrecision', 'omissions']);
-
 export async function runTurns(world: World): Promise<void> {
-  await Promise.all(
-    (world.plan.turns ?? []).map(async ({ atMs, knobs, forMs }) => {
+  await Promise.all([
+    ...world.plan.turns.map(async ({ atMs, knobs, forMs }) => {
       await world.time.sleep(atMs);
       turn(world, knobs, 'turned');
       if (forMs === undefined) return;
-      await world.time.sleep(forMs);
+      await world.time.sleep(Math.min(forMs, world.plan.activeMs - atMs));
       turn(world, asPlanned(world, knobs), 'turned back');
     }),
-  );
+    ...world.plan.bulks.map(async (bulk) => {
+      await world.time.sleep(bulk.atMs);
+      world.trace.count(`bulk ${bulk.what}`);
+      BULKS[bulk.what](world, bulk);
+    }),
+  ]);
+}
+
+/** Ends the turns that last for a while. */
+export function endTurns(world: World): void {
+  for (const { knobs, forMs } of world.plan.turns)
+    if (forMs !== undefined) turn(world, asPlanned(world, knobs), 'turned back');
 }
 
 function turn({ service, trace }: World, knobs: Partial<Knobs>, how: string): void {
+  const present = service.control.knobs();
   for (const name of Object.keys(knobs) as KnobName[]) {
+    if (present[name] === knobs[name]) continue;
     trace.note('service', `${name} is ${how}`, () => String(knobs[name]));
     trace.count(`${how} ${name}`);
     service.control.setKnob(name, knobs[name] as never);
@@ -45,4 +62,44 @@ function turn({ service, trace }: World, knobs: Partial<Knobs>, how: string): vo
 function asPlanned({ plan }: World, knobs: Partial<Knobs>): Partial<Knobs> {
   const names = Object.keys(knobs) as KnobName[];
   return Object.fromEntries(names.map((name) => [name, plan.knobs[name] ?? KNOBS[name].byDefault]));
+}
+
+/** More than half of all groups without a new stamp is a mistake of the service. */
+const FEWER_THAN_HALF = 0.4;
+const OLD = 100 * DAY;
+
+const BULKS: Record<Bulk['what'], (world: World, bulk: Bulk) => void> = {
+  update: ({ service: { store } }, { groups }) => {
+    for (const { id } of [...store.groups()].slice(0, groups)) store.alter(id, anotherMethod);
+  },
+  'unstamped update': (world, { groups }) => {
+    const { store } = world.service;
+    const all = [...store.groups()];
+    withoutStamps(world, () => {
+      for (const { id } of all.slice(0, Math.min(groups, Math.floor(all.length * FEWER_THAN_HALF))))
+        store.alter(id, anotherMethod);
+    });
+  },
+  import: ({ service: { control }, time }, { groups, atMs }) => {
+    // Some imports keep the creation that their groups had in another system.
+    const isOld = atMs % 2 === 1;
+    const now = time.now();
+    const old: Alteration = (draft) => {
+      draft.created_at = now - OLD;
+      draft.updated_at = now;
+    };
+    for (let made = 0; made < groups; made += 1) control.create(isOld ? old : undefined);
+  },
+};
+
+/** Makes changes that move no stamp. */
+export function withoutStamps({ service: { control } }: World, change: () => void): void {
+  const { touches } = control.knobs();
+  control.setKnob('touches', []);
+  change();
+  control.setKnob('touches', touches);
+}
+
+function anotherMethod(draft: Parameters<Alteration>[0]): void {
+  draft.return_method = draft.return_method === 'SELF_SHIP' ? 'TRADITIONAL' : 'SELF_SHIP';
 }

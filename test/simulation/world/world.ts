@@ -11,10 +11,8 @@ import type { Log, LogFields, SnapshotStore } from '../../../shared/ports.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
 import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
-import type { LastingFault } from '../lasting-fault.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
-import { createFaultyRequests } from './faulty-requests.ts';
 import { type Access, BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
@@ -32,8 +30,6 @@ export interface World {
   readonly veil: Veil;
   readonly stores: Stores;
   readonly network: Network;
-  /** Groups affected by the plan's lasting fault. */
-  readonly faultyGroups: ReadonlySet<number>;
   readonly log: Log;
   /** The log lines. */
   readonly logged: readonly string[];
@@ -46,8 +42,6 @@ export interface World {
   /** Replaces the token. */
   exchange(access: Access): void;
   startProcess(kind: string): SimulatedProcess;
-  /** The maximum time of an undetectable suspension of a machine. */
-  suspendedUnseen(): number;
   portsOf(process: SimulatedProcess): Ports;
   /** When the store refused a group because of its size. */
   readonly refusals: readonly Refusal[];
@@ -70,8 +64,8 @@ export const SECOND_TOKEN = 'tok-9b20d3c551-second';
 export const OTHER_TOKEN = 'tok-61d7e2a908-other';
 /** In plans with groups that are too large, one of so many: then the store takes no version of it that is larger. */
 const LARGE_EVERY = 3;
-/** The drift of the worst clocks on sale, fast or slow. */
-const LARGEST_DRIFT = 0.0002;
+/** The drift of a clock that is set by the network, fast or slow. */
+const LARGEST_DRIFT = 0.00001;
 
 export function createWorld(plan: Plan, isRead: boolean): World {
   const time = createVirtualClock();
@@ -91,9 +85,8 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     life: { changesPerSecond: plan.changesPerSecond },
     keepsHistory: true,
   });
-  for (let index = 0; index < (plan.imported ?? 0); index += 1) service.control.create();
   const logged: string[] = [];
-  const processes: SimulatedProcess[] = [];
+  let processes = 0;
 
   let address = BASE_URL;
   let exchanged: Access | undefined;
@@ -101,14 +94,6 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     const isRotated = plan.rotationMs !== undefined && time.elapsed() >= plan.rotationMs * MILLISECOND;
     return exchanged ?? { token: isRotated ? SECOND_TOKEN : FIRST_TOKEN, sees: 'own' };
   };
-
-  const { lasting } = plan;
-  const isOn = ({ fromMs, forMs }: LastingFault): boolean =>
-    forMs === undefined
-      ? time.elapsed() >= fromMs * MILLISECOND
-      : !fates.isCalm() && isDuring({ fromMs, forMs }, time.elapsed());
-
-  const faulty = lasting && createFaultyRequests(lasting, { service, trace, isOn: () => isOn(lasting) });
 
   const stores = createStores(time, draws.stores.fraction, (inserted) => world.onInsert(inserted));
 
@@ -135,18 +120,14 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     service,
     veil: createVeil(service.store),
     stores,
-    faultyGroups: faulty?.groups ?? new Set(),
     network: createNetwork({
       time,
       service,
       fraction: draws.network.fraction,
       access,
       outage: () =>
-        !fates.isCalm() && plan.outage !== undefined && isDuring(plan.outage, time.elapsed())
-          ? plan.outage
-          : undefined,
+        fates.isCalm() ? undefined : plan.outages.find((outage) => isDuring(outage, time.elapsed())),
       isCalm: fates.isCalm,
-      faulty,
       trace,
     }),
     log: createLog(logged),
@@ -166,12 +147,10 @@ export function createWorld(plan: Plan, isRead: boolean): World {
         elapsed: Math.round(draws.machines.fraction() * HOUR),
         rate: 1 + LARGEST_DRIFT * (draws.machines.fraction() * 2 - 1),
       });
-      const name = `${kind}/${processes.length + 1}`;
-      const process = createProcess({ name, time, machine, fates, trace });
-      processes.push(process);
-      return process;
+      processes += 1;
+      const name = `${kind}/${processes}`;
+      return createProcess({ name, time, machine, fates, trace });
     },
-    suspendedUnseen: () => Math.max(0, ...processes.map((process) => process.suspendedUnseen())),
     refusals,
     portsOf: (process) =>
       createPorts({ process, stores, refuseLarge, fates, trace, random: draws.stores.fraction }),

@@ -115,6 +115,48 @@ describe('GET /v2/return-groups', () => {
   });
 
   it.each([
+    ['500', 500, 'whole'],
+    ['reset', 200, 'reset'],
+    ['cut', 200, 'cut'],
+    ['hang', 200, 'hang'],
+    ['nan', 200, 'whole'],
+  ] as const)('fails every answer with a failing group, and no other: %s', (failingAs, status, delivery) => {
+    const service = aService({ groups: 60, knobs: { order: 'id:asc', failingEvery: 100_030, failingAs } });
+
+    const before = service.rows('limit=29');
+    const failed = service.ask('limit=30');
+
+    expect(before).toHaveLength(29);
+    expect(failed).toMatchObject({ status, delivery });
+    expect(() => JSON.parse(failed.body)).toThrow();
+  });
+
+  it('hides groups from a list after the limit, and shows them by id', () => {
+    const service = aService({ groups: 60, knobs: { order: 'id:asc', hiddenEvery: 100_005 } });
+
+    const listed = ids(service.rows('limit=10'));
+    const lookedUp = ids(service.rows('return_group_id=100005'));
+
+    expect(listed).toHaveLength(9);
+    expect(lookedUp).toEqual([100_005]);
+  });
+
+  it.each([
+    ['none', 0, 0],
+    ['updated', 60, 0],
+    ['created', 0, 60],
+    ['all', 60, 60],
+  ] as const)('ignores filters: %s', (ignoredFilters, byUpdate, byCreation) => {
+    const service = aService({ groups: 60, knobs: { ignoredFilters } });
+
+    const found = ['updated', 'created'].map(
+      (name) => service.rows(`limit=100&min_${name}_at=2099-01-01T00:00:00Z`).length,
+    );
+
+    expect(found).toEqual([byUpdate, byCreation]);
+  });
+
+  it.each([
     ['inclusive', 'inclusive', [true, true]],
     ['exclusive', 'inclusive', [false, true]],
     ['inclusive', 'exclusive', [true, false]],
