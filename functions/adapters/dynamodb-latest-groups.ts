@@ -7,19 +7,19 @@ import { groupIdOfKey, indexPartition, type SourceGeneration } from './snapshot-
 
 const indexItem = z.object({ k: groupIdOfKey });
 
-/** The ids of a source's open groups, or of its other groups, newest first; removed ones are left out. */
+/** The ids of a source's groups, newest first; removed ones are left out. */
 export async function listLatestGroups(
   client: DynamoDBClient,
   table: string,
   source: SourceGeneration,
-  { isOpen, most }: { readonly isOpen: boolean; readonly most: number },
+  most: number,
 ): Promise<number[]> {
   const { index } = TABLES.snapshots;
   const items = queryItems(client, {
     TableName: table,
     IndexName: index.name,
     KeyConditionExpression: `${index.partitionKey.name} = :i`,
-    ExpressionAttributeValues: { ':i': { S: indexPartition(source, isOpen) } },
+    ExpressionAttributeValues: { ':i': { S: indexPartition(source) } },
     ScanIndexForward: false,
     Limit: most,
   });

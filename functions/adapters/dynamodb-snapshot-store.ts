@@ -8,7 +8,7 @@ import { numberValue, storedNumber } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { type SnapshotStoreOptions, saveAllSnapshots, saveSnapshot } from './dynamodb-snapshot-saves.ts';
-import { fromSnapshotItem, groupIdOfKey, indexPartition } from './snapshot-item.ts';
+import { fromSnapshotItem, groupIdOfKey, indexPartition, storedDigest } from './snapshot-item.ts';
 
 export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): SnapshotStore {
   return {
@@ -20,12 +20,7 @@ export function createDynamoDbSnapshotStore(options: SnapshotStoreOptions): Snap
     },
     save: (key, save) => saveSnapshot(options, key, save),
     saveAll: (source, saves) => saveAllSnapshots(options, source, saves),
-    knownCreatedBetween: (source, from, to) =>
-      mergeByCreation(
-        queryCreated(options, indexPartition(source, true), from, to),
-        queryCreated(options, indexPartition(source, false), from, to),
-      ),
-    openCreatedBetween: (source, from, to) => queryCreated(options, indexPartition(source, true), from, to),
+    knownCreatedBetween: (source, from, to) => queryCreated(options, indexPartition(source), from, to),
   };
 }
 
@@ -47,26 +42,8 @@ async function* queryCreated(
     },
   });
   for await (const item of items) {
-    const { k: groupId, c: createdAt } = indexItem.parse(item);
-    yield { groupId, createdAt };
-  }
-}
-
-/** Merges two ascending lists; reads no more of either than it returns. */
-async function* mergeByCreation(
-  one: AsyncGenerator<KnownGroup>,
-  other: AsyncGenerator<KnownGroup>,
-): AsyncGenerator<KnownGroup> {
-  let [a, b] = [await one.next(), await other.next()];
-  while (a.done !== true || b.done !== true) {
-    const isFirst = b.done === true || (a.done !== true && a.value.createdAt <= b.value.createdAt);
-    if (isFirst && a.done !== true) {
-      yield a.value;
-      a = await one.next();
-    } else if (b.done !== true) {
-      yield b.value;
-      b = await other.next();
-    }
+    const { k: groupId, c: createdAt, g: digest } = indexItem.parse(item);
+    yield { groupId, createdAt, digest };
   }
 }
 
@@ -77,4 +54,4 @@ function storable(instant: Instant): number {
 
 const LARGEST_INSTANT = 1e18;
 
-const indexItem = z.object({ k: groupIdOfKey, c: storedNumber });
+const indexItem = z.object({ k: groupIdOfKey, c: storedNumber, g: storedDigest });

@@ -1,8 +1,6 @@
-// A snapshot as the table stores it: `k` the group's key, `n` its version, `c` its creation time, `i` the index's
-// partition (one for open groups, one for the others, none for tombstones, because removed groups are not looked up
-// again), `b` the rest as a body.
+// A snapshot as the table stores it: `k` the group's key, `n` its version, `c` its creation time, `g` its digest, `i` the
+// index's partition (none for tombstones: walks do not expect them), `b` the rest as a body.
 import * as z from 'zod';
-import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import {
   exchangeLineItem,
@@ -25,8 +23,9 @@ const FORMAT = 1;
 export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): StoredItem {
   return {
     k: { S: formatGroupKey({ ...source, group: snapshot.groupId }) },
-    ...(snapshot.removedAt === undefined ? { i: { S: indexPartition(source, isOpen(snapshot)) } } : {}),
+    ...(snapshot.removedAt === undefined ? { i: { S: indexPartition(source) } } : {}),
     c: numberValue(snapshot.createdAt),
+    ...(snapshot.digest === undefined ? {} : { g: { S: snapshot.digest } }),
     ...formatAttribute(FORMAT),
     n: numberValue(snapshot.version),
     b: { B: encodeBody(bodyOf(snapshot)) },
@@ -46,8 +45,7 @@ function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
     ...(removedAt === undefined ? {} : { removedAt }),
     projection,
     absences,
-    // Its name in the first release.
-    untold: unpublished,
+    unpublished,
   };
 }
 
@@ -60,30 +58,39 @@ export function fromSnapshotItem(item: StoredItem): Snapshot {
   }
 }
 
-/** The index partition of a source's open groups, or of its other groups. */
-export function indexPartition({ source, generation }: SourceGeneration, isOpenOnes: boolean): string {
-  return `${source}_${generation}${isOpenOnes ? '_open' : ''}`;
+/** The index partition of a source's groups. */
+export function indexPartition({ source, generation }: SourceGeneration): string {
+  return `${source}_${generation}`;
 }
 
 function readFormat1(item: StoredItem): Snapshot {
-  const { k: groupId, n: version, c: createdAt, b: body } = format1.parse(item);
-  const { untold: unpublished, ...rest } = body1.parse(decodeBody(body));
-  return { groupId, version, createdAt, ...rest, unpublished };
+  const { k: groupId, n: version, c: createdAt, g: digest, b: body } = format1.parse(item);
+  const rest = body1.parse(decodeBody(body));
+  return { groupId, version, createdAt, ...(digest === undefined ? {} : { digest }), ...rest };
 }
 
 export const groupIdOfKey = storedText.transform((key) => parseGroupKey(key)?.group).pipe(z.int());
 
-const format1 = z.object({ k: groupIdOfKey, c: storedNumber, n: storedNumber, b: storedBytes });
+/** The digest in an item of the table or of the index. */
+export const storedDigest = storedText.optional();
+
+const format1 = z.object({
+  k: groupIdOfKey,
+  c: storedNumber,
+  g: storedDigest,
+  n: storedNumber,
+  b: storedBytes,
+});
 
 const instant = z.number();
 
 /** A group's projection, in snapshots and in the poller's answers to operators. */
 export const storedProjection = storedObject({
-  group: asStored(returnGroup),
-  shipments: maybe(z.array(asStored(shipment))),
-  return_line_items: maybe(z.array(asStored(returnLineItem))),
-  exchange_line_items: maybe(z.array(asStored(exchangeLineItem))),
-  refund_transactions: maybe(z.array(asStored(refundTransaction))),
+  group: returnGroup,
+  shipments: maybe(z.array(shipment)),
+  return_line_items: maybe(z.array(returnLineItem)),
+  exchange_line_items: maybe(z.array(exchangeLineItem)),
+  refund_transactions: maybe(z.array(refundTransaction)),
 });
 
 const body1 = z.object({
@@ -94,16 +101,6 @@ const body1 = z.object({
   receivedAt: instant,
   removedAt: instant.exactOptional(),
   projection: storedProjection,
-  absences: z.record(z.string(), instant).default({}),
-  untold: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  absences: z.record(z.string(), instant),
+  unpublished: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
-
-/** An entity as an older release may have stored it: a missing field was added later, and becomes null or empty. */
-function asStored<Shape extends z.ZodRawShape>(entity: z.ZodObject<Shape>) {
-  const shape = Object.entries(entity.shape).map(([name, field]) => {
-    const schema = field as z.ZodType;
-    if (schema.safeParse(null).success) return [name, schema.default(null)];
-    return [name, schema.safeParse([]).success ? schema.default([]) : schema];
-  });
-  return z.object(Object.fromEntries(shape)) as unknown as z.ZodType<z.output<typeof entity>>;
-}

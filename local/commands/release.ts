@@ -1,7 +1,7 @@
 // `release`: releases a guard's hold by its number, which `status` and the feed's own events show.
 import { Command } from 'commander';
 import { describeHold, describeRelease, describeSample } from '../../shared/guarding/describe-hold.ts';
-import type { Hold } from '../../shared/guarding/guarding-state.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
 import { standingHolds } from '../../shared/guarding/holds.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';

@@ -14,7 +14,7 @@ import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { OutputError } from '../cli/write-whole.ts';
 import { isBusNamed } from '../engines/engines.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';

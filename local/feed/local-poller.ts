@@ -5,7 +5,7 @@ import { createHttpsTransport } from '../../functions/adapters/https-transport.t
 import { createPoller } from '../../functions/poller/create-poller.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { pollQueue } from '../engines/poll-queue.ts';

@@ -1,7 +1,7 @@
 // The time of a watch's next tick. Pure.
 
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 
 interface Times {
   /** When the last tick was due, in milliseconds since the epoch. */

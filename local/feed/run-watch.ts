@@ -9,7 +9,7 @@ import {
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';

@@ -2,7 +2,7 @@
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { SourceState, StampsState } from '../../shared/source/source-state.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { CollapsingLog } from '../cli/collapse-repeats.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { type FilterFlags, selectionInWords } from '../cli/filter-flags.ts';

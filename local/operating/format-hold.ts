@@ -1,7 +1,7 @@
 // Formats a hold as text: what is held and since when, samples of it, and the command that releases it.
 
 import { describeCondition } from '../../shared/guarding/describe-hold.ts';
-import type { Hold } from '../../shared/guarding/guarding-state.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';

@@ -34,8 +34,8 @@ const KEY = { name: 'k', type: 'S' } as const;
 
 export const TABLES = {
   /**
-   * One item per group, under its {@link formatGroupKey key}. The index holds the groups that were not removed, open
-   * ones apart from the others.
+   * One item per group, under its {@link formatGroupKey key}. The index holds the groups that were not removed, by their
+   * creation, with their digests.
    */
   snapshots: {
     partitionKey: KEY,
@@ -43,6 +43,7 @@ export const TABLES = {
       name: 'created',
       partitionKey: { name: 'i', type: 'S' },
       sortKey: { name: 'c', type: 'N' },
+      includes: ['g'],
     },
   },
   /** One item per event, under its group's key and its number. The one table with a stream. */
@@ -66,6 +67,6 @@ export const TABLES = {
       includes: ['n', 'r', 's'],
     },
   },
-  /** The state and the activity of each source, `source/<name>` and `activity/<name>`; each token's `budget/<hash>`. */
+  /** The state of each source, its operators' searches and its activity: `source/<name>`, `search/<name>`, `activity/<name>`. */
   sources: { partitionKey: KEY },
 } as const satisfies Record<TableRole, TableShape>;

@@ -12,7 +12,7 @@ import {
 import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/stored-body.ts';
 import { DICTIONARY } from '../../../functions/adapters/stored-body-dictionary.ts';
 import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
-import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
+import { NO_GUARDING } from '../../../shared/guarding/hold.ts';
 import { UNKNOWN_DEPTHS } from '../../../shared/reading/list-depth.ts';
 import { type CycleState, newCycle } from '../../../shared/source/cycle-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';

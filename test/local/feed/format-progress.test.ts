@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBaselineProgress } from '../../../local/feed/format-progress.ts';
 import type { BaselineState, SourceState } from '../../../shared/source/source-state.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10, 15);
 

@@ -13,7 +13,7 @@ import { type Answer, jsonAnswer } from '../../../local/reference-service/servic
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { LogFields } from '../../../shared/ports.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 import { runFeed } from '../cli/run-feed.ts';
 import { FAILURES, MARK, startTaintedService, TOKEN, taintedPage } from './tainted-service.ts';

@@ -10,7 +10,7 @@ import { CHANGE_TYPES } from '../../../shared/contract/event-filter.ts';
 import { MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { goldenEvent } from './golden-event.ts';
 

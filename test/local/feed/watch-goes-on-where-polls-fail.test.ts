@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const ends: (() => Promise<unknown>)[] = [];

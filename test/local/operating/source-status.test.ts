@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
 import { formatStatus } from '../../../local/operating/format-status.ts';
 import { describeSource, type StatusCircumstances } from '../../../local/operating/source-status.ts';
-import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
+import { NO_GUARDING } from '../../../shared/guarding/hold.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
