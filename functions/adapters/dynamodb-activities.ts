@@ -32,7 +32,10 @@ export interface Activities {
 
 const FORMAT = 1;
 
-export function createDynamoDbActivities({ client, tables }: Omit<TableAccess<'sources'>, 'clock'>): Activities {
+export function createDynamoDbActivities({
+  client,
+  tables,
+}: Omit<TableAccess<'sources'>, 'clock'>): Activities {
   return {
     async load(source) {
       const item = await readItem(client, tables.sources, keyOf(source));

@@ -25,7 +25,11 @@ export function createDynamoDbSearches(options: TableAccess<'sources'>): Searche
         e: numberValue(expiresAt),
         t: { L: sentAt.map(numberValue) },
       };
-      return putNextVersion(options, { table: tables.sources, key: keyOf(source), attributes }, expectedVersion);
+      return putNextVersion(
+        options,
+        { table: tables.sources, key: keyOf(source), attributes },
+        expectedVersion,
+      );
     },
   };
 }

@@ -1,10 +1,10 @@
 // The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
 // machine use this same function, with different adapters for settings, secrets and reports.
 import type { SQSEvent } from 'aws-lambda';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';

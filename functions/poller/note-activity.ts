@@ -82,7 +82,9 @@ export function merge(news: Activity, { minutes, recent }: Activity = NONE): Act
   const events = new Map<Instant, number>();
   for (const minute of [...news.minutes, ...minutes])
     events.set(minute.from, (events.get(minute.from) ?? 0) + minute.events);
-  const last = new Map([...recent.toReversed(), ...news.recent.toReversed()].map((each) => [each.group, each]));
+  const last = new Map(
+    [...recent.toReversed(), ...news.recent.toReversed()].map((each) => [each.group, each]),
+  );
   return {
     minutes: [...events]
       .map(([from, count]) => ({ from, events: count }))

@@ -1,5 +1,4 @@
 // Sends the ticks of one source on this machine, each with its slot, and returns their reports.
-
 import { isSlotTooFarAhead } from '../../shared/lanes/start-tick.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 

@@ -1,5 +1,7 @@
 // Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
 // the end hands over the events of everything it has read.
+
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log, LogFields } from '../../shared/ports.ts';
 import {
@@ -9,7 +11,6 @@ import {
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';

@@ -69,7 +69,12 @@ function differencesOf(
   const known: KnownState = { projection, unpublished, absences: {} };
   const reading: Reading = { ...answer, through: 'reconciliation' };
   const { changes, next } = findChanges(known, reading, {
-    unknowable: createUnknowable({ fieldsSince: state.fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
+    unknowable: createUnknowable(
+      { fieldsSince: state.fieldsSince, walkedAt: walkedAt(state) },
+      snapshot,
+      reading,
+      settle,
+    ),
     announces: () => true,
     settle: 0,
     keepsMissing: true,

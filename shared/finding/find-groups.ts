@@ -35,7 +35,9 @@ export async function findGroups(asking: Asking, filter: TextFilter): Promise<Fo
   let isWhole = false;
   for (let page = 0, offset = 0; page < MOST_PAGES && !isWhole; page += 1) {
     const query = { ...filter, limit, ...(offset === 0 ? {} : { offset }) };
-    const { answer } = await requests.send('look-ups', (client) => client.listReturnGroups(query, { signal }));
+    const { answer } = await requests.send('look-ups', (client) =>
+      client.listReturnGroups(query, { signal }),
+    );
     for (const row of answer.rows) {
       const id = row.kind === 'readable' ? row.group.id : row.id;
       const match = matchOf(row, filter);

@@ -3,7 +3,7 @@
 // never ended, because its process died, counts as one that used the whole share at the end of its lease.
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import type { Bucket } from '../pacing/bucket.ts';
-import type { Clock, SearchLease, Searches } from '../ports.ts';
+import type { Clock, Searches, SearchLease } from '../ports.ts';
 import { ASKING_MS, NotAskedError } from './asking.ts';
 
 /** As long as a search may take, and a request that was sent at its end. */

@@ -13,7 +13,8 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { generation, cursor, newest, lastSlot, room, limit, stampForm, driftReported, setAside, pace } = state;
+  const { generation, cursor, newest, lastSlot, room, limit, stampForm, driftReported, setAside, pace } =
+    state;
   const settings = { name: state.source, baseline: 'emit', lookbackMs: 0, settleMs: 0 } as const;
   const first = firstState({ settings, mintedIn, mintedAt: Math.max(now, afterMinting(generation)) });
   return {

@@ -9,7 +9,8 @@ import { createSourceRequests, type SourceRequestsOptions } from './source-reque
 import type { SourceSettings } from './source-settings.ts';
 
 /** The needs of the requests, and those of the ticks. */
-export interface SourceServices extends Omit<SourceRequestsOptions, 'settings' | 'deadline' | 'requestsPerMinute'> {
+export interface SourceServices
+  extends Omit<SourceRequestsOptions, 'settings' | 'deadline' | 'requestsPerMinute'> {
   readonly settings: SourceSettings;
   readonly states: SourceStates;
   readonly store: SnapshotStore;

@@ -3,9 +3,9 @@
 import * as z from 'zod';
 import * as feedObjects from '../contract/feed-objects.ts';
 import { hold } from '../guarding/hold.ts';
+import type { Instant } from '../instant.ts';
 import { room } from '../reading/room.ts';
 import { round } from '../reading/round.ts';
-import type { Instant } from '../instant.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
 
 /** An event that a poller publishes about its source, and that has no number yet. */

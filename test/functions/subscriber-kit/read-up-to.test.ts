@@ -27,7 +27,7 @@ const MIDNIGHT = '2026-11-21T00:00:00Z';
 const POLLED_AT = '2026-11-21T00:06:00.000000Z';
 
 describe('readUpTo', () => {
-  it('is the lookback and settle before the newest report's last poll, in any order of arrival', async () => {
+  it('is the lookback and settle before the last poll of the newest report, in any order of arrival', async () => {
     const read = createReadUpTo();
     const handler = createQueueSubscriber({ on: read.on, stale: 'handle' });
 
