@@ -1,7 +1,8 @@
 // The use case, top to bottom. A tick takes the source's lease, lets the lanes read what is due, and ends when nothing is
 // due any more or its time is over. Everything that it read is saved by then; rounds under way go on in the next tick.
-import { SourceHeld } from './guarding/source-held.ts';
+
 import { findHold } from './guarding/holds.ts';
+import { SourceHeld } from './guarding/source-held.ts';
 import { MILLISECOND } from './instant.ts';
 import { concludeTick } from './lanes/conclude-tick.ts';
 import { createLookUpLane } from './lanes/look-ups.ts';

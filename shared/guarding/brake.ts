@@ -57,7 +57,11 @@ export function releaseInTime(state: SourceState, now: Instant): SourceState {
 
 /** Whether a reading differs from the snapshot in something that is published, without a newer stamp. */
 export function isUnstamped({ snapshot, reading, compared }: ComparedReading): boolean {
-  if (snapshot === undefined || snapshot.removedAt !== undefined || compared.verdict !== 'differs') return false;
+  if (snapshot === undefined || snapshot.removedAt !== undefined || compared.verdict !== 'differs')
+    return false;
   if (reading.updatedAt > snapshot.updatedAt) return false;
-  return hasEvents(compared) || Object.keys(compared.save.snapshot.absences).some((key) => !(key in snapshot.absences));
+  return (
+    hasEvents(compared) ||
+    Object.keys(compared.save.snapshot.absences).some((key) => !(key in snapshot.absences))
+  );
 }

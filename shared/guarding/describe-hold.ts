@@ -16,7 +16,8 @@ export function describeHold({ kind, count }: Pick<Hold, 'kind' | 'count'>): str
 /** The effect of the hold, and when it ends by itself. */
 export function describeConsequence({ kind, phase }: Pick<Hold, 'kind' | 'phase'>): string {
   if (phase === 'publishing') return 'It is over: the next whole walk publishes what was held.';
-  if (phase === 'adopting') return 'It is over: the next whole walk takes over what was held, without events.';
+  if (phase === 'adopting')
+    return 'It is over: the next whole walk takes over what was held, without events.';
   switch (kind) {
     case 'other_store':
       return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';

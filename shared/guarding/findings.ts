@@ -24,7 +24,8 @@ export function endFindings(state: SourceState, lane: LaneName, startedAt: Insta
 
 const MESSAGES: Readonly<Record<Finding['code'], string>> = {
   groups_hidden: 'Lists of the service leave out return groups that it shows when asked by id',
-  filter_ignored: 'The service returns groups outside of the times that were asked for: it ignores or shifts the filter',
+  filter_ignored:
+    'The service returns groups outside of the times that were asked for: it ignores or shifts the filter',
   polls_miss_changes:
     'Walks find changes whose updated_at polls had passed: they showed later than the lookback, or updated_at is not what the service filters by',
   clock: "The service's clock or its timestamps differ from the local time by more than a minute",

@@ -20,7 +20,12 @@ export function isHolding(state: Pick<SourceState, 'holds'>, kind: HoldKind): bo
 /** Begins a hold, or adds to the one that stands. */
 export function holdBack<State extends Held>(
   state: State,
-  { kind, count, samples = [], accessHash }: Pick<Hold, 'kind' | 'count' | 'accessHash'> & { readonly samples?: readonly HoldSample[] },
+  {
+    kind,
+    count,
+    samples = [],
+    accessHash,
+  }: Pick<Hold, 'kind' | 'count' | 'accessHash'> & { readonly samples?: readonly HoldSample[] },
   now: Instant,
 ): State {
   const known = findHold(state, kind);

@@ -4,10 +4,10 @@
 // are tried, from all of the source's past, because each of them may have been removed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import type { Requests } from '../pacing/requests.ts';
-import { ReturnsServiceError, UnreadableAnswerError } from '../returns-service/errors.ts';
-import type { RowReading } from '../returns-service/parse-return-group.ts';
-import { ownRowsOf } from '../returns-service/own-rows.ts';
 import type { KnownGroup } from '../ports.ts';
+import { ReturnsServiceError, UnreadableAnswerError } from '../returns-service/errors.ts';
+import { ownRowsOf } from '../returns-service/own-rows.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
@@ -95,7 +95,9 @@ export function createIdentity(
     const first = Math.floor(random() * SPANS.length);
     for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
       if (chosen.size >= most) break;
-      const from = Number.isFinite(span) ? clock.now() - Math.floor(span * random()) : Number.NEGATIVE_INFINITY;
+      const from = Number.isFinite(span)
+        ? clock.now() - Math.floor(span * random())
+        : Number.NEGATIVE_INFINITY;
       for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
         if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
         chosen.set(group.groupId, group);

@@ -2,9 +2,9 @@
 // the source's state keeps; the lane that has none under way begins one when it is due.
 import type { Instant } from '../instant.ts';
 import { RoundFailed } from '../reading/cut-on-failure.ts';
+import type { Round } from '../reading/round.ts';
 import type { RoundContext } from '../reading/round-reader.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
-import type { Round } from '../reading/round.ts';
 import type { KeptLane, LaneName, LaneState, SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -21,26 +21,23 @@ export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant 
   return dueAt > now + rhythm ? now : dueAt;
 }
 
-export function updateLane(
-  run: TickRun,
-  name: KeptLane,
-  change: (lane: LaneState) => LaneState,
-): void {
+export function updateLane(run: TickRun, name: KeptLane, change: (lane: LaneState) => LaneState): void {
   run.update((state) => ({ ...state, lanes: { ...state.lanes, [name]: change(state.lanes[name]) } }));
 }
 
-/** Reads a kept lane's round to its end. @returns false if it has to begin anew */
+/** Reads a kept lane's round to its end. @returns undefined if it has to begin anew; else when its groups were created */
 export async function drain(
   run: TickRun,
   name: KeptLane,
   options: Pick<RoundContext, 'first' | 'plan' | 'known' | 'onComplete'>,
-): Promise<boolean> {
+): Promise<Iterable<Instant> | undefined> {
   const context: RoundContext = {
     ...{ run, lane: name, ...options },
     get round() {
       return roundOf(run.state, name);
     },
-    update: (change) => updateLane(run, name, (lane) => ({ ...lane, round: change(roundOf(run.state, name)) })),
+    update: (change) =>
+      updateLane(run, name, (lane) => ({ ...lane, round: change(roundOf(run.state, name)) })),
   };
   const reader = createRoundReader(context);
   try {
@@ -48,11 +45,11 @@ export async function drain(
       await reader.readNext();
       if (run.state.baselineAt === undefined) run.progress();
     }
-    return true;
+    return reader.created();
   } catch (error) {
     if (!(error instanceof RoundFailed)) throw error;
     run.failure = error.cause instanceof Error ? error.cause : error;
-    return false;
+    return undefined;
   }
 }
 

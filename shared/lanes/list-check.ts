@@ -1,8 +1,9 @@
 // The list check: a part of a walk that was read completely has to show every known group of its interval. Groups that
 // are missing are looked up by their ids. If they are too many, the service probably hides them: nothing is removed, and
 // it has to prove that it still is this store.
-import { sampleMissing } from '../guarding/sample-change.ts';
+
 import { admitRemovals } from '../guarding/removals.ts';
+import { sampleMissing } from '../guarding/sample-change.ts';
 import { MILLISECOND } from '../instant.ts';
 import type { KnownGroup } from '../ports.ts';
 import { isWithin } from '../reading/range.ts';
@@ -28,14 +29,20 @@ export async function checkList(
     ({ groupId, createdAt }) => !shown.has(groupId) && isWithin(createdAt, range),
   );
   if (suspects.length === 0) return 0;
-  const missing = await expectedAt(run, suspects.map(({ groupId }) => groupId), sentAt);
+  const missing = await expectedAt(
+    run,
+    suspects.map(({ groupId }) => groupId),
+    sentAt,
+  );
   if (missing.length === 0) return 0;
   const now = run.now();
   run.update((state) => ({ ...state, room: forgetRoom(state.room, shown.size) }));
   const total = roundOf(run.state, lane).missing + missing.length;
   const { state, isAdmitted } = admitRemovals(run.state, total, missing.map(sampleMissing), now);
   run.update(() => state);
-  if (isAdmitted) for (const groupId of missing) run.update((before) => noteLookUp(before, { groupId, dueAt: now, isMissing: true }));
+  if (isAdmitted)
+    for (const groupId of missing)
+      run.update((before) => noteLookUp(before, { groupId, dueAt: now, isMissing: true }));
   else await run.identity.prove();
   return missing.length;
 }
@@ -46,6 +53,8 @@ async function expectedAt(run: TickRun, ids: readonly number[], sentAt: number):
   const snapshots = await run.session.store.load(sourceOf(run), ids);
   return ids.filter((id) => {
     const snapshot = snapshots.get(id);
-    return snapshot !== undefined && snapshot.removedAt === undefined && snapshot.receivedAt <= sentAt - settle;
+    return (
+      snapshot !== undefined && snapshot.removedAt === undefined && snapshot.receivedAt <= sentAt - settle
+    );
   });
 }

@@ -1,8 +1,8 @@
 // The lane of look-ups by id: groups that a walk missed, and readings that were left as possibly stale. A group that two
 // look-ups do not find, `settle` apart, is published as removed.
 import { removeGroup } from '../comparing/remove-group.ts';
-import { findHold } from '../guarding/holds.ts';
 import { noteFinding } from '../guarding/findings.ts';
+import { findHold } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleMissing } from '../guarding/sample-change.ts';
 import { MILLISECOND, MINUTE } from '../instant.ts';
@@ -59,7 +59,12 @@ export function createLookUpLane(run: TickRun): Lane {
     drop(groupId);
     await run.recorder.record(page, 'look-ups');
     if (!wasMissing) return;
-    const found = { code: 'groups_hidden', lane: 'recent', count: 1, example: `return group ${groupId}` } as const;
+    const found = {
+      code: 'groups_hidden',
+      lane: 'recent',
+      count: 1,
+      example: `return group ${groupId}`,
+    } as const;
     run.update((state) => noteFinding(state, found, page.receivedAt));
   }
 
@@ -106,4 +111,3 @@ export function createLookUpLane(run: TickRun): Lane {
     work,
   };
 }
-

@@ -1,16 +1,18 @@
 // The lanes by `updated_at`. `fresh` reads the newest changes, as often as the settings say. `late` reads all since the
 // cursor, once a minute: what showed late, and what `fresh` left. Only a complete round of `late` moves the cursor.
-import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
+
 import { endFindings } from '../guarding/findings.ts';
+import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { RoundFailed } from '../reading/cut-on-failure.ts';
+import { cutAt, planCuts } from '../reading/plan-parts.ts';
 import type { Range } from '../reading/range.ts';
 import { plannedRows } from '../reading/room.ts';
 import { beginRound, type Round } from '../reading/round.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
+import { newestStamp } from '../recording/learn-from-page.ts';
 import { reachBack } from '../source/first-state.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
-import { newestStamp } from '../recording/learn-from-page.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** How long before the newest stamp `fresh` begins. */
@@ -19,9 +21,8 @@ const OVERLAP = 3 * SECOND;
 const AHEAD = HOUR;
 /** Requests of one of its rounds; the rest is left to `late`. */
 const MOST_FRESH_REQUESTS = 20;
-/** How much of a page a planned part should fill: a full answer costs another request. */
+/** How much of a page a planned part should fill. */
 const FILLED = 0.7;
-const MOST_PARTS = 24;
 /** The cursor lies so much after its stamp that a quiet store's last change is not read again for ever. */
 const AFTER_STAMP = 2 * SECOND;
 const LATE_RHYTHM = MINUTE;
@@ -33,7 +34,7 @@ export interface FreshMemory {
   dueAt: Instant;
   /** The newest stamp that `fresh` itself has read. */
   newest: Instant | undefined;
-  groups: number;
+  cuts: readonly Instant[];
 }
 
 export function createFreshLane(run: TickRun): Lane {
@@ -44,9 +45,10 @@ export function createFreshLane(run: TickRun): Lane {
     const startedAt = run.now();
     fresh.dueAt = startedAt < fresh.dueAt + rhythm ? fresh.dueAt + rhythm : startedAt + rhythm;
     const { cursor } = run.state;
-    const from = fresh.newest === undefined ? cursor : Math.max(cursor, Math.min(fresh.newest, startedAt) - OVERLAP);
-    const end = Math.max(from, startedAt);
-    let round = beginRound(startedAt, planned(run.state, from, end, end + AHEAD, fresh.groups));
+    const from =
+      fresh.newest === undefined ? cursor : Math.max(cursor, Math.min(fresh.newest, startedAt) - OVERLAP);
+    const range: Range = { axis: 'updated', from, to: Math.max(from, startedAt) + AHEAD };
+    let round = beginRound(startedAt, cutAt(range, fresh.cuts));
     const reader = createRoundReader({
       ...{ run: watched(run, fresh), lane: 'fresh', first: 'newest' },
       get round() {
@@ -61,7 +63,7 @@ export function createFreshLane(run: TickRun): Lane {
     } catch (error) {
       if (!(error instanceof RoundFailed)) throw error;
     }
-    fresh.groups = round.groups;
+    fresh.cuts = cutsAfter(run.state, reader.created());
     if (round.stack.length > 0) return;
     run.polls += 1;
     run.update((state) => endFindings(state, 'fresh', startedAt));
@@ -102,7 +104,7 @@ export function createLateLane(run: TickRun): Lane {
     const { cursor, newest = startedAt } = run.state;
     // An open end never empties where groups change as fast as it reads.
     const end = Math.max(newest, cursor) + SECOND;
-    const stack = planned(run.state, cursor, end, end, lane().groups);
+    const stack = cutAt({ axis: 'updated', from: cursor, to: end }, lane().cuts);
     updateLane(run, 'late', (before) => ({ ...before, round: beginRound(startedAt, stack) }));
     run.update((state) => noteNewest(state, startedAt));
   }
@@ -112,37 +114,25 @@ export function createLateLane(run: TickRun): Lane {
     dueAt: () => (lane().round ? 0 : inRhythm(lane().dueAt, rhythm, run.now())),
     async work() {
       if (lane().round === undefined) begin();
-      const isRead = await drain(run, 'late', { first: 'newest' });
+      const created = await drain(run, 'late', { first: 'newest' });
       const { round } = lane();
       if (round === undefined) return;
       const now = run.now();
-      const dueAt = isRead ? round.startedAt + rhythm : now + AFTER_FAILURE;
+      const dueAt = created === undefined ? now + AFTER_FAILURE : round.startedAt + rhythm;
       updateLane(run, 'late', (before) => ({ ...before, round: undefined, dueAt }));
-      if (!isRead) return;
+      if (created === undefined) return;
       run.polls += 1;
       run.update((state) => moveCursor(state, round, settings));
       run.update((state) => endFindings(state, 'late', round.startedAt));
       const { startedAt, groups } = round;
-      updateLane(run, 'late', (before) => ({ ...before, readAt: startedAt, endedAt: now, groups }));
+      const cuts = cutsAfter(run.state, created);
+      updateLane(run, 'late', (before) => ({ ...before, readAt: startedAt, endedAt: now, groups, cuts }));
     },
   };
 }
 
-/** Even parts of an interval of updates, the newest last: it is read first. */
-function planned(
-  { room, limit }: SourceState,
-  from: Instant,
-  to: Instant,
-  end: Instant,
-  groups: number,
-): Range[] {
-  const parts = Math.min(MOST_PARTS, Math.max(1, Math.ceil(groups / plannedRows(room, limit, FILLED))));
-  const bound = (part: number) => from + Math.floor(((Math.max(to, from + 1) - from) * part) / parts);
-  return Array.from({ length: parts }, (_, part) => ({
-    axis: 'updated',
-    from: bound(part),
-    to: part === parts - 1 ? end : bound(part + 1),
-  }));
+function cutsAfter({ room, limit }: SourceState, created: Iterable<Instant>): Instant[] {
+  return planCuts(created, plannedRows(room, limit, FILLED));
 }
 
 /** Notes the newest stamp once a minute. */

@@ -1,6 +1,6 @@
 // Runs the lanes beside each other until nothing is due any more, or the tick's time is over. Each lane has one request
 // under way, so a request that hangs delays its lane alone.
-import { type Instant, SECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import type { Lane } from './lane.ts';
 import type { TickRun } from './tick-run.ts';
@@ -11,6 +11,7 @@ const LINGER = 2 * SECOND;
 /** @throws the first failure that ends the tick, once no lane is at work any more */
 export async function runLanes(run: TickRun, lanes: readonly Lane[]): Promise<void> {
   const failures: unknown[] = [];
+  const { clock } = run.session;
   const busy = new Set<Lane>();
   /** Ends the sleep of idle lanes: another lane may have found work for them. */
   let waking = new AbortController();
@@ -35,16 +36,16 @@ export async function runLanes(run: TickRun, lanes: readonly Lane[]): Promise<vo
       }
       // Nothing is under way, and nothing comes due soon: the tick is over.
       if (busy.size === 0 && earliest() - run.now() > LINGER) return run.stop();
-      await Promise.race([run.sleep(Math.min(wait, MOST_SLEEP)), whenAborted(waking.signal)]);
+      await clock.sleep(Math.max(1, Math.ceil(Math.min(wait, MOST_SLEEP) / MILLISECOND)), waking.signal);
     }
   }
 
+  run.stopped.addEventListener('abort', wake, { once: true });
   await Promise.all(
     lanes.map((lane) =>
       follow(lane).catch((error: unknown) => {
         if (!(error instanceof DeadlineReached)) failures.push(error);
         run.stop();
-        wake();
       }),
     ),
   );
@@ -53,8 +54,3 @@ export async function runLanes(run: TickRun, lanes: readonly Lane[]): Promise<vo
 
 /** A lane whose clock was set must not sleep for hours. */
 const MOST_SLEEP = 60 * SECOND;
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}

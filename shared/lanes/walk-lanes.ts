@@ -2,16 +2,17 @@
 // `older` the others, or both in one walk where that is cheap. A walk reads a page's worth of known groups at a time,
 // compares them by the digests in the index, and checks that each part shows all groups that it should. The first walk
 // is the baseline.
-import { DAY, formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
+
 import { releaseInTime } from '../guarding/brake.ts';
 import { endFindings, noteFinding } from '../guarding/findings.ts';
 import { endReleased } from '../guarding/holds.ts';
 import { endRemovalsHold, knownGroups } from '../guarding/removals.ts';
+import { DAY, formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import type { Page, Range } from '../reading/range.ts';
 import { forgetRoom, plannedRows } from '../reading/room.ts';
-import { beginRound, replaceRange, type Round } from '../reading/round.ts';
+import { beginRound, type Round, replaceRange } from '../reading/round.ts';
 import type { CompletePart } from '../reading/round-reader.ts';
 import { forgetVanished } from '../recording/set-aside.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
@@ -75,8 +76,16 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   async function plan(rest: Range): Promise<void> {
     const { groups, end } = await takePiece(rest);
     const { room, limit, baselineAt } = run.state;
-    const inBaseline = baselineAt === undefined && end === undefined ? byDensity(rest, plannedRows(room, limit)) : undefined;
-    const parts = inBaseline ?? (end === undefined ? [rest] : [{ ...rest, to: end }, { ...rest, from: end }]);
+    const inBaseline =
+      baselineAt === undefined && end === undefined ? byDensity(rest, plannedRows(room, limit)) : undefined;
+    const parts =
+      inBaseline ??
+      (end === undefined
+        ? [rest]
+        : [
+            { ...rest, to: end },
+            { ...rest, from: end },
+          ]);
     const [first = rest, ...others] = parts;
     const next = { ...first, isRest: undefined };
     piece = { range: next, groups };
@@ -111,8 +120,15 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const growth = density.rows === 0 ? MOST_GROWTH : Math.min(MOST_GROWTH, size / density.rows);
     const width = Math.max(NARROWEST_PIECE, Math.floor(density.width * growth));
     if (from !== undefined && from + width < (to ?? run.now()) - NARROWEST_PIECE)
-      return [{ ...rest, to: from + width }, { ...rest, from: from + width }];
-    if (from === undefined && to !== undefined) return [{ ...rest, from: to - width }, { ...rest, to: to - width }];
+      return [
+        { ...rest, to: from + width },
+        { ...rest, from: from + width },
+      ];
+    if (from === undefined && to !== undefined)
+      return [
+        { ...rest, from: to - width },
+        { ...rest, to: to - width },
+      ];
     return undefined;
   }
 
@@ -120,7 +136,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     if (piece !== undefined && isWithinPiece(range, piece.range)) return piece.groups;
     const groups = new Map<number, KnownGroup>();
     const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
-    for await (const group of store.knownCreatedBetween(sourceOf(run), from, to)) groups.set(group.groupId, group);
+    for await (const group of store.knownCreatedBetween(sourceOf(run), from, to))
+      groups.set(group.groupId, group);
     return groups;
   }
 
@@ -145,7 +162,14 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const endedAt = run.now();
     const { startedAt, groups, isWhole = false } = round;
     updateLane(run, name, (before) => ({ ...before, readAt: startedAt, endedAt, groups }));
-    if (isWhole) updateLane(run, 'older', (before) => ({ ...before, readAt: startedAt, endedAt, groups: 0, round: undefined }));
+    if (isWhole)
+      updateLane(run, 'older', (before) => ({
+        ...before,
+        readAt: startedAt,
+        endedAt,
+        groups: 0,
+        round: undefined,
+      }));
     run.update((state) => checkPolls(state, name, round, endedAt));
     run.update((state) => endRemovalsHold(state, round.missing + state.removals));
     run.update((state) => endFindings(state, name, startedAt));
@@ -162,7 +186,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     },
     async work() {
       if (lane().round === undefined) begin();
-      const isRead = await drain(run, name, { first: 'oldest', plan, known, onComplete });
+      const isRead = (await drain(run, name, { first: 'oldest', plan, known, onComplete })) !== undefined;
       const { round } = lane();
       if (round === undefined) return;
       const dueAt = isRead ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
@@ -173,7 +197,12 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
 }
 
 /** The polls check: known groups with a newer stamp older than the cursor were lost to polls. */
-function checkPolls(state: SourceState, lane: Walk, { passed, oldestPassed }: Round, now: Instant): SourceState {
+function checkPolls(
+  state: SourceState,
+  lane: Walk,
+  { passed, oldestPassed }: Round,
+  now: Instant,
+): SourceState {
   if (passed < FEWEST_PASSED || oldestPassed === undefined) return state;
   const cursor = Math.min(state.cursor, Math.max(oldestPassed, now - MOST_BACK));
   const example = `updated_at ${formatInstant(oldestPassed)}, read from ${formatInstant(state.cursor)}`;
@@ -181,7 +210,11 @@ function checkPolls(state: SourceState, lane: Walk, { passed, oldestPassed }: Ro
   return noteFinding({ ...state, cursor, newestAt: [] }, found, now);
 }
 
-function completeBaseline(state: SourceState, { startedAt, groups, requests }: Round, now: Instant): SourceState {
+function completeBaseline(
+  state: SourceState,
+  { startedAt, groups, requests }: Round,
+  now: Instant,
+): SourceState {
   const { older } = state.lanes;
   const lanes = { ...state.lanes, older: { ...older, dueAt: startedAt + OLDER_RHYTHM } };
   const times = { started_at: formatInstant(state.startedAt), completed_at: formatInstant(now) };

@@ -156,7 +156,8 @@ export function createRequests(options: RequestsOptions): Requests {
   /** Pauses all requests if the service asks for it. */
   function pauseAsked(error: ReturnsServiceError): boolean {
     const isTooFast = error instanceof RateLimitedError;
-    const isAsked = error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
+    const isAsked =
+      error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
     if (!isTooFast && !isAsked) return false;
     if (isTooFast) counters.rateLimited += 1;
     const asked = error.retryAfterMs ?? PAUSE_AFTER_429_MS;

@@ -6,7 +6,13 @@ import type { LaneName } from '../source/source-state.ts';
 import type { Bucket } from './bucket.ts';
 import { DeadlineReached } from './errors.ts';
 
-export const SHARES: Readonly<Record<LaneName, number>> = { fresh: 6, recent: 3, late: 2, older: 1, 'look-ups': 1 };
+export const SHARES: Readonly<Record<LaneName, number>> = {
+  fresh: 6,
+  recent: 3,
+  late: 2,
+  older: 1,
+  'look-ups': 1,
+};
 
 export interface Turns {
   /**

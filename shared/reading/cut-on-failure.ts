@@ -3,9 +3,13 @@
 // request: so a range is only cut while requests for an empty range succeed.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
-import { RequestTimedOutError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import {
+  RequestTimedOutError,
+  ReturnsServiceError,
+  ValidationRejectedError,
+} from '../returns-service/errors.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { activeOf, type Axis, boundsOf, otherAxis, type Range } from './range.ts';
+import { type Axis, activeOf, boundsOf, otherAxis, type Range } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
 import type { RoundReader } from './round-reader.ts';
 
@@ -30,14 +34,19 @@ const LEFT_OUT_FOR = 10 * MINUTE;
 /** Later than any stamp. */
 const NEVER = 400 * DAY;
 
-export async function onFailure(reader: RoundReader, range: Range, error: ReturnsServiceError): Promise<void> {
+export async function onFailure(
+  reader: RoundReader,
+  range: Range,
+  error: ReturnsServiceError,
+): Promise<void> {
   const { context } = reader;
   const { round } = context;
   const failures = (range.failures ?? 0) + 1;
   const isSlow = range.isSlow === true || error instanceof RequestTimedOutError;
   const failed: Range = { ...range, failures, ...(isSlow ? { isSlow } : {}) };
   context.update((before) => putBack(before, range, failed));
-  const mayCut = failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, range));
+  const mayCut =
+    failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, range));
   if (!mayCut) return context.run.sleep(PAUSE);
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
   const parts = await partsOf(reader, failed);
@@ -87,7 +96,11 @@ function middleOf(stamps: readonly Instant[], { low, high }: Ends): Instant | un
 }
 
 /** Stamps of known groups: of creation from the index, of the last update as far as this process remembers them. */
-async function knownStamps({ context: { run } }: RoundReader, axis: Axis, { low, high }: Ends): Promise<Instant[]> {
+async function knownStamps(
+  { context: { run } }: RoundReader,
+  axis: Axis,
+  { low, high }: Ends,
+): Promise<Instant[]> {
   if (axis === 'updated') return [...run.session.memory.updateStamps()];
   const stamps: Instant[] = [];
   for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), low, high))

@@ -1,9 +1,10 @@
-// R2 and R5: how a full answer divides its range. The parts together are the range, so no row is lost whatever the
-// order of the list. Parts are returned in the order of reading: first the part that the rows of the answer fill, so
+// R2 and R5: how a full answer divides its range. A range is cut along its active stamp; where that is narrow, or a crowd
+// of rows has it within a second, along the other stamp; where both are, it is read by offset. The parts together are the
+// range, so no row is lost whatever the order of the list. Parts are returned in the order of reading: first the part that the rows of the answer fill, so
 // that few parts wait at a time.
 import { type Instant, SECOND } from '../instant.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
-import { activeOf, type Axis, type Interval, otherAxis, type Range, stampOf, withActive } from './range.ts';
+import { type Axis, activeOf, type Interval, otherAxis, type Range, stampOf, withActive } from './range.ts';
 
 /** A range this narrow is cut along the other axis. */
 export const NARROWEST = 6 * SECOND;
@@ -25,7 +26,12 @@ export interface Ends {
 }
 
 /** Returns the parts of a range whose answer is full. A part that can't be divided has a `pass`: read it by offset. */
-export function cutFull(range: Range, rows: readonly Stamps[], ends: Ends, first: 'newest' | 'oldest'): Range[] {
+export function cutFull(
+  range: Range,
+  rows: readonly Stamps[],
+  ends: Ends,
+  first: 'newest' | 'oldest',
+): Range[] {
   const active = activeOf(range);
   const stamps = rows.map((row) => stampOf(row, active.axis));
   const order = orderOf(stamps);
@@ -37,8 +43,10 @@ export function cutFull(range: Range, rows: readonly Stamps[], ends: Ends, first
     const second = Math.floor(middle / SECOND) * SECOND;
     const from = Math.max(second - BEFORE_CROWD, active.from ?? Number.NEGATIVE_INFINITY);
     const to = Math.min(second + AFTER_CROWD, active.to ?? Number.POSITIVE_INFINITY);
-    const below = active.from === undefined || from > active.from ? [withActive(range, { ...active, to: from })] : [];
-    const above = active.to === undefined || to < active.to ? [withActive(range, { ...active, from: to })] : [];
+    const below =
+      active.from === undefined || from > active.from ? [withActive(range, { ...active, to: from })] : [];
+    const above =
+      active.to === undefined || to < active.to ? [withActive(range, { ...active, from: to })] : [];
     const within = acrossOrByOffset(withActive(range, { from, to }), crowd);
     return inOrder([below, within, above], order, first).flat();
   }
@@ -53,11 +61,20 @@ export function divide(range: Range, { from, to }: Interval, cut: Instant): Rang
   return [withActive(range, { from, to: cut }), withActive(range, { from: cut, to })];
 }
 
-/** Parts of a crowd are no crowds: what still is one along the second axis can't be divided. */
+/** Cuts along the other stamp, or not at all if the rows are a crowd along both. */
 function acrossOrByOffset(range: Range, rows: readonly Stamps[]): Range[] {
-  if (range.cross !== undefined) return [byOffset(range)];
-  const axis = otherAxis(range.axis);
-  return cutAcross({ ...range, isRest: undefined }, rows, axis);
+  if (range.cross === undefined)
+    return cutAcross({ ...range, isRest: undefined }, rows, otherAxis(range.axis));
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
+  const sorted = rows.map((row) => stampOf(row, range.axis)).toSorted((a, b) => a - b);
+  const middle = at(sorted, 0.5);
+  const isCrowd = sorted.filter((stamp) => isNear(stamp, middle)).length >= sorted.length / 2;
+  if (sorted.length === 0 || to - from < NARROWEST || isCrowd) return [byOffset(range)];
+  const cut = Math.min(Math.max(middle, from + FROM_EDGE), to - FROM_EDGE);
+  return [
+    { ...range, to: cut },
+    { ...range, from: cut },
+  ];
 }
 
 function cutAcross(range: Range, rows: readonly Stamps[], axis: Axis): Range[] {

@@ -111,6 +111,8 @@ export function rowsOutside({ axis, from, to, cross }: Range, rows: readonly Row
     (from !== undefined && stamp < from - TOLERANCE) || (to !== undefined && stamp > to + TOLERANCE);
   return rows.filter((row): row is ReadableRow => {
     if (row.kind !== 'readable') return false;
-    return isOutside(stampOf(row, axis), { from, to }) || isOutside(stampOf(row, otherAxis(axis)), cross ?? {});
+    return (
+      isOutside(stampOf(row, axis), { from, to }) || isOutside(stampOf(row, otherAxis(axis)), cross ?? {})
+    );
   });
 }

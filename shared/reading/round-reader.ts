@@ -11,7 +11,7 @@ import { onFailure } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
 import { activeOf, boundsOf, type Page, type Range } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
-import { replaceRange, type Round } from './round.ts';
+import { type Round, replaceRange } from './round.ts';
 
 /** The rows of a part that was read completely. */
 export interface CompletePart {
@@ -46,6 +46,8 @@ export interface RoundReader {
   done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful?: boolean): Promise<void>;
   /** Where a range begins and ends, also if it is open. */
   endsOf(range: Range): Promise<Ends>;
+  /** When the groups that it has read were created. */
+  created(): Iterable<Instant>;
 }
 
 /** Passes by offset over rows that can't be divided: a pass without a new row proves them. */
@@ -55,9 +57,14 @@ const BEFORE_FIRST = 120 * DAY;
 
 export function createRoundReader(context: RoundContext): RoundReader {
   const { run, lane, first } = context;
-  const seen = new Set<number>();
+  const created = new Map<number, Instant>();
   /** Crowds whose parts are being read in this tick; the whole is checked when no part is left. */
-  const crowds: { readonly range: Range; readonly shown: Set<number>; readonly sentAt: Instant; isDoubtful: boolean }[] = [];
+  const crowds: {
+    readonly range: Range;
+    readonly shown: Set<number>;
+    readonly sentAt: Instant;
+    isDoubtful: boolean;
+  }[] = [];
   /** Ids that a pass by offset has shown in this tick. */
   const passes = new WeakMap<object, Set<number>>();
 
@@ -79,7 +86,12 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const parts = cutFull(range, rows, await endsOf(range), first);
     const crowd = parts.find(({ cross }) => cross !== undefined);
     if (range.cross === undefined && crowd !== undefined)
-      crowds.push({ range: withoutCross(crowd), shown: new Set(shown), sentAt: page.sentAt, isDoubtful: false });
+      crowds.push({
+        range: withoutCross(crowd),
+        shown: new Set(shown),
+        sentAt: page.sentAt,
+        isDoubtful: false,
+      });
     context.update((round) => replaceRange(round, range, parts));
   }
 
@@ -97,7 +109,11 @@ export function createRoundReader(context: RoundContext): RoundReader {
         await done(range, new Set(), undefined, true);
       } else if (refusesLimit(error, limit)) {
         const next = Math.max(FEWEST_ROWS, Math.floor(limit / 2));
-        run.update((state) => ({ ...state, limit: Math.min(state.limit, next), room: forgetRoom(state.room) }));
+        run.update((state) => ({
+          ...state,
+          limit: Math.min(state.limit, next),
+          room: forgetRoom(state.room),
+        }));
       } else await onFailure(reader, range, error);
       return undefined;
     }
@@ -106,13 +122,14 @@ export function createRoundReader(context: RoundContext): RoundReader {
   async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {
     const known = await context.known?.(range);
     const { shown, passed } = await run.recorder.record(page, lane, known);
-    const fresh = [...shown].filter((id) => !seen.has(id));
-    for (const id of fresh) seen.add(id);
+    const before = created.size;
+    for (const row of page.rows) if (row.kind === 'readable') created.set(row.group.id, row.createdAt);
     context.update((round) => ({
       ...round,
-      groups: round.groups + fresh.length,
+      groups: round.groups + created.size - before,
       passed: round.passed + passed.length,
-      oldestPassed: passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
+      oldestPassed:
+        passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
     }));
     return shown;
   }
@@ -192,12 +209,14 @@ export function createRoundReader(context: RoundContext): RoundReader {
     return run.now();
   }
 
-  const reader: RoundReader = { context, readNext, record, done, endsOf };
+  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created.values() };
   return reader;
 }
 
 function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
-  return error instanceof ValidationRejectedError && error.parameters.includes('limit') && limit > FEWEST_ROWS;
+  return (
+    error instanceof ValidationRejectedError && error.parameters.includes('limit') && limit > FEWEST_ROWS
+  );
 }
 
 function withoutCross({ cross: _, ...range }: Range): Range {

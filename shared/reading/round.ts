@@ -2,7 +2,7 @@
 // with the source's state; nothing else is remembered of it.
 import * as z from 'zod';
 import { instant, type Stored } from '../source/stored-object.ts';
-import { range, type Range } from './range.ts';
+import { type Range, range } from './range.ts';
 
 export const round = z.object({
   startedAt: instant,
@@ -24,7 +24,16 @@ export const round = z.object({
 export type Round = Stored<typeof round>;
 
 export function beginRound(startedAt: number, stack: readonly Range[]): Round {
-  return { startedAt, stack, requests: 0, groups: 0, cuts: 0, missing: 0, passed: 0, oldestPassed: undefined };
+  return {
+    startedAt,
+    stack,
+    requests: 0,
+    groups: 0,
+    cuts: 0,
+    missing: 0,
+    passed: 0,
+    oldestPassed: undefined,
+  };
 }
 
 /** Replaces a range by its parts, given in the order of reading; by none if it was read. */

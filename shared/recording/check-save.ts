@@ -1,7 +1,6 @@
 // The rules that every save must follow. A save that breaks one is a bug of the caller, and would make the numbers of
 // events wrong.
 import { formatEventId } from '../contract/event-id.ts';
-import { MAX_EVENTS_PER_SAVE } from '../limits.ts';
 import type { GroupKey, Save } from '../ports.ts';
 
 /** @throws RangeError naming the rule that is broken. */
@@ -9,7 +8,7 @@ export function checkSave(key: GroupKey, { snapshot, expectedVersion, events }: 
   const rules: readonly [boolean, string][] = [
     [snapshot.groupId === key.group, 'the snapshot is of another group'],
     [snapshot.version === expectedVersion + 1, 'its version is not one more than the expected one'],
-    [events.length <= MAX_EVENTS_PER_SAVE, `it has more than ${MAX_EVENTS_PER_SAVE} events`],
+
     [
       areNumberedUpTo(key, snapshot.sequence, events),
       "its events are not numbered up to the snapshot's sequence",

@@ -12,11 +12,7 @@ const PLAUSIBLE_AHEAD = MINUTE;
 const CLOCKS_APART = MINUTE;
 
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
-export function learnFromPage(
-  state: SourceState,
-  page: Page,
-  lane: LaneName,
-): SourceState {
+export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
   const rows = page.rows.filter((row) => row.kind === 'readable');
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
   const fieldsSince = rows.reduce((known, { group }) => learnFields(known, group, since), state.fieldsSince);
@@ -33,10 +29,7 @@ function formOf(rows: readonly ReadableRow[]): SourceState['stampForm'] | undefi
 }
 
 /** Returns the newest plausible stamp after the rows of a page. */
-export function newestStamp(
-  known: Instant | undefined,
-  { rows, receivedAt }: Page,
-): Instant | undefined {
+export function newestStamp(known: Instant | undefined, { rows, receivedAt }: Page): Instant | undefined {
   return rows.reduce<Instant | undefined>((newest, row) => {
     if (row.kind === 'unreadable' || row.updatedAt > receivedAt + PLAUSIBLE_AHEAD) return newest;
     return Math.max(newest ?? row.updatedAt, row.updatedAt);

@@ -2,7 +2,7 @@
 // held, or set aside, before anything counts as read (R7). Only a row's projection outlives this, and its customer if
 // settings ask for it. Pages are recorded one after the other.
 import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
-import { compareReading, type CompareOptions } from '../comparing/compare-reading.ts';
+import { type CompareOptions, compareReading } from '../comparing/compare-reading.ts';
 import { digestOf } from '../comparing/digest.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
 import { leavesOut } from '../comparing/make-save.ts';
@@ -157,7 +157,9 @@ export function createRecorder(session: SourceSession, cell: SourceCell): Record
     if (isFilledIn) await cell.confirm();
     const outcomes = await saveCompared(store, source(), admitted);
     for (const each of admitted) conclude(each, outcomes.get(idOf(each.reading)), lane);
-    cell.update((state) => takeBack(state, new Set(admitted.map(({ reading }) => idOf(reading)).filter(isStored))));
+    cell.update((state) =>
+      takeBack(state, new Set(admitted.map(({ reading }) => idOf(reading)).filter(isStored))),
+    );
 
     function isStored(id: number): boolean {
       return !(outcomes.get(id) instanceof TooLargeToStoreError);

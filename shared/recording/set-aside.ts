@@ -16,7 +16,10 @@ export function noteSetAside(
   const known = state.setAside.find(isSame);
   const others = state.setAside.filter((other) => !isSame(other));
   if (others.length >= MAX_SET_ASIDE) return state;
-  return { ...state, setAside: [...others, { groupId, reason, digest, since: known?.since ?? now, seenAt: now }] };
+  return {
+    ...state,
+    setAside: [...others, { groupId, reason, digest, since: known?.since ?? now, seenAt: now }],
+  };
 }
 
 /** Returns the state without the notes of groups that were read. */

@@ -26,7 +26,10 @@ export function queueFeedReport<
  */
 export async function publishFeedReports(
   ledger: Ledger,
-  state: Pick<SourceState, 'source' | 'generation' | 'feedSequence' | 'feedReports' | 'readReport' | 'readSequence'>,
+  state: Pick<
+    SourceState,
+    'source' | 'generation' | 'feedSequence' | 'feedReports' | 'readReport' | 'readSequence'
+  >,
 ): Promise<number> {
   const { source, generation, readReport, readSequence } = state;
   let last = state.feedSequence;

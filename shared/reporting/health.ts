@@ -1,7 +1,8 @@
 // G8, never silent: a source that is not being read completely is reported as degraded, and as recovered once it is read
 // completely again. Pure: the reasons follow from the state and from what the tick has met.
-import { describeFinding } from '../guarding/findings.ts';
+
 import { formatHold } from '../guarding/describe-hold.ts';
+import { describeFinding } from '../guarding/findings.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { lateRhythm } from '../lanes/poll-lanes.ts';
 import { isJoined, OLDER_RHYTHM } from '../lanes/walk-lanes.ts';
@@ -100,7 +101,9 @@ export function stalledLanes(
     recent: Math.max(interval, settings.reconcileMs * MILLISECOND),
     older: OLDER_RHYTHM,
   };
-  const lanes = isJoined(state, settings) ? (['late', 'recent'] as const) : (['late', 'recent', 'older'] as const);
+  const lanes = isJoined(state, settings)
+    ? (['late', 'recent'] as const)
+    : (['late', 'recent', 'older'] as const);
   return lanes.filter((name) => {
     const { readAt, endedAt } = state.lanes[name];
     const took = readAt === undefined ? 0 : endedAt - readAt;
@@ -112,7 +115,8 @@ export function stalledLanes(
 export function behindSince(state: SourceState, now: Instant): Instant {
   const { pace, lanes } = state;
   if (pace === undefined) return now;
-  const isLate = now > lanes.late.endedAt + 2 * Math.max(pace.intervalMs * MILLISECOND, lateRhythm(pace.lookbackMs));
+  const isLate =
+    now > lanes.late.endedAt + 2 * Math.max(pace.intervalMs * MILLISECOND, lateRhythm(pace.lookbackMs));
   const behind = [...(isLate ? (['late'] as const) : []), ...stalledLanes(state, pace, now)];
   return Math.min(now, ...behind.map((name) => lanes[name].endedAt));
 }

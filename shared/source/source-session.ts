@@ -55,7 +55,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
       requestsPerMinute: budgetsOf(settings).ticks,
       deadline: () => session.deadline,
     }),
-    fresh: { dueAt: 0, newest: undefined, groups: 0 },
+    fresh: { dueAt: 0, newest: undefined, cuts: [] },
     deadline: 0,
     epoch: undefined,
   };

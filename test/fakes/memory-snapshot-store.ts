@@ -1,7 +1,6 @@
 // Snapshots in memory, written together with the events of a memory ledger. It keeps references instead of copies,
 // because no code changes snapshots.
 import { isDeepStrictEqual } from 'node:util';
-import { isOpen } from '../../shared/comparing/is-open.ts';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey, Save, SaveResult, SnapshotStore } from '../../shared/ports.ts';
@@ -22,7 +21,7 @@ type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 interface Known {
   readonly groupId: number;
   readonly createdAt: Instant;
-  readonly isOpen: boolean;
+  readonly digest: string | undefined;
 }
 
 interface Shelf {
@@ -83,11 +82,7 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
       );
     },
     async *knownCreatedBetween(source, from, to) {
-      for (const { groupId, createdAt } of knownBetween(source, from, to)) yield { groupId, createdAt };
-    },
-    async *openCreatedBetween(source, from, to) {
-      const open = knownBetween(source, from, to).filter((group) => group.isOpen);
-      for (const { groupId, createdAt } of open) yield { groupId, createdAt };
+      yield* knownBetween(source, from, to);
     },
     commit,
     rewrite(source, change) {
@@ -101,14 +96,14 @@ export function createMemorySnapshotStore(ledger: MemoryLedger): MemorySnapshotS
 function updateIndex(known: Known[], before: Snapshot | undefined, now: Snapshot): void {
   const wasIn = before !== undefined && before.removedAt === undefined;
   const isIn = now.removedAt === undefined;
-  const isSame = before?.createdAt === now.createdAt && isOpen(before) === isOpen(now);
+  const isSame = before?.createdAt === now.createdAt && before.digest === now.digest;
   if (wasIn && isIn && isSame) return;
   if (wasIn) known.splice(placeOf(known, before.createdAt, before.groupId), 1);
   if (isIn) {
     known.splice(placeOf(known, now.createdAt, now.groupId), 0, {
       groupId: now.groupId,
       createdAt: now.createdAt,
-      isOpen: isOpen(now),
+      digest: now.digest,
     });
   }
 }

@@ -1,6 +1,5 @@
 // The real poller, with a process that never ends and stores that never fail, because only its pace is measured. Ticks
 // follow each other like those of `watch` (local/feed/run-watch.ts), or like those of a schedule in AWS.
-import { nextTick } from '../../local/feed/next-tick.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -8,8 +7,11 @@ import { createReturnsServiceClient } from '../../shared/returns-service/client.
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession, type SourceSession } from '../../shared/source/source-session.ts';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { createStores, type Inserted, type Stores } from '../simulation/world/stores.ts';
+import { createMemoryLedger } from '../fakes/memory-ledger.ts';
+import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
+import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 import { type FreshnessWorld, slotAt } from './freshness-world.ts';
 import type { StatusChange } from './measure.ts';
 
@@ -49,16 +51,10 @@ export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurF
   const sightings: StatusChange[] = [];
   const errors: string[] = [];
   const stopping = new AbortController();
-  const stores = createStores(
-    time,
-    () => 0,
-    (inserted) => sightings.push(...sightingsOf(inserted)),
-  );
+  const ledger = createMemoryLedger((_, event) => sightings.push(...sightingsOf(event, time.now())));
+  const stores = { ledger, store: createMemorySnapshotStore(ledger), states: createMemorySourceStates() };
   const walks = watchWalks(stores, world);
-  const session: SourceSession = createSession(world, settings, stores, stopping.signal, () =>
-    lastPurpose(session),
-  );
-  const lastPurpose = createPurposes();
+  const session = createSession(world, settings, stores, stopping.signal);
 
   async function tick(slot: number) {
     const report = await pollSource({ slot, durationMs: TICK_MS }, session);
@@ -73,8 +69,9 @@ export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurF
       await time.sleep(Math.max(0, next - slotAt(time)), stopping.signal);
       if (stopping.signal.aborted) return;
       lastSlot = Math.max(slotAt(time), lastSlot + 1);
-      const report = await tick(lastSlot);
-      next = nextTick({ last: next, now: slotAt(time) }, settings, report);
+      await tick(lastSlot);
+      const missed = Math.floor((slotAt(time) - next) / settings.intervalMs);
+      next += Math.max(1, missed) * settings.intervalMs;
     }
   }
 
@@ -112,18 +109,16 @@ function createSession(
   settings: SourceSettings,
   stores: Stores,
   signal: AbortSignal,
-  purpose: () => string,
 ): SourceSession {
   const transport: HttpTransport = async ({ url }) => {
     const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
     const before = time.elapsed();
-    const { status, headers, body } = await ask(path, new URLSearchParams(query), purpose());
+    const { status, headers, body } = await ask(path, new URLSearchParams(query), purposeOf(query));
     const requestMs = (time.elapsed() - before) / MILLISECOND;
     return { status, headers, body: encoder.encode(body), requestMs };
   };
-  const { states, budgets, activities, ledger, snapshots: store } = stores;
   return createSourceSession({
-    ...{ states, budgets, activities, ledger, store, settings, signal, clock: time, log: SILENT },
+    ...{ ...stores, settings, signal, clock: time, log: SILENT },
     random: () => 0.5,
     client: (token) =>
       createReturnsServiceClient({
@@ -136,18 +131,13 @@ function createSession(
   });
 }
 
-/** Returns a function that names the purpose of the present request: the purpose with a new count. */
-function createPurposes(): (session: SourceSession) => string {
-  let polls = 0;
-  return ({ requests }) => {
-    const { poll } = requests.counters();
-    const isPoll = poll.sent > polls;
-    polls = poll.sent;
-    return isPoll ? 'poll' : 'reconciliation';
-  };
+function purposeOf(query: string): string {
+  return query.includes('updated_at') ? 'poll' : 'reconciliation';
 }
 
-function* sightingsOf({ event, at }: Inserted): Generator<StatusChange> {
+type Stores = Pick<SourceSession, 'ledger' | 'store' | 'states'>;
+
+function* sightingsOf(event: FeedEvent, at: Instant): Generator<StatusChange> {
   const [kind, verb] = event.type.split('.');
   if (!('status' in event.data.object)) return;
   const { id, status } = event.data.object as { readonly id: number | string; readonly status: string };
@@ -166,10 +156,10 @@ function watchWalks({ states }: Stores, { exchanges }: FreshnessWorld) {
   states.save = async (state, expectedVersion) => {
     const result = await save(state, expectedVersion);
     if (result !== 'saved') return result;
-    if (state.baseline.status === 'completed') becomeReady();
-    const { lastCompletedAt } = state.reconciliation.all;
-    if (lastCompletedAt !== undefined && lastCompletedAt !== last) endedAt.push(exchanges.length);
-    last = lastCompletedAt;
+    if (state.baselineAt !== undefined) becomeReady();
+    const { readAt } = state.lanes.recent;
+    if (readAt !== undefined && readAt !== last) endedAt.push(exchanges.length);
+    last = readAt;
     return result;
   };
   return { endedAt, isReady };

@@ -1,7 +1,6 @@
 // Runs one reader in one setting: the store does not change until the reader has read it, changes for a minute, and
 // then does not change any more.
 
-import { standingHolds } from '../../shared/guarding/holds.ts';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { changeStore } from './change-store.ts';
 import { createFreshnessWorld, type FreshnessWorld, type WorldOptions } from './freshness-world.ts';
@@ -67,7 +66,7 @@ export async function runReader(options: WorldOptions, reader: ReaderOptions): P
   return {
     ...{ setting: options.setting.name, groups: options.groups, seed: options.seed, reader: reader.name },
     ...figuresOf(world, known, times),
-    holds: state === undefined ? [] : standingHolds(state).map(({ guard }) => guard),
+    holds: state === undefined ? [] : state.holds.map(({ kind }) => kind),
     errors: [...new Set(known.feed?.errors)],
     processorSeconds: (user + system) / 1_000_000,
   };
