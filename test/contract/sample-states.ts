@@ -1,69 +1,68 @@
-// A source's state soon after the start.
-import { HOUR, SECOND } from '../../shared/instant.ts';
-import { UNKNOWN_DEPTH } from '../../shared/reading/list-depth.ts';
-import type { CycleState } from '../../shared/source/cycle-state.ts';
+// A source's state at work: every optional field is there, and something in every list.
+import { HOUR, MINUTE, SECOND } from '../../shared/instant.ts';
+import { beginRound } from '../../shared/reading/round.ts';
+import { firstState } from '../../shared/source/first-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 const NOW = 1_763_633_703_000_000;
 
-const CYCLE: CycleState = {
-  isUnderWay: true,
-  startedAt: 1_700_000_000_000_000,
-  coveredThrough: undefined,
-  rangeWidth: 30,
-  pausedUntil: 0,
-  progressedAt: NOW,
-  requests: 4,
-  known: 190,
-  removals: 1,
-  compared: 200,
-  unstamped: 2,
-  ratePerHour: 0.5,
-  previousStartedAt: undefined,
-  unheldSince: undefined,
-  isAsked: false,
-  isMovedBack: false,
-  lastRequests: undefined,
-  lastKnown: undefined,
-  lastCompletedAt: undefined,
-};
-
 export function aState(source: string, version = 1, changes: Partial<SourceState> = {}): SourceState {
+  const settings = { name: source, baseline: 'silent', lookbackMs: 300_000, settleMs: 60_000 } as const;
+  const first = firstState({ settings, mintedIn: 'Zk3vT0aQ4yB7sX9cE1dF2g', mintedAt: NOW - HOUR });
   return {
-    source,
+    ...first,
     version,
     generation: 'mi8x2k',
     earlierGenerations: ['mh1a0b'],
-    mintedIn: 'Zk3vT0aQ4yB7sX9cE1dF2g',
-    startedAt: NOW - HOUR,
-    settledThrough: NOW - 300 * SECOND,
-    lastSlot: 29_393_895,
     lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
-    stamps: {
-      zoned: true,
-      precision: 6,
-      lead: 0,
-      fall: { from: NOW - HOUR, lead: -7_200_000_000 },
-      leads: [{ groupId: 184_467, lead: 1_204_000 }],
-      newest: NOW - SECOND,
-      newestReceivedAt: NOW,
-      passed: [],
-      pollsInDoubt: {
-        changed: [{ groupId: 4711, updatedAt: 1_763_600_000_000_000 }],
-        unansweredSince: NOW - HOUR,
+    lastSlot: 1_763_633_700_000,
+    cursor: NOW - 7 * MINUTE,
+    newestAt: [{ at: NOW - MINUTE, stamp: NOW - 2 * MINUTE }],
+    newest: NOW - SECOND,
+    room: { rows: 80, planned: 100, bytes: 210_000 },
+    limit: 100,
+    lanes: {
+      late: { ...first.lanes.late, readAt: NOW - MINUTE, endedAt: NOW - 58 * SECOND, groups: 17 },
+      recent: { ...first.lanes.recent, readAt: NOW - 10 * MINUTE, groups: 190 },
+      older: {
+        ...first.lanes.older,
+        round: {
+          ...beginRound(NOW - SECOND, [
+            { axis: 'created', to: NOW - HOUR, isRest: true },
+            { axis: 'updated', from: NOW, to: NOW + 5 * SECOND, cross: { from: NOW - HOUR }, failures: 1 },
+          ]),
+          oldestPassed: NOW - HOUR,
+        },
       },
     },
-    baseline: {
-      mode: 'silent',
-      status: 'running',
-      startedAt: NOW - HOUR,
-      coveredThrough: undefined,
-      rangeWidth: 24 * HOUR,
-      groups: 1_200,
-      requests: 7,
-      estimatedGroups: 17,
+    lookUps: [{ groupId: 4711, dueAt: NOW, isMissing: true, absentSince: NOW - MINUTE }],
+    places: [{ axis: 'updated', from: NOW - HOUR, to: NOW - HOUR + 6 * SECOND, until: NOW, reason: '500' }],
+    findings: [{ code: 'groups_hidden', lane: 'recent', count: 2, example: 'return 4711', seenAt: NOW }],
+    setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
+    seenWith: 'xqT0r8',
+    holds: [
+      {
+        number: 7,
+        kind: 'removals',
+        since: NOW,
+        phase: 'holding',
+        phaseSince: NOW,
+        count: 41,
+        samples: [{ groupId: 184_467, what: 'return group', before: 'known', after: 'missing' }],
+        accessHash: 'b81kq0',
+      },
+    ],
+    lastHold: 7,
+    compared: '0010',
+    removals: 1,
+    fieldsSince: { 'shipment.carrier': NOW - HOUR },
+    health: {
+      degradedSince: NOW - HOUR,
+      reasons: [{ code: 'set_aside', message: 'A group could not be read.' }],
+      restUntil: 0,
+      refusals: 2,
+      failure: { code: 'failing', message: 'The service answered 503.', since: NOW - HOUR, ticks: 12 },
     },
-    reconciliation: { recent: CYCLE, open: CYCLE, all: CYCLE },
     feedSequence: 3,
     feedReports: [
       {
@@ -72,91 +71,28 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
         time: NOW,
       },
     ],
-    health: {
-      lastSettledAt: NOW,
-      lastWalkedAt: NOW,
-      degradedSince: undefined,
-      reasons: [{ code: 'set_aside', message: 'A group could not be read.' }],
-      restUntil: 0,
-      refusals: 0,
-      lastHoldReported: 7,
-      setAsideReported: 1,
-      failure: { code: 'failing', message: 'The service answered 503.', since: NOW - HOUR, ticks: 12 },
+    readSequence: 29_393_895,
+    readReport: {
+      object: {
+        type: 'source_read',
+        name: source,
+        polled_at: '2025-11-20T10:14:03.000000Z',
+        walked_at: null,
+        lookback_ms: 300_000,
+        settle_ms: 60_000,
+        held: 1,
+        set_aside: 1,
+      },
+      time: NOW,
     },
     driftReported: ['shipment.status: LOST'],
-    pageLimit: 200,
-    listDepths: {
-      updated: { ...UNKNOWN_DEPTH, trusted: 80, longest: 81, since: NOW },
-      created: {
-        trusted: 5_000,
-        confirmed: 5_001,
-        grownTo: 5_012,
-        halfConfirmed: 5_012,
-        longest: undefined,
-        most: 10_000,
-        suspect: undefined,
-        since: NOW,
-      },
-      since: NOW - HOUR,
+    pace: {
+      intervalMs: 60_000,
+      lookbackMs: 300_000,
+      settleMs: 60_000,
+      reconcileMs: 600_000,
+      requestsPerMinute: 240,
     },
-    fullPageSeen: true,
-    longestPage: 20,
-    pollWidth: 24 * HOUR,
-    fieldsSince: { 'shipment.carrier': NOW - HOUR },
-    wholeWalks: [{ fieldsUntil: NOW - HOUR, endedAt: NOW }],
-    failingLookUps: {
-      groups: [{ groupId: 4711, since: NOW - HOUR, at: NOW }],
-      cutOff: [4712],
-      inRow: 1,
-      unconfirmed: { since: NOW - HOUR, at: NOW },
-    },
-    setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
-    guarding: {
-      holds: [
-        {
-          number: 7,
-          guard: 'groups_removed',
-          tier: 'all',
-          since: NOW,
-          suspects: 41,
-          numberedAt: 25,
-          met: 41,
-          isOverThreshold: true,
-          from: undefined,
-          tokenHash: undefined,
-          releasedAt: undefined,
-          samples: [{ groupId: 184_467, what: 'return group', before: 'known', after: 'missing' }],
-          witnesses: [],
-        },
-      ],
-      lastNumber: 7,
-      seenWith: 'xqT0r8',
-      entities: { since: NOW - HOUR, missing: 5, removed: 3 },
-      usual: { ratePerHour: 0.25, learnedAt: NOW - HOUR, isWhole: true },
-      released: undefined,
-    },
-    read: {
-      upTo: NOW - HOUR,
-      reconciledThrough: NOW - HOUR,
-      walkedFrom: NOW - SECOND,
-      isOvertaken: false,
-      leftNewer: false,
-      keptBackAt: undefined,
-      sequence: 29_393_895,
-      report: {
-        object: {
-          type: 'source_read',
-          name: source,
-          read_up_to: null,
-          reconciled_through: null,
-          held: 1,
-          set_aside: 1,
-        },
-        time: NOW,
-      },
-      reportedAt: NOW - 60 * SECOND,
-    },
-    pace: { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 },
     baseUrl: 'https://returns.example.com/api',
     ...changes,
   };

@@ -2,11 +2,10 @@
 // the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBClient, type DynamoDBClientConfig, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
-import { createDynamoDbBudgets } from '../../functions/adapters/dynamodb-budgets.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
+import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
@@ -14,10 +13,8 @@ import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
 import { createTables } from '../../local/engines/tables.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { Activities, Budgets, Clock, Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type { Clock, Ledger, LedgerEraser, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
-import { createMemoryActivities } from '../fakes/memory-activities.ts';
-import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
@@ -27,11 +24,10 @@ import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 export interface Stores {
   readonly snapshots: SnapshotStore;
   readonly ledger: Ledger;
+  readonly eraser: LedgerEraser;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
   readonly states: SourceStates;
-  readonly budgets: Budgets;
-  readonly activities: Activities;
   close(): Promise<void>;
 }
 
@@ -51,12 +47,11 @@ function openMemoryStores(): Stores {
   const ledger = createMemoryLedger();
   return {
     ledger,
+    eraser: ledger,
     snapshots: createMemorySnapshotStore(ledger),
     marks: createMemoryMarks(),
     endpoints: createMemoryEndpointStates(),
     states: createMemorySourceStates(),
-    budgets: createMemoryBudgets(hastyClock),
-    activities: createMemoryActivities(),
     close: async () => {},
   };
 }
@@ -113,10 +108,9 @@ export function storesOn(
   return {
     snapshots: createDynamoDbSnapshotStore(options),
     ledger: createDynamoDbLedger(options),
+    eraser: createDynamoDbLedgerEraser(options),
     marks: createDynamoDbMarks(options),
     states: createDynamoDbSourceStates(options),
-    budgets: createDynamoDbBudgets(options),
-    activities: createDynamoDbActivities(options),
     endpoints: createDynamoDbEndpointStates(options),
   };
 }
