@@ -1,5 +1,5 @@
 // Searches in memory, with the conditions of the DynamoDB adapter.
-import type { SearchLease, Searches } from '../../shared/ports.ts';
+import type { Searches, SearchLease } from '../../shared/ports.ts';
 
 export function createMemorySearches(): Searches {
   const leases = new Map<string, SearchLease>();

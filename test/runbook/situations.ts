@@ -28,12 +28,10 @@ export async function createSituations(
    */
   forgetRotations: () => void,
 ): Promise<Situations> {
-  const { states, snapshots, marks, endpoints, activities } = stores;
+  const { states, snapshots, marks, endpoints } = stores;
   const mintedIn = await states.identity();
   await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
   await readGroup(184_467);
-  const savedAt = 1_763_633_703_000_000;
-  await activities.save('acme', { minutes: [], recent: [{ group: 184_467, sequence: 6, savedAt }] });
   const common: Values = {
     stack,
     source: 'acme',
@@ -62,7 +60,7 @@ export async function createSituations(
     const reading = read(aRow((row) => Object.assign(row, { id })));
     const compared = compareReading(undefined, reading, OPTIONS);
     if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
-    for (const save of compared.saves) await snapshots.save(aKey(id), save);
+    await snapshots.save(aKey(id), compared.save);
   }
 
   return {

@@ -1,10 +1,5 @@
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listBehind } from '../../../functions/adapters/dynamodb-behind.ts';
 import { createTables } from '../../../local/engines/tables.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { openTables, startStream, storesOn, type TestTables } from '../../contract/stores.ts';
