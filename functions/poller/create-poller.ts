@@ -81,6 +81,8 @@ export function createPoller(options: PollerOptions): Poller {
       const source = await configurationFor(tick);
       if (source === undefined) continue;
       const session = sessionOf(source);
+      // A tick asks for a poll, however late the one before began.
+      session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
       const report = await pollSource({ slot: tick.slot, durationMs: left }, session).finally(() =>
         write(tick.source),

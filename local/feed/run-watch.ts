@@ -73,7 +73,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
-      if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state !== undefined))
+      if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state?.newest !== undefined))
         throw report.error;
       if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
@@ -147,7 +147,7 @@ async function handOver(
   log.warn(`Stopped before all events were delivered.${rest}`);
 }
 
-/** Whether the error means that the address or the token is wrong. @param isBegun whether the source has a state */
+/** Whether the error means that the address or the token is wrong. @param isBegun whether anything was ever read */
 function isHopeless(error: Error, isBegun: boolean): boolean {
   if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
   if (isBegun) return false;

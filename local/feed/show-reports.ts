@@ -68,9 +68,9 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     restore,
     show(report) {
       log.tally();
-      const { state, polls, error } = report;
+      const { state, polls, counts, error } = report;
       if (state === undefined) return;
-      if (polls > 0 || isNew) greet(state);
+      if (polls > 0 || counts.groups > 0) greet(state);
       if (polls > 0 && error === undefined) log.end(COULD_NOT_BE_READ, 'The service is read again.');
       progress.note(report, Date.now());
       const line = progress.line(state, Date.now());

@@ -135,7 +135,7 @@ test('each button of the console works with exactly the listed permissions', asy
   });
 
   expect(texts).toEqual([
-    expect.stringMatching(/Hold 7 of source shop-\d+ is released/),
+    expect.stringMatching(/Hold 7 of source shop-\d+ is over/),
     expect.stringMatching(/bus: return \d+: all events are sent/),
     expect.stringMatching(/ordered: return \d+: all events are sent/),
     expect.stringMatching(/Wms: return \d+: its sender tries again/),

@@ -166,7 +166,7 @@ describe('a source with restored tables', () => {
     expect(state).toMatchObject({
       version: 2,
       mintedIn: await states.identity(),
-      baseline: { mode: 'emit' },
+      mode: 'emit',
     });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
   });

@@ -2,8 +2,7 @@ import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTables } from '../../../local/engines/tables.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
-import { openTables, startStream, storesOn, type TestTables } from '../../contract/stores.ts';
-import { anEvent } from '../../shared/publishing/an-event.ts';
+import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
 
 let engine: TestTables;
 
@@ -28,23 +27,6 @@ test('only the ledger has a stream', async () => {
     undefined,
     undefined,
   ]);
-});
-
-test('a stream without a reader ends, and the table keeps its entries', async () => {
-  const { client, tables } = engine;
-  const names = { ...tables, ledger: `${tables.ledger}-streamed` };
-  await createTables(client, names);
-  await startStream(client, names.ledger);
-  const { ledger } = storesOn(client, names);
-  await ledger.append(aKey(1), anEvent(aKey(1), 1));
-  const before = await describeTable(names.ledger);
-
-  for (const _ of ['once', 'again']) await createTables(client, names);
-
-  const after = await describeTable(names.ledger);
-  expect(before?.StreamSpecification?.StreamEnabled).toBe(true);
-  expect(after?.StreamSpecification?.StreamEnabled ?? false).toBe(false);
-  expect(await ledger.read(aKey(1), 0, 10)).toHaveLength(1);
 });
 
 test('entries of the ledger expire by the attribute that the adapter writes', async () => {

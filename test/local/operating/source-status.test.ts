@@ -225,7 +225,7 @@ describe('a status for people', () => {
   it('shows holds first, with samples and with the command that releases them on its own line', () => {
     const report = lines(held());
 
-    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups are missing at once \(41\)\./);
+    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups or entities are missing at once/);
     expect(text(held())).toContain('184467: return group known → missing\n                and 40 more');
     expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
   });
