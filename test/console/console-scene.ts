@@ -119,7 +119,7 @@ function aWellState(): SourceState {
     dueAt: NOW - startedAgo + rhythm,
     round: undefined,
     readAt: NOW - startedAgo,
-    cuts: 0,
+    cuts: [],
     endedAt: NOW - startedAgo + 9 * SECOND,
     groups,
   });
