@@ -1,5 +1,5 @@
 // Notes which groups of a source have changed, for the console, beside the work of its ticks: after a save, at most every
-// few seconds. Nothing depends on it, so a failure is only logged.
+// few seconds. Nothing depends on it, so a failure is logged for debugging only.
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { Activities, Activity } from '../adapters/dynamodb-activities.ts';
@@ -49,7 +49,7 @@ export function createActivityNotes(options: ActivityNotesOptions): ActivityNote
       try {
         await activities.save(source, merge(news, await activities.load(source)));
       } catch (error) {
-        log.warn('The activity for the console could not be written.', { source, error: error as Error });
+        log.debug('The activity for the console could not be written.', { source, error: error as Error });
       }
     });
     return writing;
