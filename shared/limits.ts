@@ -50,14 +50,12 @@ export const ASK_AHEAD = HOUR;
 /** How far polls read ahead while stamps have no zone and the service's offset is not known yet. */
 export const ASK_AHEAD_WITHOUT_ZONE = 15 * HOUR;
 
-/** Events of one transaction: DynamoDB takes 100 actions, the snapshot is one of them. */
-export const MAX_EVENTS_PER_SAVE = 90;
 /** Groups whose events are saved at the same time; more would only queue up in the store's client. */
 export const SAVES_AT_ONCE = 16;
 /** Entries of one SendMessageBatch or PutEvents call. */
 export const MAX_BATCH_ENTRIES = 10;
 
-/** Events of one group that a relay reads at once: the largest transaction and a few more. */
+/** Events of one group that a relay reads at once. */
 export const RELAY_READ_EVENTS = 100;
 /**
  * Times that one run of a relay tries to send an event that the destination does not take; then its record comes again.
@@ -77,8 +75,22 @@ export const MAX_GAPS_PER_GROUP = 5;
 /** Numbers tried for an event of the feed; one is taken when another process has just appended an event. */
 export const MAX_APPEND_ATTEMPTS = 20;
 
-/** Bytes of one answer, decompressed. 200 groups of 100 KB each take a third of it; more is a fault of the service. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of one answer, decompressed: 200 groups of 80 KB each. Together with the next two bounds they keep what one
+ * answer takes below 150 MB (answer-memory.test.ts).
+ */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/**
+ * What an answer may hold; entities are its rows' shipments, items and refunds. 16 MiB of groups with all fields hold
+ * 2,600 rows, 42,000 entities and 830,000 values, and 200 groups of 500 refunds 100,000 entities.
+ */
+export const ANSWER_BOUNDS = { rows: 20_000, entities: 120_000, values: 1_000_000 };
+/** What a row may hold: a group of 500 line items has 14,000 objects and 40,000 values. */
+export const ROW_BOUNDS = { entities: 10_000, objects: 50_000, values: 150_000, levels: 64 };
+/** Characters (code points) of a name, a reason or a customer's address in an event; the rest is cut off. */
+export const MAX_CONTEXT_CHARACTERS = 1_000;
+/** Characters of an id or a code. A longer one is something else: cut it would be another, so it counts as absent. */
+export const MAX_CODE_CHARACTERS = 1_024;
 /** Time limit of a request by default. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 

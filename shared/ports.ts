@@ -28,7 +28,7 @@ export interface Save {
   readonly snapshot: Snapshot;
   /** The version that the change set was computed from; 0 where there was no snapshot. */
   readonly expectedVersion: number;
-  /** At most MAX_EVENTS_PER_SAVE, with the numbers after the old snapshot's sequence. */
+  /** Any number of events, with the numbers after the old snapshot's sequence. */
   readonly events: readonly FeedEvent[];
 }
 

@@ -6,30 +6,59 @@ import type { LedgerEraser } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
+import { putIf } from './dynamodb-conditional-put.ts';
 import { queryItems } from './dynamodb-pages.ts';
+import { cutLedgerItem, numbersOf } from './ledger-item.ts';
 import { readUntilWhole } from './read-until-whole.ts';
 
 /** BatchWriteItem's limit. */
 const DELETIONS_TO_A_REQUEST = 25;
 
 const { partitionKey, sortKey } = TABLES.ledger;
+const KEY: readonly string[] = [partitionKey.name, sortKey.name];
 
 export function createDynamoDbLedgerEraser(options: TableAccess<'ledger'>): LedgerEraser {
   return {
     async erase(key, through) {
-      const entries = queryItems(options.client, {
+      const items = queryItems(options.client, {
         TableName: options.tables.ledger,
         ConsistentRead: true,
-        KeyConditionExpression: `${partitionKey.name} = :k AND ${sortKey.name} <= :through`,
-        ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) }, ':through': numberValue(through) },
-        ProjectionExpression: `${partitionKey.name}, ${sortKey.name}`,
+        KeyConditionExpression: `${partitionKey.name} = :k`,
+        ExpressionAttributeValues: { ':k': { S: formatGroupKey(key) } },
       });
-      const keys: StoredItem[] = [];
-      for await (const entry of entries) keys.push(entry);
-      for (const some of chunked(keys, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
-      return keys.length;
+      const whole: StoredItem[] = [];
+      let erased = 0;
+      for await (const item of items) {
+        const { first, last } = numbersOf(item);
+        if (first > through) break;
+        if (last <= through) whole.push(keyOf(item));
+        else await cutItem(options, item, through);
+        erased += Math.min(last, through) - first + 1;
+      }
+      for (const some of chunked(whole, DELETIONS_TO_A_REQUEST)) await deleteAll(options, some);
+      return erased;
     },
   };
+}
+
+function keyOf(item: StoredItem): StoredItem {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => KEY.includes(name)));
+}
+
+/** Replaces an item by one with its later events. The stream reports no new item, so nothing is sent again. */
+async function cutItem(options: TableAccess<'ledger'>, item: StoredItem, through: number): Promise<void> {
+  const outcome = await putIf(options, {
+    table: options.tables.ledger,
+    key: KEY,
+    item: cutLedgerItem(item, through),
+    condition: {
+      ConditionExpression: 'f = :f',
+      ExpressionAttributeValues: { ':f': numberValue(numbersOf(item).first) },
+    },
+  });
+  // It has just expired, or an earlier try of this put took effect.
+  if (outcome.written || outcome.stored === undefined || numbersOf(outcome.stored).first > through) return;
+  throw new Error(`Another process erased events of group ${item.k?.S} at the same time. Try again.`);
 }
 
 /** DynamoDB may leave any deletion undone, and reports which. */

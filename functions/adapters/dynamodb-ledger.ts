@@ -26,12 +26,12 @@ export function createDynamoDbLedger(options: TableAccess<'ledger'>): Ledger {
         Limit: limit,
       });
       const entries: LedgerEntry[] = [];
-      // A page ends at 1 MB, whatever the limit.
+      // A page ends at 1 MB, whatever the limit. The first item may begin before `after`, the last one end beyond the limit.
       for await (const item of items) {
-        entries.push(fromLedgerItem(item, key));
-        if (entries.length === limit) break;
+        entries.push(...fromLedgerItem(item, key).filter(({ sequence }) => sequence > after));
+        if (entries.length >= limit) break;
       }
-      return entries;
+      return entries.slice(0, limit);
     },
 
     async append(key, event) {

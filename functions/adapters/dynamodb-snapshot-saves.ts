@@ -14,7 +14,7 @@ import { readBatch } from './dynamodb-batch-read.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { type Condition, IF_ABSENT, ifVersion, putIf, readItem } from './dynamodb-conditional-put.ts';
 import { writeTogether } from './dynamodb-transaction.ts';
-import { expiry, toLedgerItem } from './ledger-item.ts';
+import { expiry, toLedgerItems } from './ledger-item.ts';
 import { type SourceGeneration, toSnapshotItem } from './snapshot-item.ts';
 import { isSameBody } from './stored-body.ts';
 
@@ -39,8 +39,7 @@ export async function saveSnapshot(
   const write = prepare(key, save);
   if (save.events.length === 0) return putSnapshot(options, write);
   const { client, tables } = options;
-  const expires = expiry(options.clock.now());
-  const events = save.events.map((event) => toLedgerItem(key, event, expires));
+  const events = toLedgerItems(key, save.events, expiry(options.clock.now()));
   checkSize(save.snapshot.groupId, [write.item, ...events]);
   const writes = [
     put(tables.snapshots, write.item, ifVersion(write.expectedVersion)),

@@ -1,7 +1,8 @@
 // The allowlist: the feed stores and publishes only the fields that this file returns. Absent, null and the documented
 // default become one value. Lists whose order means nothing are sorted, so that a service that reorders them makes no
-// change.
+// change. Names are cut, so that no text makes an event too large to send.
 import type * as contract from '../contract/entities.ts';
+import { MAX_CONTEXT_CHARACTERS } from '../limits.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { GroupProjection } from './snapshot.ts';
 
@@ -35,7 +36,7 @@ function projectHeader(group: ReturnGroup): Required<contract.ReturnGroup> {
 }
 
 function projectOrder(order: ReturnGroup['order']): contract.ReturnGroup['order'] {
-  return { id: order?.id ?? null, name: order?.name ?? null, platform_id: order?.platform_id ?? null };
+  return { id: order?.id ?? null, name: cutText(order?.name), platform_id: order?.platform_id ?? null };
 }
 
 function projectShipment(shipment: EntityOf<'shipments'>): Required<contract.Shipment> {
@@ -64,13 +65,13 @@ function projectReturnLineItem(item: EntityOf<'returns'>): Required<contract.Ret
     platform_refund_transaction_ids: [...(item.platform_refund_transaction_ids ?? [])].sort(),
     platform_line_item_id: item.platform_line_item_id ?? null,
     product_platform_id: item.product_platform_id ?? null,
-    product_name: item.product_name ?? null,
+    product_name: cutText(item.product_name),
     variant_platform_id: item.variant_platform_id ?? null,
-    variant_name: item.variant_name ?? null,
+    variant_name: cutText(item.variant_name),
     sku: item.sku ?? null,
     barcode: item.barcode ?? null,
     quantity: item.quantity ?? null,
-    return_reason_details: reason ? { value: reason.value ?? null, label: reason.label ?? null } : null,
+    return_reason_details: reason ? { value: cutText(reason.value), label: cutText(reason.label) } : null,
     total: projectMoneyBag(item.total),
     last_rma_number: item.last_rma_number ?? null,
     last_rma_provider: item.last_rma_provider ?? null,
@@ -84,9 +85,9 @@ function projectExchangeLineItem(item: EntityOf<'exchange_line_items'>): Require
     status: item.status,
     line_item_platform_id: item.line_item_platform_id ?? null,
     product_platform_id: item.product_platform_id ?? null,
-    product_name: item.product_name ?? null,
+    product_name: cutText(item.product_name),
     variant_platform_id: item.variant_platform_id ?? null,
-    variant_name: item.variant_name ?? null,
+    variant_name: cutText(item.variant_name),
     sku: item.sku ?? null,
     quantity: item.quantity ?? null,
     total: projectMoneyBag(item.total),
@@ -103,6 +104,13 @@ function projectRefundTransaction(
     amount: projectMoneyBag(refund.amount),
     gateway: refund.gateway ?? null,
   };
+}
+
+/** The first characters of a text that only people read; never used for what is compared or identifies something. */
+export function cutText(text: string | null | undefined): string | null {
+  if (text === null || text === undefined || text.length <= MAX_CONTEXT_CHARACTERS) return text ?? null;
+  // A character beyond the basic plane has two units: as many units as this hold all the characters to keep.
+  return [...text.slice(0, 2 * MAX_CONTEXT_CHARACTERS)].slice(0, MAX_CONTEXT_CHARACTERS).join('');
 }
 
 /** An empty bag counts as none. */

@@ -34,7 +34,7 @@ export const sourceRead = z.object({
   type: z.literal('source_read'),
   name: z.string(),
   /**
-   * When the last complete poll began, by the feed's clock; null before the first. Every change that moved its return's
+   * When the last complete poll began, by the feed's clock; null until the baseline is completed. Every change that moved its return's
    * stamp to a moment before this less lookback and settle, and showed within the lookback, is in the ledger, except
    * for removals, set-aside returns, and returns that changed again before they were read.
    */

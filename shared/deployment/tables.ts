@@ -46,7 +46,7 @@ export const TABLES = {
       includes: ['g'],
     },
   },
-  /** One item per event, under its group's key and its number. The one table with a stream. */
+  /** An item per event or for several, under their group's key and the last number. The one table with a stream. */
   ledger: {
     partitionKey: KEY,
     sortKey: { name: 'n', type: 'N' },

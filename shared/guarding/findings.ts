@@ -2,7 +2,11 @@
 import type { Instant } from '../instant.ts';
 import type { Finding, LaneName, SourceState } from '../source/source-state.ts';
 
-/** Returns the state with a finding, or with the known one counted on. */
+/**
+ * Returns the state with a finding, or with the known one counted on.
+ *
+ * @param found with a count of 0 and no example if it is only seen again
+ */
 export function noteFinding(
   state: SourceState,
   { code, count, example, ...found }: Omit<Finding, 'seenAt'>,
@@ -12,7 +16,12 @@ export function noteFinding(
   const lane = found.lane === 'look-ups' ? 'recent' : found.lane;
   const known = state.findings.find((finding) => finding.code === code && finding.lane === lane);
   const others = state.findings.filter((finding) => finding !== known);
-  const finding = { code, lane, count: (known?.count ?? 0) + count, example, seenAt: now };
+  if (known === undefined && count === 0) return state;
+  const finding = {
+    ...{ code, lane, seenAt: now },
+    count: (known?.count ?? 0) + count,
+    example: example === '' ? (known?.example ?? '') : example,
+  };
   return { ...state, findings: [...others, finding] };
 }
 
@@ -23,6 +32,7 @@ export function endFindings(state: SourceState, lane: LaneName, startedAt: Insta
 }
 
 const MESSAGES: Readonly<Record<Finding['code'], string>> = {
+  rows_fail: 'Answers with some return groups always fail, so these are left out of all requests',
   groups_hidden: 'Lists of the service leave out return groups that it shows when asked by id',
   filter_ignored:
     'The service returns groups outside of the times that were asked for: it ignores or shifts the filter',

@@ -1,9 +1,8 @@
 // A lane: what is read at one rhythm, with one request under way. A round survives ticks by its stack of ranges, which
 // the source's state keeps; the lane that has none under way begins one when it is due.
-import type { Instant } from '../instant.ts';
-import { RoundFailed } from '../reading/cut-on-failure.ts';
+import { type Instant, SECOND } from '../instant.ts';
 import type { Round } from '../reading/round.ts';
-import type { RoundContext } from '../reading/round-reader.ts';
+import { type RoundContext, RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
 import type { KeptLane, LaneName, LaneState, SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
@@ -16,9 +15,15 @@ export interface Lane {
   work(): Promise<void>;
 }
 
-/** When a rhythm is due: a moment further ahead than the rhythm comes from a clock that was ahead. */
+/** A tick that comes a little early is not left out. */
+const EARLY = 5 * SECOND;
+
+/**
+ * When a lane in a rhythm is due: a little early, so that a tick that comes early is used. A moment further ahead than
+ * the rhythm comes from a clock that was ahead.
+ */
 export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
-  return dueAt > now + rhythm ? now : dueAt;
+  return dueAt > now + rhythm ? now : dueAt - Math.min(EARLY, rhythm / 10);
 }
 
 export function updateLane(run: TickRun, name: KeptLane, change: (lane: LaneState) => LaneState): void {

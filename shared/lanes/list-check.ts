@@ -8,7 +8,7 @@ import { MILLISECOND } from '../instant.ts';
 import type { KnownGroup } from '../ports.ts';
 import { isWithin } from '../reading/range.ts';
 import { forgetRoom } from '../reading/room.ts';
-import type { CompletePart } from '../reading/round-reader.ts';
+import type { CompletePart } from '../reading/round-context.ts';
 import { roundOf } from './lane.ts';
 import { noteLookUp } from './look-up-queue.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';

@@ -55,7 +55,10 @@ export function createLookUpLane(run: TickRun): Lane {
   }
 
   async function show(groupId: number, page: Page): Promise<void> {
-    const wasMissing = run.state.lookUps.some((each) => each.groupId === groupId && each.isMissing === true);
+    // A row that can't be read may have no id in lists.
+    const isReadable = page.rows.some(({ kind }) => kind === 'readable');
+    const wasMissing =
+      isReadable && run.state.lookUps.some((each) => each.groupId === groupId && each.isMissing === true);
     drop(groupId);
     await run.recorder.record(page, 'look-ups');
     if (!wasMissing) return;

@@ -3,16 +3,18 @@
 
 import { endFindings } from '../guarding/findings.ts';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
-import { RoundFailed } from '../reading/cut-on-failure.ts';
 import { cutAt, planCuts } from '../reading/plan-parts.ts';
 import type { Range } from '../reading/range.ts';
 import { plannedRows } from '../reading/room.ts';
 import { beginRound, type Round } from '../reading/round.ts';
+import { RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
 import { newestStamp } from '../recording/learn-from-page.ts';
 import { reachBack } from '../source/first-state.ts';
+import type { FreshMemory } from '../source/source-session.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
+import { lateRhythm } from './rhythms.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** How long before the newest stamp `fresh` begins. */
@@ -25,17 +27,8 @@ const MOST_FRESH_REQUESTS = 20;
 const FILLED = 0.7;
 /** The cursor lies so much after its stamp that a quiet store's last change is not read again for ever. */
 const AFTER_STAMP = 2 * SECOND;
-const LATE_RHYTHM = MINUTE;
 /** A round that fails as a whole begins anew after this. */
 const AFTER_FAILURE = 10 * SECOND;
-
-/** What a process remembers of its last round of `fresh`; it is not kept over processes. */
-export interface FreshMemory {
-  dueAt: Instant;
-  /** The newest stamp that `fresh` itself has read. */
-  newest: Instant | undefined;
-  cuts: readonly Instant[];
-}
 
 export function createFreshLane(run: TickRun): Lane {
   const { settings, fresh } = run.session;
@@ -43,7 +36,7 @@ export function createFreshLane(run: TickRun): Lane {
 
   async function work(): Promise<void> {
     const startedAt = run.now();
-    fresh.dueAt = startedAt < fresh.dueAt + rhythm ? fresh.dueAt + rhythm : startedAt + rhythm;
+    fresh.dueAt = Math.max(fresh.dueAt + rhythm, startedAt);
     const { cursor } = run.state;
     const from =
       fresh.newest === undefined ? cursor : Math.max(cursor, Math.min(fresh.newest, startedAt) - OVERLAP);
@@ -69,7 +62,9 @@ export function createFreshLane(run: TickRun): Lane {
     run.update((state) => endFindings(state, 'fresh', startedAt));
   }
 
-  return { name: 'fresh', dueAt: () => inRhythm(fresh.dueAt, 2 * rhythm, run.now()), work };
+  // Ticks have the rhythm themselves: one that begins early, or after a late one, still polls.
+  if (fresh.dueAt - run.now() < rhythm / 2 || fresh.dueAt - run.now() > rhythm) fresh.dueAt = run.now();
+  return { name: 'fresh', dueAt: () => fresh.dueAt, work };
 }
 
 /** The run, noting the newest stamp of each page that was recorded. */
@@ -89,21 +84,16 @@ function watched(run: TickRun, fresh: FreshMemory): TickRun {
   });
 }
 
-/** How often `late` is due. */
-export function lateRhythm(lookbackMs: number): number {
-  return Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5);
-}
-
 export function createLateLane(run: TickRun): Lane {
   const { settings } = run.session;
-  const rhythm = lateRhythm(settings.lookbackMs);
+  const rhythm = lateRhythm(settings);
   const lane = () => run.state.lanes.late;
 
   function begin(): void {
     const startedAt = run.now();
     const { cursor, newest = startedAt } = run.state;
     // An open end never empties where groups change as fast as it reads.
-    const end = Math.max(newest, cursor) + SECOND;
+    const end = Math.max(startedAt, newest, cursor) + SECOND;
     const stack = cutAt({ axis: 'updated', from: cursor, to: end }, lane().cuts);
     updateLane(run, 'late', (before) => ({ ...before, round: beginRound(startedAt, stack) }));
     run.update((state) => noteNewest(state, startedAt));
@@ -126,7 +116,11 @@ export function createLateLane(run: TickRun): Lane {
       run.update((state) => endFindings(state, 'late', round.startedAt));
       const { startedAt, groups } = round;
       const cuts = cutsAfter(run.state, created);
-      updateLane(run, 'late', (before) => ({ ...before, readAt: startedAt, endedAt: now, groups, cuts }));
+      // Clocks of processes may be seconds apart.
+      updateLane(run, 'late', (before) => ({
+        ...{ ...before, endedAt: now, groups, cuts },
+        readAt: Math.max(before.readAt ?? startedAt, startedAt),
+      }));
     },
   };
 }
@@ -142,7 +136,7 @@ function noteNewest(state: SourceState, at: Instant): SourceState {
   if (newest === undefined) return state;
   // A moment in the future comes from a clock that was ahead.
   const known = last !== undefined && last.at > at ? [] : newestAt;
-  if (known.length > 0 && at - (last?.at ?? 0) < LATE_RHYTHM - 6 * SECOND) return state;
+  if (known.length > 0 && at - (last?.at ?? 0) < MINUTE - 6 * SECOND) return state;
   return { ...state, newestAt: [...known, { at, stamp: newest }] };
 }
 

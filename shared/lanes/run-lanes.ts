@@ -6,7 +6,7 @@ import type { Lane } from './lane.ts';
 import type { TickRun } from './tick-run.ts';
 
 /** The tick waits for work that is due within this time, instead of leaving it to the next tick. */
-const LINGER = 2 * SECOND;
+const LINGER = SECOND / 2;
 
 /** @throws the first failure that ends the tick, once no lane is at work any more */
 export async function runLanes(run: TickRun, lanes: readonly Lane[]): Promise<void> {

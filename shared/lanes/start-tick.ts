@@ -55,6 +55,7 @@ export async function startTick(
   }
   requests.pauseUntil(run.state.pausedUntil);
   session.epoch = lease.epoch;
+  session.leaseEnd = lease.expiresAt;
   return 'taken';
 }
 

@@ -1,9 +1,19 @@
 // The result of a tick, for its caller: metrics, `watch` and the simulation.
-import { MILLISECOND } from '../instant.ts';
-import type { RecordCounts } from '../recording/record-page.ts';
-import { behindSince, type Degradation, describeFailure } from '../reporting/health.ts';
-import type { SourceSession } from '../source/source-session.ts';
+import type { Degradation } from '../reporting/health.ts';
 import type { SourceState } from '../source/source-state.ts';
+
+export interface RecordCounts {
+  /** Groups of all pages, each as often as it came. */
+  groups: number;
+  /** Groups seen for the first time. */
+  firstSeen: number;
+  events: number;
+  /** Events of changes that polls had not found. */
+  foundByWalks: number;
+  /** Readings left for later: too stale to be accepted, or overtaken by another process. */
+  left: number;
+  unreadable: number;
+}
 
 export interface TickReport {
   readonly source: string;
@@ -31,23 +41,3 @@ export interface TickReport {
 export const NOTHING_RECORDED: Readonly<RecordCounts> = {
   ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
 };
-
-/** @param before the session's counters as the tick began */
-export function reportTick(
-  session: SourceSession,
-  outcome: TickReport['outcome'],
-  before: SourceSession['requests']['counters'],
-  work: Pick<TickReport, 'polls' | 'counts' | 'error' | 'state'>,
-): TickReport {
-  const { settings, requests, clock } = session;
-  const { state, error } = work;
-  return {
-    source: settings.name,
-    outcome,
-    ...work,
-    requests: requests.counters.sent - before.sent,
-    rateLimited: requests.counters.rateLimited - before.rateLimited,
-    behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
-    failure: error && describeFailure(error),
-  };
-}

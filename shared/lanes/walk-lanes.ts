@@ -6,32 +6,29 @@
 import { releaseInTime } from '../guarding/brake.ts';
 import { endFindings, noteFinding } from '../guarding/findings.ts';
 import { endReleased } from '../guarding/holds.ts';
-import { endRemovalsHold, knownGroups } from '../guarding/removals.ts';
+import { endRemovalsHold } from '../guarding/removals.ts';
 import { DAY, formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
-import type { Page, Range } from '../reading/range.ts';
+import { isWithin, type Page, type Range } from '../reading/range.ts';
 import { forgetRoom, plannedRows } from '../reading/room.ts';
 import { beginRound, type Round, replaceRange } from '../reading/round.ts';
-import type { CompletePart } from '../reading/round-reader.ts';
+import type { CompletePart } from '../reading/round-context.ts';
 import { forgetVanished } from '../recording/set-aside.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
 import { type SourceState, walkedAt } from '../source/source-state.ts';
 import { drain, inRhythm, type Lane, updateLane } from './lane.ts';
 import { checkList } from './list-check.ts';
+import { isJoined, OLDER_RHYTHM } from './rhythms.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 type Walk = 'recent' | 'older';
 
 /** Nearly all groups that still change are younger. */
 const RECENT = 45 * DAY;
-export const OLDER_RHYTHM: number = 12 * HOUR;
-/** Both are one walk while that takes less than this share of the budget of a cycle. */
-const CHEAP_SHARE = 0.1;
 /** A piece ends in a gap this long between known groups, if one is near. */
 const GAP = 4 * SECOND;
-const NEAR = 1.2;
+const NEAR = 1.1;
 /** How much wider a piece of the baseline may be than the density of the part before it suggests. */
 const MOST_GROWTH = 4;
 const NARROWEST_PIECE = 6 * SECOND;
@@ -39,16 +36,6 @@ const NARROWEST_PIECE = 6 * SECOND;
 const FEWEST_PASSED = 3;
 const MOST_BACK = 26 * HOUR;
 const AFTER_FAILURE = MINUTE;
-
-/** Whether `recent` walks all groups. */
-export function isJoined(
-  state: SourceState,
-  { reconcileMs, requestsPerMinute }: Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>,
-): boolean {
-  if (state.baselineAt === undefined) return true;
-  const pieces = knownGroups(state) / plannedRows(state.room, state.limit);
-  return pieces < CHEAP_SHARE * requestsPerMinute * ((reconcileMs * MILLISECOND) / MINUTE);
-}
 
 export function createWalkLane(run: TickRun, name: Walk): Lane {
   const { session } = run;
@@ -89,7 +76,11 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const [first = rest, ...others] = parts;
     const next = { ...first, isRest: undefined };
     piece = { range: next, groups };
-    updateRound((round) => replaceRange(round, rest, [next, ...others]));
+    const known = [...groups.values()].filter(({ createdAt }) => isWithin(createdAt, next)).length;
+    updateRound((round) => ({
+      ...replaceRange(round, rest, [next, ...others]),
+      groups: round.groups + known,
+    }));
   }
 
   /** The next known groups, about a page's worth, and where they end; undefined if no more follow. */
@@ -124,7 +115,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
         { ...rest, to: from + width },
         { ...rest, from: from + width },
       ];
-    if (from === undefined && to !== undefined)
+    // An open start has no width: after an empty part the rest is read as a whole.
+    if (from === undefined && to !== undefined && density.rows > 0)
       return [
         { ...rest, from: to - width },
         { ...rest, to: to - width },
@@ -158,14 +150,17 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     updateLane(run, name, (before) => ({ ...before, round: before.round && change(before.round) }));
   }
 
-  function finish(round: Round): void {
+  async function finish(round: Round): Promise<void> {
     const endedAt = run.now();
-    const { startedAt, groups, isWhole = false } = round;
-    updateLane(run, name, (before) => ({ ...before, readAt: startedAt, endedAt, groups }));
+    const { startedAt, isWhole = false } = round;
+    const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
+    // Clocks of processes may be seconds apart.
+    const later = (before: Instant | undefined) => Math.max(before ?? startedAt, startedAt);
+    updateLane(run, name, (before) => ({ ...before, readAt: later(before.readAt), endedAt, groups }));
     if (isWhole)
       updateLane(run, 'older', (before) => ({
         ...before,
-        readAt: startedAt,
+        readAt: later(before.readAt),
         endedAt,
         groups: 0,
         round: undefined,
@@ -175,7 +170,15 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     run.update((state) => endFindings(state, name, startedAt));
     if (isWhole) run.update((state) => endFindings(state, 'older', startedAt));
     run.update((state) => forgetVanished(endReleased(state, walkedAt(state)), walkedAt(state)));
-    if (run.state.baselineAt === undefined) run.update((state) => completeBaseline(state, round, endedAt));
+    if (run.state.baselineAt === undefined)
+      run.update((state) => completeBaseline(state, { ...round, groups }, endedAt));
+  }
+
+  async function countKnown(): Promise<number> {
+    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+    let count = 0;
+    for await (const _ of store.knownCreatedBetween(sourceOf(run), ...all)) count += 1;
+    return count;
   }
 
   return {
@@ -191,7 +194,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       if (round === undefined) return;
       const dueAt = isRead ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
       updateLane(run, name, (before) => ({ ...before, round: undefined, dueAt }));
-      if (isRead) finish(round);
+      if (isRead) await finish(round);
     },
   };
 }

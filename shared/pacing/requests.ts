@@ -136,7 +136,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   async function takeTurn(lane: LaneName, signal: AbortSignal | undefined, cause?: ReturnsServiceError) {
     try {
-      await turns.take(lane, deadline(), signal);
+      await turns.take(lane, deadline, signal);
     } catch (error) {
       if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
       throw new DeadlineReached(error.message, { cause });

@@ -18,15 +18,15 @@ export interface Turns {
   /**
    * Resolves when one request may be sent, which must happen at once.
    *
-   * @param deadline by {@link Clock.elapsed}: nothing is sent after it
+   * @param deadline by {@link Clock.elapsed}: nothing is sent after it; asked for again before each grant
    * @throws DeadlineReached as soon as it is known that the turn would come later, or on the signal
    */
-  take(lane: LaneName, deadline: number, signal?: AbortSignal): Promise<void>;
+  take(lane: LaneName, deadline: () => number, signal?: AbortSignal): Promise<void>;
 }
 
 interface Waiting {
   readonly lane: LaneName;
-  readonly deadline: number;
+  readonly deadline: () => number;
   readonly signal: AbortSignal | undefined;
   readonly grant: () => void;
   readonly refuse: (error: Error) => void;
@@ -62,7 +62,7 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
 
   function isRefused({ deadline, signal, refuse }: Waiting, wait: number): boolean {
     if (signal?.aborted === true) refuse(new DeadlineReached('Asked to stop before the next request.'));
-    else if (clock.elapsed() + wait > deadline)
+    else if (clock.elapsed() + wait > deadline())
       refuse(new DeadlineReached('The next request would come after the deadline.'));
     else return false;
     return true;

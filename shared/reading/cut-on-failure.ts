@@ -1,7 +1,8 @@
 // R6, a range that fails. A row can make every answer with it fail, for hours: then the range is cut until that row is
 // alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
 // request: so a range is only cut while requests for an empty range succeed.
-import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { noteFinding } from '../guarding/findings.ts';
+import { DAY, formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
 import {
   RequestTimedOutError,
@@ -11,12 +12,7 @@ import {
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
 import { type Axis, activeOf, boundsOf, otherAxis, type Range } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
-import type { RoundReader } from './round-reader.ts';
-
-/** Thrown when a round has cut too often: it begins anew later, and the cursor stays. */
-export class RoundFailed extends Error {
-  override readonly name = 'RoundFailed';
-}
+import { RoundFailed, type RoundReader } from './round-context.ts';
 
 /** How often a range fails before it is cut. */
 const FAILURES_TO_CUT = 2;
@@ -163,11 +159,21 @@ async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsSer
 
 /** Leaves the place out of all ranges of its axis for some time. */
 function setAside(
-  { context: { run } }: RoundReader,
+  { context: { run, lane } }: RoundReader,
   { axis, from, to }: Pick<Range, 'axis'> & { readonly from: Instant; readonly to: Instant },
   error: Error,
 ): void {
   const now = run.now();
   const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason: error.message };
-  run.update((state) => ({ ...state, places: [...state.places.filter(({ until }) => until > now), place] }));
+  const at = formatInstant(Math.floor((from + to) / 2));
+  const found = {
+    code: 'rows_fail',
+    lane,
+    count: 1,
+    example: `${axis} at about ${at}: ${error.message}`,
+  } as const;
+  run.update((state) => {
+    const places = [...state.places.filter(({ until }) => until > now), place];
+    return noteFinding({ ...state, places }, found, now);
+  });
 }

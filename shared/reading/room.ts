@@ -16,7 +16,7 @@ export const FILLED = 0.8;
 export const room = z.object({
   /** The most rows of any answer since it was forgotten. */
   rows: z.int(),
-  /** The most rows before that: ranges are planned for it. */
+  /** The most rows at all, for which ranges are planned; fewer after an answer that lacked known groups. */
   planned: z.int().optional(),
   /** Bytes of the largest answer of ten rows or more. */
   bytes: z.int(),
@@ -37,7 +37,11 @@ export function isComplete({ rows: most, bytes }: Room, limit: number, page: Pag
 /** Returns the room after an answer. */
 export function learnRoom(known: Room, { rows: { length }, bytes }: Page): Room {
   if (length < FEWEST_ROWS || (length <= known.rows && bytes <= known.bytes)) return known;
-  return { ...known, rows: Math.max(known.rows, length), bytes: Math.max(known.bytes, bytes) };
+  return {
+    rows: Math.max(known.rows, length),
+    planned: Math.max(known.planned ?? 0, length),
+    bytes: Math.max(known.bytes, bytes),
+  };
 }
 
 /**
@@ -46,14 +50,20 @@ export function learnRoom(known: Room, { rows: { length }, bytes }: Page): Room 
  * @param shown rows of an answer that lacked known groups: pages may have become that short
  */
 export function forgetRoom(known: Room, shown?: number): Room {
-  const seen = known.rows >= FEWEST_ROWS ? known.rows : known.planned;
-  const planned = shown === undefined ? seen : Math.max(FEWEST_ROWS, shown);
+  const planned = shown === undefined ? known.planned : Math.max(FEWEST_ROWS, shown);
   return { ...known, rows: NONE, planned };
 }
 
-/** How many rows to plan a range for, of which the page is filled to this share. */
+/**
+ * How many rows to plan a range for. While the number is forgotten, they are more than a page: the full answer shows it
+ * again.
+ *
+ * @param share of the page that they fill
+ */
 export function plannedRows({ rows, planned = NONE }: Room, limit: number, share = FILLED): number {
-  const most = Math.max(rows, planned);
-  const page = most < FEWEST_ROWS ? limit : Math.min(most, limit);
-  return Math.max(1, Math.floor(page * share));
+  const page = planned < FEWEST_ROWS ? limit : Math.min(planned, limit);
+  return Math.max(1, Math.ceil(page * (rows < page && share === FILLED ? BEYOND : share)));
 }
+
+/** How much larger than a page a range is planned whose answer shows how large pages are. */
+const BEYOND = 1.3;

@@ -3,52 +3,15 @@
 // as it comes, whatever becomes of its range.
 import { noteFinding } from '../guarding/findings.ts';
 import { DAY, HOUR, type Instant } from '../instant.ts';
-import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
-import type { KnownGroup } from '../ports.ts';
+import { sourceOf } from '../lanes/tick-run.ts';
 import { ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
-import type { LaneName, Place } from '../source/source-state.ts';
+import type { Place } from '../source/source-state.ts';
 import { onFailure } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
 import { activeOf, boundsOf, type Page, type Range } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
-import { type Round, replaceRange } from './round.ts';
-
-/** The rows of a part that was read completely. */
-export interface CompletePart {
-  /** By creation, without another bound. */
-  readonly range: Range;
-  readonly shown: ReadonlySet<number>;
-  readonly sentAt: Instant;
-}
-
-export interface RoundContext {
-  readonly run: TickRun;
-  readonly lane: LaneName;
-  /** Which part of a range without order is read first. */
-  readonly first: 'newest' | 'oldest';
-  readonly round: Round;
-  update(change: (round: Round) => Round): void;
-  /** Replaces the rest of a walk by its next piece and the new rest. */
-  plan?(rest: Range): Promise<void>;
-  /** The groups that a walk expects in a range. */
-  known?(range: Range): Promise<ReadonlyMap<number, KnownGroup>>;
-  /** Called for each part of a walk that was read completely. */
-  onComplete?(part: CompletePart, page: Page | undefined): Promise<void>;
-}
-
-export interface RoundReader {
-  readonly context: RoundContext;
-  /** Reads the next range. @throws DeadlineReached, RoundFailed, and what saves throw */
-  readNext(): Promise<void>;
-  /** Records a page of a range. @returns the groups that it shows */
-  record(range: Range, page: Page): Promise<ReadonlySet<number>>;
-  /** Takes the range off the stack. @param isDoubtful whether rows of it may not have been read */
-  done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful?: boolean): Promise<void>;
-  /** Where a range begins and ends, also if it is open. */
-  endsOf(range: Range): Promise<Ends>;
-  /** When the groups that it has read were created. */
-  created(): Iterable<Instant>;
-}
+import { replaceRange } from './round.ts';
+import type { RoundContext, RoundReader } from './round-context.ts';
 
 /** Passes by offset over rows that can't be divided: a pass without a new row proves them. */
 const MOST_PASSES = 3;
@@ -92,7 +55,12 @@ export function createRoundReader(context: RoundContext): RoundReader {
         sentAt: page.sentAt,
         isDoubtful: false,
       });
-    context.update((round) => replaceRange(round, range, parts));
+    // What the rows do not fill may be large: in the baseline it is planned again, by what was read meanwhile.
+    const isPlanned = context.plan !== undefined && run.state.baselineAt === undefined;
+    const next = parts.map((part, index) =>
+      isPlanned && index > 0 && part.cross === undefined ? { ...part, isRest: true } : part,
+    );
+    context.update((round) => replaceRange(round, range, next));
   }
 
   /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
@@ -126,7 +94,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
     for (const row of page.rows) if (row.kind === 'readable') created.set(row.group.id, row.createdAt);
     context.update((round) => ({
       ...round,
-      groups: round.groups + created.size - before,
+      // Walks count known groups.
+      groups: context.plan === undefined ? round.groups + created.size - before : round.groups,
       passed: round.passed + passed.length,
       oldestPassed:
         passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
@@ -192,14 +161,18 @@ export function createRoundReader(context: RoundContext): RoundReader {
       ...(to === undefined || place.to < to ? [{ ...range, from: place.to }] : []),
     ];
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
+    const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
+    run.update((state) => noteFinding(state, again, run.now()));
     context.update((round) => replaceRange(round, range, parts));
   }
 
   /** Where a range begins and ends, also if it is open. */
   async function endsOf(range: Range): Promise<Ends> {
     const { axis, from, to } = activeOf(range);
-    const low = from ?? (axis === 'updated' ? 0 : (await firstKnown()) - BEFORE_FIRST);
-    return { low, high: to ?? run.now() + HOUR };
+    const now = run.now();
+    // Further back than the range reaches: else cuts of a failing range would stop at its earliest bound.
+    const low = async () => Math.min((await firstKnown()) - BEFORE_FIRST, 2 * (to ?? now) - now);
+    return { low: from ?? (axis === 'updated' ? 0 : await low()), high: to ?? now + HOUR };
   }
 
   async function firstKnown(): Promise<Instant> {

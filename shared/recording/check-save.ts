@@ -8,7 +8,6 @@ export function checkSave(key: GroupKey, { snapshot, expectedVersion, events }: 
   const rules: readonly [boolean, string][] = [
     [snapshot.groupId === key.group, 'the snapshot is of another group'],
     [snapshot.version === expectedVersion + 1, 'its version is not one more than the expected one'],
-
     [
       areNumberedUpTo(key, snapshot.sequence, events),
       "its events are not numbered up to the snapshot's sequence",

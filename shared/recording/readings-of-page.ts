@@ -1,8 +1,14 @@
-// What a page shows of each group: one reading, as it is compared with the group's snapshot.
-import { projectGroup } from '../comparing/project-group.ts';
+// What a page shows of each group: one reading, as it is compared with the group's snapshot. Of several rows of one
+// group the newest count, because a shard or replica may still hold an old copy, anywhere in the page: what only an
+// older row shows is absent. Rows with the same stamp are parts or copies, and are united; if they contradict each
+// other, or one of them can't be read, the group is set aside for this answer.
+import { cutText, projectGroup } from '../comparing/project-group.ts';
 import type { Reading } from '../comparing/snapshot.ts';
+
 import type { Page } from '../reading/range.ts';
-import type { ReadableRow, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import { contentDigestOf } from '../returns-service/content-digest.ts';
+import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import { uniteGroups } from '../returns-service/unite-groups.ts';
 
 export interface ReadingOptions {
   readonly through: Reading['through'];
@@ -11,31 +17,63 @@ export interface ReadingOptions {
 
 /** The readings of a page, one of each group that can be read. */
 export function readingsOf(page: Page, options: ReadingOptions): Reading[] {
-  return Array.from(newestRows(page), (row) => makeReading(row, page, options));
-}
-
-/** The rows that can't be read, without old copies of groups of which the page also shows a newer row that can be. */
-export function unreadableOf(page: Page): UnreadableRow[] {
-  const unreadable = page.rows.filter((row) => row.kind === 'unreadable');
-  if (unreadable.length === 0) return unreadable;
-  const newest = new Map(Array.from(newestRows(page), ({ group, updatedAt }) => [group.id, updatedAt]));
-  const isOldCopy = ({ id, updatedAt }: UnreadableRow) =>
-    id !== undefined && updatedAt !== undefined && (newest.get(id) ?? Number.NEGATIVE_INFINITY) > updatedAt;
-  return unreadable.filter((row) => !isOldCopy(row));
+  return uniteRows(page).readable.map((row) => makeReading(row, page, options));
 }
 
 /**
- * Returns one readable row of each group: the one with the newest `updated_at`; if several have it, the last. A shard
- * or replica may still hold an old copy of a group, anywhere in the page.
+ * The rows that can't be read, without old copies of groups of which the page also shows a newer row that can be; and
+ * one for each group whose rows contradict each other.
  */
-function newestRows({ rows }: Page): Iterable<ReadableRow> {
-  const newest = new Map<number, ReadableRow>();
+export function unreadableOf(page: Page): UnreadableRow[] {
+  return uniteRows(page).unreadable;
+}
+
+type Rows<Row> = [Row, ...Row[]];
+
+function uniteRows({ rows }: Page): { readable: ReadableRow[]; unreadable: UnreadableRow[] } {
+  const newest = newestRows(rows);
+  const distinct = new Map(rows.filter((row) => row.kind === 'unreadable').map((row) => [row.digest, row]));
+  const unreadable = [...distinct.values()].filter((row) => !isOldCopy(row, newest));
+  for (const { id, updatedAt } of unreadable) {
+    if (id !== undefined && newest.get(id)?.[0].updatedAt === updatedAt) newest.delete(id);
+  }
+  const united = Array.from(newest.values(), unite);
+  return {
+    readable: united.filter((row) => row.kind === 'readable'),
+    unreadable: [...unreadable, ...united.filter((row) => row.kind === 'unreadable')],
+  };
+}
+
+/** The readable rows of each group that have its newest `updated_at`. */
+function newestRows(rows: Page['rows']): Map<number, Rows<ReadableRow>> {
+  const newest = new Map<number, Rows<ReadableRow>>();
   for (const row of rows) {
     if (row.kind === 'unreadable') continue;
-    const other = newest.get(row.group.id);
-    if (other === undefined || row.updatedAt >= other.updatedAt) newest.set(row.group.id, row);
+    const others = newest.get(row.group.id);
+    if (others === undefined || row.updatedAt > others[0].updatedAt) newest.set(row.group.id, [row]);
+    else if (row.updatedAt === others[0].updatedAt) others.push(row);
   }
-  return newest.values();
+  return newest;
+}
+
+function isOldCopy(
+  { id, updatedAt }: UnreadableRow,
+  newest: ReadonlyMap<number, Rows<ReadableRow>>,
+): boolean {
+  const readable = id === undefined ? undefined : newest.get(id);
+  return readable !== undefined && updatedAt !== undefined && readable[0].updatedAt > updatedAt;
+}
+
+function unite(rows: Rows<ReadableRow>): RowReading {
+  const [first, ...others] = rows;
+  if (others.length === 0) return first;
+  const { createdAt, updatedAt } = first;
+  const united = uniteGroups([first.group, ...others.map((row) => row.group)]);
+  const isOneGroup = others.every((row) => row.createdAt === createdAt);
+  if ('group' in united && isOneGroup) return { ...first, group: united.group };
+  const reason = 'two rows of one answer contradict each other';
+  const digest = contentDigestOf(rows.map((row) => row.group));
+  return { kind: 'unreadable', reason, digest, id: first.group.id, createdAt, updatedAt };
 }
 
 function makeReading(
@@ -46,6 +84,6 @@ function makeReading(
   const { group, updatedAt, createdAt } = row;
   const base = { projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through };
   if (!customerData || !group.customer) return base;
-  const { name = null, email = null, phone = null } = group.customer;
-  return { ...base, customer: { name, email, phone } };
+  const { name, email, phone } = group.customer;
+  return { ...base, customer: { name: cutText(name), email: cutText(email), phone: cutText(phone) } };
 }

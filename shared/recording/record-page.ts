@@ -14,29 +14,17 @@ import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange } from '../guarding/sample-change.ts';
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
-import type { KnownGroup } from '../ports.ts';
+import type { RecordCounts } from '../lanes/tick-report.ts';
+import type { KnownGroup, Save } from '../ports.ts';
 import type { Page } from '../reading/range.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import { type LaneName, type SourceState, walkedAt } from '../source/source-state.ts';
 import { learnFromPage, newestStamp } from './learn-from-page.ts';
 import { readingsOf, unreadableOf } from './readings-of-page.ts';
-import { saveCompared } from './save-compared.ts';
+import { type SaveOutcome, saveCompared } from './save-compared.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 import { TooLargeToStoreError } from './store-errors.ts';
-
-export interface RecordCounts {
-  /** Groups of all pages, each as often as it came. */
-  groups: number;
-  /** Groups seen for the first time. */
-  firstSeen: number;
-  events: number;
-  /** Events of changes that polls had not found. */
-  foundByWalks: number;
-  /** Readings left for later: too stale to be accepted, or overtaken by another process. */
-  left: number;
-  unreadable: number;
-}
 
 export interface Recorded {
   /** All groups that the page shows, also those that can't be read. */
@@ -190,35 +178,43 @@ export function createRecorder(session: SourceSession, cell: SourceCell): Record
 
   function conclude(
     { snapshot, reading, compared }: ComparedReading,
-    outcome: ReturnType<Awaited<ReturnType<typeof saveCompared>>['get']>,
+    outcome: SaveOutcome | undefined,
     lane: LaneName,
   ): void {
     const id = idOf(reading);
-    if (compared.verdict === 'unchanged') return remember(snapshot, reading);
-    if (compared.verdict === 'left') return leave(id, (snapshot?.receivedAt ?? clock.now()) + settle);
-    if (outcome instanceof TooLargeToStoreError) {
+    if (compared.verdict === 'unchanged') remember(snapshot, reading);
+    else if (compared.verdict === 'left') leave(id, (snapshot?.receivedAt ?? clock.now()) + settle);
+    else if (outcome instanceof TooLargeToStoreError) {
       const row = { id, reason: outcome.message, digest: '' };
       cell.update((state) => noteSetAside(state, row, clock.now()));
-      return memory.forget(id);
-    }
-    if (outcome !== 'saved') return leave(id, clock.now());
-    const { save } = compared;
-    if (snapshot === undefined) counts.firstSeen += 1;
-    counts.events += save.events.length;
-    if (throughOf(lane) === 'reconciliation') counts.foundByWalks += save.events.length;
-    remember(save.snapshot, reading);
+      memory.forget(id);
+    } else if (outcome === 'saved') noteSaved(snapshot, reading, compared.save, lane);
+    else leave(id, clock.now());
+  }
+
+  function noteSaved(
+    before: Snapshot | undefined,
+    reading: Reading,
+    { snapshot, events }: Save,
+    lane: LaneName,
+  ) {
+    if (before === undefined) counts.firstSeen += 1;
+    counts.events += events.length;
+    if (throughOf(lane) === 'reconciliation') counts.foundByWalks += events.length;
+    remember(snapshot, reading);
+    const { groupId } = snapshot;
     // A second reading, `settle` later, decides whether what was missing is removed.
-    if (Object.keys(save.snapshot.absences).length > 0 && !isHolding(cell.state, 'removals'))
-      cell.update((state) => noteLookUp(state, { groupId: id, dueAt: reading.receivedAt + settle }));
+    if (Object.keys(snapshot.absences).length > 0 && !isHolding(cell.state, 'removals'))
+      cell.update((state) => noteLookUp(state, { groupId, dueAt: reading.receivedAt + settle }));
   }
 
   function remember(snapshot: Snapshot | undefined, reading: Reading): void {
     const id = idOf(reading);
     // The snapshot may keep what this reading lacks.
     const isWhole = snapshot && Object.keys(snapshot.absences).length === 0 && !leavesOut(snapshot, reading);
-    if (isWhole !== true) return memory.forget(id);
     const { sentAt, updatedAt, projection } = reading;
-    memory.remember(id, { digest: digestOf(projection), sentAt, updatedAt });
+    if (isWhole === true) memory.remember(id, { digest: digestOf(projection), sentAt, updatedAt });
+    else memory.forget(id);
   }
 
   function leave(id: number, dueAt: Instant): void {

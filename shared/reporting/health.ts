@@ -4,8 +4,7 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { describeFinding } from '../guarding/findings.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { lateRhythm } from '../lanes/poll-lanes.ts';
-import { isJoined, OLDER_RHYTHM } from '../lanes/walk-lanes.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM } from '../lanes/rhythms.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { Finding, KeptLane, SourceState } from '../source/source-state.ts';
 import { queueFeedReport } from './feed-reports.ts';
@@ -17,8 +16,6 @@ export type DegradationCode =
   | 'mass_change'
   /** A lane has completed no round for too long. */
   | 'stalled'
-  /** Rows make every answer with them fail, and are left out. */
-  | 'rows_fail'
   /** Rows can't be read or stored. */
   | 'unreadable'
   /** The token is refused. */
@@ -71,7 +68,6 @@ export function reportHealth(state: SourceState, met: Met): SourceState {
 
 function reasonsOf(state: SourceState, { settings, place, error, lastFailure, now }: Met): Degradation[] {
   const failure = error && describeFailure(error);
-  const places = state.places.filter(({ until }) => until > now);
   const stalled = stalledLanes(state, settings, now);
   return [
     ...(failure !== undefined && failure.code !== 'failing' ? [failure] : []),
@@ -80,7 +76,6 @@ function reasonsOf(state: SourceState, { settings, place, error, lastFailure, no
       message: formatHold(hold, settings.name, place),
     })),
     ...state.findings.map((finding) => ({ code: finding.code, message: describeFinding(finding) })),
-    ...(places.length > 0 ? [describePlaces(places)] : []),
     ...(state.setAside.length > 0 ? [describeSetAside(state.setAside)] : []),
     // A source that is held is not read: the hold says so.
     ...(stalled.length > 0 && !state.holds.some(({ kind }) => kind === 'other_store')
@@ -97,7 +92,7 @@ export function stalledLanes(
 ): KeptLane[] {
   const interval = settings.intervalMs * MILLISECOND;
   const rhythms = {
-    late: Math.max(interval, lateRhythm(settings.lookbackMs)),
+    late: lateRhythm(settings),
     recent: Math.max(interval, settings.reconcileMs * MILLISECOND),
     older: OLDER_RHYTHM,
   };
@@ -115,8 +110,7 @@ export function stalledLanes(
 export function behindSince(state: SourceState, now: Instant): Instant {
   const { pace, lanes } = state;
   if (pace === undefined) return now;
-  const isLate =
-    now > lanes.late.endedAt + 2 * Math.max(pace.intervalMs * MILLISECOND, lateRhythm(pace.lookbackMs));
+  const isLate = now > lanes.late.endedAt + 2 * lateRhythm(pace);
   const behind = [...(isLate ? (['late'] as const) : []), ...stalledLanes(state, pace, now)];
   return Math.min(now, ...behind.map((name) => lanes[name].endedAt));
 }
@@ -126,14 +120,6 @@ function noteFailure({ health }: SourceState, { error, now }: Met): SourceState[
   if (error === undefined) return undefined;
   const { since = now, ticks = 0 } = health.failure ?? {};
   return { ...describeFailure(error), since, ticks: ticks + 1 };
-}
-
-function describePlaces([first, ...others]: SourceState['places']): Degradation {
-  const { axis, from = 0, to = 0, reason } = first ?? { axis: 'created', reason: '' };
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const about = formatInstant(Math.floor((from + to) / 2));
-  const message = `Answers with return groups ${axis} at about ${about}${more} fail, so these are left out: ${reason}`;
-  return { code: 'rows_fail', message };
 }
 
 /** Groups that are named with their reasons; `status` names more. */

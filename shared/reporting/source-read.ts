@@ -16,7 +16,8 @@ export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace)
   return {
     type: 'source_read',
     name: source,
-    polled_at: orNull(lanes.late.readAt),
+    // Groups that no walk has read yet may still be announced.
+    polled_at: orNull(state.baselineAt === undefined ? undefined : lanes.late.readAt),
     walked_at: orNull(walkedAt(state)),
     lookback_ms: lookbackMs,
     settle_ms: settleMs,

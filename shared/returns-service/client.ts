@@ -4,7 +4,7 @@
 import type { Instant } from '../instant.ts';
 import { MAX_ANSWER_BYTES, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { decodeJsonArray } from './decode-answer.ts';
+import { decodeRows, findEmptyInstead } from './decode-answer.ts';
 import { findDrift, findUnlistedValues } from './drift.ts';
 import { InvalidTokenError } from './errors.ts';
 import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-request.ts';
@@ -70,10 +70,11 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
       const context: RequestContext = { host, timeoutMs, maxBytes, redact };
       const url = `${baseUrl}/v2/return-groups${encodeReturnGroupsQuery(query)}`;
       const answer = await send(transport, { url, headers, timeoutMs, maxBytes, signal }, context);
-      if (answer.status !== 200) throw errorOfStatus(answer, context);
+      const emptyInstead = findEmptyInstead(answer);
+      if (answer.status !== 200 && emptyInstead === undefined) throw errorOfStatus(answer, context);
       const date = parseHttpDate(answer.headers.date);
       return {
-        ...readRows(decodeJsonArray(answer)),
+        ...(emptyInstead === undefined ? readRows(decodeRows(answer)) : { rows: [], drift: [emptyInstead] }),
         bytes: answer.body.byteLength,
         requestMs: answer.requestMs,
         ...(date === undefined ? {} : { date }),
@@ -103,15 +104,16 @@ function parseToken(text: string): string {
   return token;
 }
 
-function readRows(elements: readonly unknown[]): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
+function readRows(elements: Iterable<unknown>): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
   const drift = new Set<string>();
   const rows: RowReading[] = [];
-  for (const [index, raw] of elements.entries()) {
+  for (const raw of elements) {
     const row = parseReturnGroup(raw);
     rows.push(row);
     if (row.kind === 'unreadable') continue;
     findUnlistedValues(row.group, drift);
-    if (index < ROWS_LOOKED_THROUGH) for (const finding of findDrift(raw, row.group)) drift.add(finding);
+    if (rows.length <= ROWS_LOOKED_THROUGH)
+      for (const finding of findDrift(raw, row.group)) drift.add(finding);
   }
   return { rows, drift: [...drift] };
 }

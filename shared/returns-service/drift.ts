@@ -108,7 +108,8 @@ function compareAll(resource: DocumentedResource, raw: unknown, read: unknown, f
     compareResource(resource, raw, read, findings);
     return;
   }
-  const elements: readonly unknown[] = Array.isArray(read) ? read : [];
+  // A list that shows an entity twice is read without the copy: its places are others.
+  const elements: readonly unknown[] = Array.isArray(read) && read.length === raw.length ? read : [];
   for (const [index, element] of raw.entries()) compareResource(resource, element, elements[index], findings);
 }
 

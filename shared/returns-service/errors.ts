@@ -55,7 +55,7 @@ export class TruncatedAnswerError extends ReturnsServiceError {
   readonly retryable = true;
 }
 
-/** Thrown when an answer has too many bytes; requesting fewer groups helps, a retry does not. */
+/** Thrown when an answer has too many bytes, values or levels; requesting fewer groups helps, a retry does not. */
 export class AnswerTooLargeError extends ReturnsServiceError {
   override readonly name = 'AnswerTooLargeError';
   readonly retryable = false;

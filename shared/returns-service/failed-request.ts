@@ -64,7 +64,11 @@ function validationRejected(
   return new ValidationRejectedError(message, { parameters, date });
 }
 
+/** A rejection is a few hundred bytes; what is larger is none, and may take too much memory. */
+const MAX_REJECTION_BYTES = 64 * 1_024;
+
 function jsonOrUndefined(body: Uint8Array): unknown {
+  if (body.byteLength > MAX_REJECTION_BYTES) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {

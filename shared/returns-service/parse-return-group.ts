@@ -2,8 +2,10 @@
 // is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
+import { contentDigestOf } from './content-digest.ts';
 import { isJsonObject } from './json.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
+import { uniteGroups } from './unite-groups.ts';
 
 export interface ReadableRow {
   readonly kind: 'readable';
@@ -48,9 +50,9 @@ function check(group: ReturnGroup, raw: unknown): RowReading {
   if (created === undefined) return unreadable(raw, 'created_at is not a timestamp');
   const updated = parseStamp(group.updated_at);
   if (updated === undefined) return unreadable(raw, 'updated_at is not a timestamp');
-  const doubled = findDoubledIds(group);
-  if (doubled !== undefined) return unreadable(raw, `${doubled} holds one id more than once`);
-  return readable(group, created, updated);
+  const united = hasDoubledIds(group) ? uniteGroups([group]) : { group };
+  if ('group' in united) return readable(united.group, created, updated);
+  return unreadable(raw, `${united.contradictory} holds one id with different values`);
 }
 
 function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableRow {
@@ -65,7 +67,7 @@ function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableR
 }
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
-  const digest = rowDigestOf(textOf(raw));
+  const digest = contentDigestOf(raw);
   const { id, created_at, updated_at } = isJsonObject(raw) ? raw : {};
   const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
   const isNamed = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
@@ -74,7 +76,7 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
     reason,
     digest,
     ...(isNamed ? { id } : {}),
-    ...(typeof id === 'string' ? { textId: rowDigestOf(id) } : {}),
+    ...(typeof id === 'string' ? { textId: contentDigestOf(id) } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   };
@@ -84,40 +86,9 @@ function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
 }
 
-/** Values nested deeper than this do not count in a digest: a row may be nested deeper than calls can be. */
-const DEEPEST = 50;
-
-/** The row as a text that does not depend on the order of its lists and fields: a service may shuffle them. */
-function textOf(value: unknown, depth = 0): string {
-  if (depth > DEEPEST) return '';
-  const textWithin = (inner: unknown) => textOf(inner, depth + 1);
-  if (Array.isArray(value)) return `[${value.map(textWithin).sort().join()}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? '';
-  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${textWithin(field)}`);
-  return `{${fields.sort().join()}}`;
-}
-
-/**
- * Sixteen hexadecimal digits (FNV-1a, and the same with another start and multiplier): distinguishes rows, protects
- * nothing and needs no key.
- */
-function rowDigestOf(text: string): string {
-  let low = 0x811c9dc5;
-  let high = 0x9e3779b9;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x85ebca6b);
-  }
-  return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
-}
-
-/** Entities are identified by their id within the group: two with the same id can't be distinguished. */
-function findDoubledIds(group: ReturnGroup): string | undefined {
-  if (hasDoubledId(group.shipments)) return 'shipments';
-  if (hasDoubledId(group.returns)) return 'returns';
-  if (hasDoubledId(group.exchange_line_items)) return 'exchange_line_items';
-  return undefined;
+/** Whether an entity shows twice; entities are identified by their id within the group. */
+function hasDoubledIds({ shipments, returns, exchange_line_items }: ReturnGroup): boolean {
+  return hasDoubledId(shipments) || hasDoubledId(returns) || hasDoubledId(exchange_line_items);
 }
 
 function hasDoubledId(entities: readonly { readonly id: number | string }[] | null | undefined): boolean {

@@ -1,5 +1,7 @@
 // Reads fields that are not decisive. A field of another shape than documented counts as absent and is reported as
-// drift: no typo in a product's name costs a row.
+// drift: no typo in a product's name costs a row. So does an id or a code that is far too long; names are cut when they
+// are projected (project-group.ts).
+import { MAX_CODE_CHARACTERS } from '../limits.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 
 /** A field that may be absent, undefined or null: all three say nothing. */
@@ -7,6 +9,12 @@ export type Lenient<Value> = Value | null | undefined;
 
 export function readText(value: unknown): Lenient<string> {
   return typeof value === 'string' || value === null ? value : undefined;
+}
+
+/** An id, a code or a stamp. */
+export function readCode(value: unknown): Lenient<string> {
+  const text = readText(value);
+  return typeof text === 'string' && text.length > MAX_CODE_CHARACTERS ? undefined : text;
 }
 
 /** JSON can hold numbers that are too large for a number. */
@@ -29,7 +37,7 @@ function readObject<Value>(value: unknown, read: (object: JsonObject) => Value):
 function readMoney(value: unknown) {
   if (!isJsonObject(value)) return value === null ? null : undefined;
   const amount = readNumber(value.amount);
-  const currency_code = readText(value.currency_code);
+  const currency_code = readCode(value.currency_code);
   // Present, but not a number or a text. An absent or null value has its documented default.
   if (amount === undefined && value.amount !== undefined) return undefined;
   if (currency_code === undefined && value.currency_code !== undefined) return undefined;
@@ -50,7 +58,7 @@ export function readReturnReason(value: unknown) {
 export function readOrder(value: unknown) {
   return readObject(value, (order) => ({
     id: readWholeNumber(order.id),
-    platform_id: readText(order.platform_id),
+    platform_id: readCode(order.platform_id),
     name: readText(order.name),
   }));
 }

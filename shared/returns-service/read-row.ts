@@ -5,9 +5,11 @@
 //
 // A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema
 // of zod takes several times as long.
+import { MAX_CODE_CHARACTERS } from '../limits.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import {
   type Lenient,
+  readCode,
   readCustomer,
   readMoneyBag,
   readOrder,
@@ -15,8 +17,6 @@ import {
   readText,
 } from './read-context.ts';
 
-/** No carrier's name or tracking number is longer; a longer text is something else and would not fit an event. */
-const MAX_DECISIVE_CHARACTERS = 1_024;
 const MAX_STATUS_CHARACTERS = 100;
 const MAX_TEXT_ID_CHARACTERS = 200;
 const MAX_STAMP_CHARACTERS = 64;
@@ -81,7 +81,7 @@ function shipment(raw: JsonObject, faults: Faults) {
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
     carrier: optionalText(raw.carrier, 'carrier', faults),
     tracking_number: optionalText(raw.tracking_number, 'tracking_number', faults),
-    created_at: readText(raw.created_at),
+    created_at: readCode(raw.created_at),
     shipped_at: optionalText(raw.shipped_at, 'shipped_at', faults),
     delivered_at: optionalText(raw.delivered_at, 'delivered_at', faults),
     return_ids: watchedList(raw.return_ids, 'return_ids', identifier, faults),
@@ -91,8 +91,8 @@ function shipment(raw: JsonObject, faults: Faults) {
 function returnLineItem(raw: JsonObject, faults: Faults) {
   return {
     id: identifier(raw.id, 'id', faults),
-    platform_id: readText(raw.platform_id),
-    created_at: readText(raw.created_at),
+    platform_id: readCode(raw.platform_id),
+    created_at: readCode(raw.created_at),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
     shipment_id: orNothing(raw.shipment_id, 'shipment_id', identifier, faults),
     platform_refund_transaction_ids: watchedList(
@@ -101,13 +101,13 @@ function returnLineItem(raw: JsonObject, faults: Faults) {
       decisiveText,
       faults,
     ),
-    platform_line_item_id: readText(raw.platform_line_item_id),
-    product_platform_id: readText(raw.product_platform_id),
+    platform_line_item_id: readCode(raw.platform_line_item_id),
+    product_platform_id: readCode(raw.product_platform_id),
     product_name: readText(raw.product_name),
-    variant_platform_id: readText(raw.variant_platform_id),
+    variant_platform_id: readCode(raw.variant_platform_id),
     variant_name: readText(raw.variant_name),
-    sku: readText(raw.sku),
-    barcode: readText(raw.barcode),
+    sku: readCode(raw.sku),
+    barcode: readCode(raw.barcode),
     quantity: orNothing(raw.quantity, 'quantity', wholeNumber, faults),
     return_reason_details: readReturnReason(raw.return_reason_details),
     total: readMoneyBag(raw.total),
@@ -120,11 +120,11 @@ function exchangeLineItem(raw: JsonObject, faults: Faults) {
   return {
     id: someText(raw.id, 'id', MAX_TEXT_ID_CHARACTERS, faults),
     line_item_platform_id: optionalText(raw.line_item_platform_id, 'line_item_platform_id', faults),
-    product_platform_id: readText(raw.product_platform_id),
+    product_platform_id: readCode(raw.product_platform_id),
     product_name: readText(raw.product_name),
     variant_platform_id: optionalText(raw.variant_platform_id, 'variant_platform_id', faults),
     variant_name: readText(raw.variant_name),
-    sku: readText(raw.sku),
+    sku: readCode(raw.sku),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
     quantity: orNothing(raw.quantity, 'quantity', wholeNumber, faults),
     total: readMoneyBag(raw.total),
@@ -196,7 +196,7 @@ function optionalText(raw: unknown, key: Key, faults: Faults): Lenient<string> {
 
 function decisiveText(raw: unknown, key: Key, faults: Faults): string {
   if (typeof raw !== 'string') return mismatch('', raw, key, 'a text', faults);
-  return raw.length <= MAX_DECISIVE_CHARACTERS ? raw : fault('', key, 'is too long', faults);
+  return raw.length <= MAX_CODE_CHARACTERS ? raw : fault('', key, 'is too long', faults);
 }
 
 function someText(raw: unknown, key: Key, maxCharacters: number, faults: Faults): string {

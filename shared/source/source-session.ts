@@ -1,7 +1,7 @@
 // The data that a warm process keeps of a source between ticks. It may be lost at any moment: it only saves requests
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
-import type { FreshMemory } from '../lanes/poll-lanes.ts';
+import type { Instant } from '../instant.ts';
 import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
@@ -26,12 +26,22 @@ export interface SourceServices
   readonly onProgress?: ((report: TickReport) => void) | undefined;
 }
 
+/** What a process remembers of its last round of `fresh`; it is not kept over processes. */
+export interface FreshMemory {
+  dueAt: Instant;
+  /** The newest stamp that `fresh` itself has read. */
+  newest: Instant | undefined;
+  cuts: readonly Instant[];
+}
+
 export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly requests: Requests;
   readonly fresh: FreshMemory;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
+  /** By the local clock: after it another process may send requests. */
+  leaseEnd: Instant;
   /** The lease's epoch when the memory was last valid. */
   epoch: number | undefined;
 }
@@ -46,17 +56,19 @@ export function budgetsOf({ requestsPerMinute }: Pick<SourceSettings, 'requestsP
 }
 
 export function createSourceSession(services: SourceServices): SourceSession {
-  const { settings } = services;
+  const { settings, clock } = services;
   const session: SourceSession = {
     ...services,
     memory: createMemory(),
     requests: createSourceRequests({
       ...services,
       requestsPerMinute: budgetsOf(settings).ticks,
-      deadline: () => session.deadline,
+      // A machine that was suspended may not have counted that time.
+      deadline: () => Math.min(session.deadline, clock.elapsed() + session.leaseEnd - clock.now()),
     }),
     fresh: { dueAt: 0, newest: undefined, cuts: [] },
     deadline: 0,
+    leaseEnd: 0,
     epoch: undefined,
   };
   return session;

@@ -51,7 +51,14 @@ export type LaneState = Stored<typeof lane>;
 
 /** A problem that one of the five checks has found; see guarding/findings.ts. */
 const finding = z.object({
-  code: z.enum(['groups_hidden', 'filter_ignored', 'polls_miss_changes', 'clock', 'crowd_not_proved']),
+  code: z.enum([
+    'rows_fail',
+    'groups_hidden',
+    'filter_ignored',
+    'polls_miss_changes',
+    'clock',
+    'crowd_not_proved',
+  ]),
   /** The lane that found it. Its first complete round that began later and did not find it again ends it. */
   lane: z.enum(LANES),
   count: z.int(),

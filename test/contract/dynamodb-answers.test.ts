@@ -1,13 +1,12 @@
-// Features that only the adapters have: pages of an index, the Date of an answer, the ids of tables.
+// Features that only the adapters have: pages of an index, the ids of tables.
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { insertBatch } from '../../functions/adapters/dynamodb-batch-insert.ts';
 import { sourceStateKey } from '../../functions/adapters/source-state-item.ts';
-import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { badWire, newSaves } from './dynamodb-faults.ts';
 import { refuse, rewriting } from './faulty-proxy.ts';
 import { aState } from './sample-states.ts';
-import { clockAt, connect, hastyClock, storesOn } from './stores.ts';
+import { hastyClock, storesOn } from './stores.ts';
 
 const wire = badWire();
 
@@ -50,46 +49,6 @@ describe('the known groups of a range', () => {
     }
 
     expect(known).toEqual([1, 2, 3, 4, 5]);
-  });
-});
-
-describe("the store's time", () => {
-  test.each([false, true])(
-    'is the Date of each answer of the table (cached handlers: %s)',
-    async (cached) => {
-      const client = connect(wire.proxy.endpoint, { cacheMiddleware: cached });
-      const { budgets } = storesOn(client, wire.tables);
-      wire.proxy.next(
-        'GetItem',
-        rewriting((answer) => ({
-          ...answer,
-          headers: { ...answer.headers, date: 'Fri, 20 Nov 2026 10:15:03 GMT' },
-        })),
-        2,
-      );
-
-      const times = [(await budgets.load('dated')).storeTime, (await budgets.load('dated')).storeTime];
-      client.destroy();
-
-      const date = Date.UTC(2026, 10, 20, 10, 15, 3) * MILLISECOND;
-      expect(times).toEqual([date, date]);
-    },
-  );
-
-  test.each([{}, { date: 'yesterday' }])('is the local time if the answer has none: %j', async (date) => {
-    const here = 12 * SECOND;
-    const { budgets } = storesOn(wire.client, wire.tables, clockAt(here));
-    wire.proxy.next(
-      'GetItem',
-      rewriting((answer) => ({
-        ...answer,
-        headers: { 'content-type': answer.headers['content-type'] ?? '', ...date },
-      })),
-    );
-
-    const { storeTime } = await budgets.load('dateless');
-
-    expect(storeTime).toBe(here);
   });
 });
 

@@ -1,12 +1,13 @@
 // Items of other releases and damaged items, written into the tables directly.
 import { randomBytes } from 'node:crypto';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
 import { markKey } from '../../functions/adapters/dynamodb-marks.ts';
 import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { DAY, SECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { TooLargeToStoreError } from '../../shared/recording/store-errors.ts';
 import { ACME, aKey, anEvent, aSave, aShipment, aSmallSnapshot, aSnapshot } from './sample-saves.ts';
 import { clockAt, openTables, type Stores, storesOn, type TestTables } from './stores.ts';
@@ -38,17 +39,6 @@ test('a snapshot with attributes of a later release is read, and written in the 
   expect(
     Object.keys((await getRaw(engine.tables.snapshots, { k: { S: 'acme_mi8x2k_1' } })) ?? {}).sort(),
   ).toEqual(['b', 'c', 'i', 'k', 'n', 'v']);
-});
-
-test('a budget of a release that kept no reach is read', async () => {
-  const attributes = { v: 1, n: 5, t: 40, r: 30, s: 0.5, c: 20, p: 10 };
-  const numbers = Object.entries(attributes).map(([name, value]) => [name, { N: String(value) }]);
-  await putRaw(engine.tables.sources, { k: { S: 'budget/older' }, ...Object.fromEntries(numbers) });
-
-  const { version, state } = await stores.budgets.load('older');
-
-  expect(version).toBe(5);
-  expect(state).toMatchObject({ theoreticalArrival: 40, pausedUntil: 10, reach: 0 });
 });
 
 test("a webhook's mark of a release that did not note since when content is rejected is read", async () => {
@@ -157,6 +147,87 @@ test('events too large for one transaction are rejected with a clear message, an
 
   await expect(saving).rejects.toMatchObject({ name: 'TooLargeToStoreError', groupId: 8 });
   expect(await loadOne(key)).toBeUndefined();
+});
+
+describe('a large save', () => {
+  const itemsOf = async (key: GroupKey) => {
+    const values = { ':k': { S: formatGroupKey(key) } };
+    const command = new QueryCommand({
+      TableName: engine.tables.ledger,
+      KeyConditionExpression: 'k = :k',
+      ExpressionAttributeValues: values,
+    });
+    return (await engine.client.send(command)).Items ?? [];
+  };
+
+  test.each([
+    [1, 1],
+    [90, 90],
+    [91, 46],
+    [200, 68],
+    [1_000, 85],
+    [9_999, 90],
+  ])('of %i events takes %i items', async (events, expected) => {
+    const key = aKey(100_000 + events);
+
+    await stores.snapshots.save(key, aSave(key, undefined, events));
+
+    const items = await itemsOf(key);
+    expect(items).toHaveLength(expected);
+    expect(new Set(items.map(({ x }) => x?.N)).size).toBe(1);
+  });
+
+  test.each([
+    [1, 200],
+    [200, 1],
+    [90, 91],
+    [91, 90],
+    [200, 1_000],
+    [1_000, 200],
+  ])('over %i events of a lost snapshot fails: %i events', async (lost, events) => {
+    const key = aKey(200_000 + lost * 1_000 + events);
+    await stores.snapshots.save(key, aSave(key, undefined, lost));
+    const stored = { TableName: engine.tables.snapshots, Key: { k: { S: formatGroupKey(key) } } };
+    await engine.client.send(new DeleteItemCommand(stored));
+
+    const saving = stores.snapshots.save(key, aSave(key, undefined, events));
+
+    await expect(saving).rejects.toThrow('does not know of');
+    expect(await stores.ledger.read(key, 0, 2_000)).toHaveLength(lost);
+  });
+
+  test('with a damaged item is read around it', async () => {
+    const key = aKey(300_001);
+    await stores.snapshots.save(key, aSave(key, undefined, 200));
+    const [, , third] = await itemsOf(key);
+    await putRaw(engine.tables.ledger, { ...third, b: { B: randomBytes(300) } });
+
+    const entries = await stores.ledger.read(key, 0, 300);
+
+    const undecodable = entries.filter((entry) => 'undecodable' in entry);
+    expect(entries.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1));
+    expect(undecodable.map(({ sequence }) => sequence)).toEqual([5, 6, 7]);
+  });
+
+  test('is rejected with a clear message if an item is too large, and nothing is saved', async () => {
+    const key = aKey(300_002);
+    const save = aSave(key, undefined, 200);
+    const noise = randomBytes(120_000).toString('base64');
+    const events = save.events.map((event, at) =>
+      at < 100 || at > 105
+        ? event
+        : anEvent(key, at + 1, {
+            ...aShipment(8),
+            tracking_number: `${noise}${randomBytes(110_000).toString('base64')}`,
+          }),
+    );
+
+    const saving = stores.snapshots.save(key, { ...save, events });
+
+    await expect(saving).rejects.toMatchObject({ name: 'TooLargeToStoreError', groupId: 300_002 });
+    expect(await loadOne(key)).toBeUndefined();
+    expect(await itemsOf(key)).toEqual([]);
+  });
 });
 
 test('the reason why a group is behind is stored with its mark, until the mark advances', async () => {

@@ -1,7 +1,7 @@
 // Requests that take effect, but get no answer.
 import { describe, expect, test } from 'vitest';
 import { DAY, MILLISECOND } from '../../shared/instant.ts';
-import type { BudgetState, GroupKey } from '../../shared/ports.ts';
+import type { GroupKey } from '../../shared/ports.ts';
 import { badWire, newSaves, withoutStoredItems } from './dynamodb-faults.ts';
 import { type Fault, loseAnswer, rewriting } from './faulty-proxy.ts';
 import { ACME, aKey, aSave, aSmallSnapshot } from './sample-saves.ts';
@@ -18,19 +18,23 @@ const idOf = (key: GroupKey) => Number(key.group);
 const versionOf = async (key: GroupKey) =>
   (await wire.stores.snapshots.load(key, [idOf(key)])).get(idOf(key))?.version;
 const numbersOf = async (key: GroupKey) =>
-  (await wire.stores.ledger.read(key, 0, 100)).map((entry) => entry.sequence);
+  (await wire.stores.ledger.read(key, 0, 2_000)).map((entry) => entry.sequence);
+const numbersTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
 
 describe('a save with a lost answer', () => {
-  test('reports saved when the SDK sends it again, and is saved once', async () => {
-    const key = freshKey();
-    wire.proxy.next('TransactWriteItems', loseAnswer, 2);
+  test.each([2, 91, 1_000])(
+    'reports saved when the SDK sends it again, and is saved once: %i events',
+    async (events) => {
+      const key = freshKey();
+      wire.proxy.next('TransactWriteItems', loseAnswer, 2);
 
-    const result = await wire.stores.snapshots.save(key, aSave(key, undefined, 2));
+      const result = await wire.stores.snapshots.save(key, aSave(key, undefined, events));
 
-    expect(result).toBe('saved');
-    expect(wire.countOf('TransactWriteItems')).toBe(3);
-    expect(await numbersOf(key)).toEqual([1, 2]);
-  });
+      expect(result).toBe('saved');
+      expect(wire.countOf('TransactWriteItems')).toBe(3);
+      expect(await numbersOf(key)).toEqual(numbersTo(events));
+    },
+  );
 
   test('is sent with its own token, the same each time', async () => {
     const key = freshKey();
@@ -62,9 +66,9 @@ describe('a save with a lost answer', () => {
     expect(await numbersOf(key)).toEqual([1]);
   });
 
-  test('is recognised after its token has expired', async () => {
+  test.each([1, 200])('is recognised after its token has expired: %i events', async (events) => {
     const key = freshKey();
-    const save = aSave(key, undefined, 1);
+    const save = aSave(key, undefined, events);
     wire.proxy.next('TransactWriteItems', loseAnswer, ATTEMPTS);
     await expect(wire.stores.snapshots.save(key, save)).rejects.toThrow();
     const tomorrow = storesOn(wire.client, wire.tables, clockAt(Date.now() * MILLISECOND + DAY));
@@ -72,7 +76,7 @@ describe('a save with a lost answer', () => {
     const again = await tomorrow.snapshots.save(key, save);
 
     expect(again).toBe('saved');
-    expect(await numbersOf(key)).toEqual([1]);
+    expect(await numbersOf(key)).toEqual(numbersTo(events));
   });
 
   test('is a conflict later if it was overwritten', async () => {
@@ -117,26 +121,29 @@ describe('a save with a lost answer', () => {
     expect(await versionOf(key)).toBe(expectedVersion + 1);
   });
 
-  test('is recognised: a state, a budget, an event of the feed', async () => {
+  test('is recognised: a state, an event of the feed', async () => {
     wire.proxy.next('PutItem', loseAnswer);
     const state = await wire.stores.states.save(aState('lost'), 0);
-    wire.proxy.next('PutItem', loseAnswer);
-    const budget = await wire.stores.budgets.save('lost', A_BUDGET, 0);
     wire.proxy.next('PutItem', loseAnswer);
     const [event] = aSave(aKey(1, { source: 'lost', generation: 'mi8x2k' }), undefined, 1).events;
     const feed = aKey('feed', { source: 'lost', generation: 'mi8x2k' });
     const appended = event && (await wire.stores.ledger.append(feed, { ...event, id: 'lost_mi8x2k_feed_1' }));
 
-    expect([state, budget, appended]).toEqual(['saved', 'saved', 'saved']);
-    expect(wire.countOf('PutItem')).toBe(6);
+    expect([state, appended]).toEqual(['saved', 'saved']);
+    expect(wire.countOf('PutItem')).toBe(4);
   });
 });
 
-const A_BUDGET: BudgetState = {
-  theoreticalArrival: 1_763_633_703_000_000,
-  reservedArrival: 1_763_633_703_000_000,
-  rateShare: 1,
-  rateChangedAt: 0,
-  pausedUntil: 0,
-  reach: 0,
-};
+describe('an erasure with a lost answer', () => {
+  test('erases a part of an item once', async () => {
+    const key = freshKey();
+    await wire.stores.snapshots.save(key, aSave(key, undefined, 200));
+    wire.proxy.next('PutItem', loseAnswer);
+    wire.proxy.next('BatchWriteItem', loseAnswer);
+
+    const erased = [await wire.stores.eraser.erase(key, 99), await wire.stores.eraser.erase(key, 99)];
+
+    expect(erased).toEqual([99, 0]);
+    expect(await numbersOf(key)).toEqual(numbersTo(200).slice(99));
+  });
+});

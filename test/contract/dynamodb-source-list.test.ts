@@ -1,6 +1,6 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
-import { NO_ACTIVITY } from '../../shared/reporting/activity.ts';
 import { aState } from './sample-states.ts';
 import { openTables, storesOn, type TestTables } from './stores.ts';
 
@@ -11,23 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-it('lists the sources with a state, without budgets and activities', async () => {
+it('lists the sources with a state, without other items of their table', async () => {
   const { client, tables } = opened;
-  const { states, budgets, activities } = storesOn(client, tables);
-  const arrival = {
-    theoreticalArrival: 1,
-    reservedArrival: 1,
-    rateShare: 1,
-    rateChangedAt: 1,
-    pausedUntil: 0,
-    reach: 0,
-  };
+  const { states } = storesOn(client, tables);
+  const other = { k: { S: 'activity/busy' } };
 
   const before = await listSources(client, tables.sources);
   await states.save(aState('zeta'), 0);
   await states.save(aState('acme'), 0);
-  await budgets.save('a-hash', arrival, 0);
-  await activities.save('busy', NO_ACTIVITY);
+  await client.send(new PutItemCommand({ TableName: tables.sources, Item: other }));
 
   expect(before).toEqual([]);
   expect(await listSources(client, tables.sources)).toEqual(['acme', 'zeta']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
-import { aKey, aSave, aSmallSnapshot, aSnapshot, newSaves } from './sample-saves.ts';
+import { aKey, aSave, aSnapshot, newSaves } from './sample-saves.ts';
 import { STORES, type Stores } from './stores.ts';
 
 describe.each(STORES)(
@@ -27,7 +27,8 @@ describe.each(STORES)(
     test('come with the time of their creation', async () => {
       const known = stores.snapshots.knownCreatedBetween(source, createdAt(3), createdAt(3));
 
-      for await (const group of known) expect(group).toEqual({ groupId: 3, createdAt: createdAt(3) });
+      for await (const group of known)
+        expect(group).toEqual({ groupId: 3, createdAt: createdAt(3), digest: undefined });
       expect.assertions(1);
     });
 
@@ -74,48 +75,22 @@ describe.each(STORES)(
       expect(seen).toEqual([[7], [], [7]]);
     });
 
-    test('are separated into open and closed groups, and returned in order', async () => {
-      const key = aKey(1, { ...source, generation: 'open1' });
-      const open = [2, 3, 6];
-      const saves = [1, 2, 3, 4, 5, 6].map((id) => ({
-        snapshot: open.includes(id) ? aSnapshot(id) : aClosedSnapshot(id),
-        expectedVersion: 0,
-      }));
-      await stores.snapshots.saveAll(key, saves);
-      const range = [createdAt(2), createdAt(6)] as const;
-
-      const known = await idsOf(stores.snapshots.knownCreatedBetween(key, ...range));
-      const openOnes = await idsOf(stores.snapshots.openCreatedBetween(key, ...range));
-
-      expect(known).toEqual([2, 3, 4, 5, 6]);
-      expect(openOnes).toEqual(open);
-    });
-
-    test('move to the closed groups when they are closed, and disappear when they are removed', async () => {
-      const key = aKey(1, { ...source, generation: 'open2' });
-      const all = async () => ({
-        known: await idsOf(stores.snapshots.knownCreatedBetween(key, 0, createdAt(9))),
-        open: await idsOf(stores.snapshots.openCreatedBetween(key, 0, createdAt(9))),
-      });
+    test('come with the digest of their snapshot, if it has one', async () => {
+      const key = aKey(1, { ...source, generation: 'digest1' });
+      const range = [createdAt(1), createdAt(1)] as const;
       const versions = [
-        aSnapshot(1),
-        aClosedSnapshot(1, 2),
-        aSnapshot(1, 3),
-        aSnapshot(1, 4, { removedAt: 5 }),
+        aSnapshot(1, 1, { digest: '12.34' }),
+        aSnapshot(1, 2),
+        aSnapshot(1, 3, { digest: '56.78' }),
       ];
 
       const seen: unknown[] = [];
       for (const snapshot of versions) {
         await stores.snapshots.save(key, { snapshot, expectedVersion: snapshot.version - 1, events: [] });
-        seen.push(await all());
+        for await (const { digest } of stores.snapshots.knownCreatedBetween(key, ...range)) seen.push(digest);
       }
 
-      expect(seen).toEqual([
-        { known: [1], open: [1] },
-        { known: [1], open: [] },
-        { known: [1], open: [1] },
-        { known: [], open: [] },
-      ]);
+      expect(seen).toEqual(['12.34', undefined, '56.78']);
     });
 
     test('are found at their new time when the service changes the creation time', async () => {
@@ -140,9 +115,4 @@ async function idsOf(known: ReturnType<SnapshotStore['knownCreatedBetween']>): P
   const ids: number[] = [];
   for await (const { groupId } of known) ids.push(groupId);
   return ids;
-}
-
-/** A closed group. Such groups seldom change. */
-function aClosedSnapshot(groupId: number, version = 1): Snapshot {
-  return aSmallSnapshot(groupId, version);
 }

@@ -27,7 +27,7 @@ describe.each(STORES)('source states $name', ({ open }) => {
 
     const results = [
       await stores.states.save(aState('moving', 2), 1),
-      await stores.states.save(aState('moving', 2, { pageLimit: 100 }), 1),
+      await stores.states.save(aState('moving', 2, { limit: 50 }), 1),
       await stores.states.save(aState('moving', 1), 0),
       await stores.states.save(aState('moving', 6), 5),
     ];

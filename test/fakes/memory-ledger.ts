@@ -1,10 +1,10 @@
 // The ledger in memory. It keeps references to events instead of copies, because no code changes events.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
+import type { GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 
-export interface MemoryLedger extends Ledger {
+export interface MemoryLedger extends Ledger, LedgerEraser {
   has(key: GroupKey, sequence: number): boolean;
   /** Adds the events of a save; their numbers must be higher than the group's last. */
   put(key: GroupKey, events: readonly FeedEvent[]): void;
@@ -59,6 +59,12 @@ export function createMemoryLedger(onInsert?: (key: GroupKey, event: FeedEvent) 
         const last = entries.at(-1);
         if (last !== undefined) yield { key, last: last.sequence };
       }
+    },
+
+    async erase(key, through) {
+      const erased = firstAbove(groupOf(key).entries, through);
+      ledger.expire(key, through);
+      return erased;
     },
 
     has(key, sequence) {

@@ -1,5 +1,7 @@
 // The real poller, with a process that never ends and stores that never fail, because only its pace is measured. Ticks
 // follow each other like those of `watch` (local/feed/run-watch.ts), or like those of a schedule in AWS.
+
+import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -7,7 +9,6 @@ import { createReturnsServiceClient } from '../../shared/returns-service/client.
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession, type SourceSession } from '../../shared/source/source-session.ts';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
-import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';

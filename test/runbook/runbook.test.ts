@@ -1,5 +1,6 @@
 // Runs the commands of the runbook and of SECURITY.md on a deployment, with its stack's outputs, and with exactly the
 // permissions that SECURITY.md lists.
+import { createDynamoDbActivities, type RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -68,6 +69,7 @@ beforeAll(async () => {
   operators = readOperators((name) => resourcesCalled(name, feed));
   situations = await createSituations(
     stackName,
+    (recent) => saveActivity(recent),
     serviceOf(feed.outputs),
     feed.stores,
     async (key, sequence, trackingNumber) => {
@@ -78,6 +80,12 @@ beforeAll(async () => {
   );
 });
 afterAll(() => feed?.close());
+
+function saveActivity(recent: RecentGroup): Promise<void> {
+  const tables = { sources: feed.outputs.SourcesTable ?? '' };
+  const activities = createDynamoDbActivities({ client: feed.tablesClient, tables });
+  return activities.save('acme', { minutes: [], recent: [recent] });
+}
 
 test.each([...commands])('%s', async (command) => {
   const ended = await run(command, operators.statementsFor(wordsOf(command)), (permissions) =>

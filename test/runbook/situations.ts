@@ -1,4 +1,5 @@
 // Creates the situation that a command of the runbook is for, and the values of the command's names.
+import type { RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
 import { compareReading } from '../../shared/comparing/compare-reading.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
@@ -19,6 +20,8 @@ const DESTINATIONS = ['queue', 'bus'] as const;
 /** @param put an event into the ledger */
 export async function createSituations(
   stack: string,
+  /** Notes that a return of acme changed, for the console. */
+  noteActivity: (recent: RecentGroup) => Promise<void>,
   /** The feed's name, the prefix of added sources' tokens. */
   service: string,
   stores: Omit<Stores, 'close'>,
@@ -32,6 +35,7 @@ export async function createSituations(
   const mintedIn = await states.identity();
   await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
   await readGroup(184_467);
+  await noteActivity({ group: 184_467, sequence: 6, savedAt: 1_763_633_703_000_000 });
   const common: Values = {
     stack,
     source: 'acme',

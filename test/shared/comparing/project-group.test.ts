@@ -192,6 +192,54 @@ describe('a projection', () => {
     });
   });
 
+  describe('of a row with endless texts', () => {
+    const TEXT_OF_2_MB = 'x'.repeat(2_000_000);
+
+    it('has the first thousand characters of names and reasons', () => {
+      const { group, return_line_items, exchange_line_items } = project(aRow(fillNames(TEXT_OF_2_MB)));
+      const first = 'x'.repeat(1_000);
+
+      expect(group.order.name).toBe(first);
+      expect(return_line_items?.[0]).toMatchObject({
+        product_name: first,
+        variant_name: first,
+        return_reason_details: { value: first, label: first },
+      });
+      expect(exchange_line_items?.[0]).toMatchObject({ product_name: first, variant_name: first });
+    });
+
+    it('has no id and no code that is far too long, because a part of it would be another', () => {
+      const { group, return_line_items, exchange_line_items } = project(aRow(fillCodes(TEXT_OF_2_MB)));
+
+      expect(group.order.platform_id).toBeNull();
+      expect(return_line_items?.[0]).toMatchObject({
+        ...{ platform_id: null, created_at: null, platform_line_item_id: null, product_platform_id: null },
+        ...{ variant_platform_id: null, sku: null, barcode: null, total: { shop_money: null } },
+      });
+      expect(exchange_line_items?.[0]).toMatchObject({ product_platform_id: null, sku: null });
+    });
+
+    it.each([
+      ['exactly the limit', 'é'.repeat(1_000), 'é'.repeat(1_000)],
+      ['more bytes than the limit', '📦'.repeat(1_000), '📦'.repeat(1_000)],
+      ['a character more', '📦'.repeat(1_001), '📦'.repeat(1_000)],
+      ['a pair at the limit', `${'x'.repeat(999)}📦x`, `${'x'.repeat(999)}📦`],
+      ['half a pair', `${'x'.repeat(1_000)}\uD83D`, 'x'.repeat(1_000)],
+      ['nothing', '', ''],
+    ])('cuts no character in two: %s', (_, text, kept) => {
+      expect(project(aRow(fillNames(text))).group.order.name).toBe(kept);
+    });
+
+    it('makes no event larger than every destination takes', () => {
+      const row = aRow(fillNames('\u0001'.repeat(5_000)));
+      const customer = { name: null, email: null, phone: null };
+
+      const { events } = take(undefined, read(row, 0, { customer }));
+
+      expect(Math.max(...events.map((event) => JSON.stringify(event).length))).toBeLessThan(64_000);
+    });
+  });
+
   it('does not change its group', () => {
     const group = groupOf(aRow(muddle));
     const before = structuredClone(group);
@@ -220,6 +268,30 @@ describe('a projection', () => {
     expect(JSON.stringify(back)).toBe(JSON.stringify(reading.projection));
   });
 });
+
+function fillNames(text: string) {
+  return (row: Row): void => {
+    row.order.name = text;
+    for (const item of [...row.returns, ...row.exchange_line_items]) {
+      Object.assign(item, { product_name: text, variant_name: text });
+    }
+    for (const item of row.returns) Object.assign(item.return_reason_details, { value: text, label: text });
+  };
+}
+
+function fillCodes(text: string) {
+  return (row: Row): void => {
+    row.order.platform_id = text;
+    for (const item of [...row.returns, ...row.exchange_line_items]) {
+      Object.assign(item, { product_platform_id: text, sku: text });
+    }
+    for (const item of row.returns) {
+      Object.assign(item, { platform_id: text, created_at: text, platform_line_item_id: text });
+      Object.assign(item, { variant_platform_id: text, barcode: text });
+      Object.assign(item.total.shop_money ?? {}, { currency_code: text });
+    }
+  };
+}
 
 function groupOf(row: unknown) {
   const parsed = parseReturnGroup(row);

@@ -17,6 +17,9 @@ line, as \`returns-feed watch --json\` prints them. Use it to try a handler ([su
 A type that ends in \`.status_changed\` or \`.updated\` has \`previous_attributes\`: the old values of the watched
 fields that changed. Events carry the present values of all other fields, but a change of those alone causes no event.
 
+Names and reasons (\`product_name\`, \`variant_name\`, \`return_reason_details\`, \`order.name\`, \`data.customer\`) are cut after
+1,000 characters.
+
 Events of the feed itself go to the bus only. \`feed.source_read\` also goes to ordered subscribers whose filter names it.
 
 ${kinds.map(section).join('\n')}`;

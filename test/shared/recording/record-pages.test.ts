@@ -66,12 +66,25 @@ describe('a page', () => {
     expect(await known(1)).toBeDefined();
   });
 
-  it('that shows a group twice with the same stamp saves the last row of that group', async () => {
-    const { recorder, known } = createSetting();
+  it('that shows a group twice with one stamp and different values sets the group aside', async () => {
+    const { recorder, known, aside } = createSetting();
 
     await recorder().take(page([sampleRow(1), failed(1)]));
 
-    expect((await known(1))?.projection.shipments?.[0]?.status).toBe('FAILED');
+    expect(await known(1)).toBeUndefined();
+    expect(aside).toMatchObject([{ id: 1, reason: 'two rows of one answer contradict each other' }]);
+  });
+
+  it('that shows a group in two parts publishes nothing as removed', async () => {
+    const { recorder, events } = createSetting();
+    const row = sampleRow(1);
+    const parts = row.returns.map((item) => ({ ...row, returns: [item] }));
+    await recorder().take(page([row]));
+
+    for (const after of [100, 200, 300]) await recorder().take(page(parts, after));
+
+    expect(parts).toHaveLength(2);
+    expect(await events(1)).toEqual([]);
   });
 
   // An old copy may be in a page for less than `settle`: no later reading would find what is left out here.

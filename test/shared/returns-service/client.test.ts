@@ -27,7 +27,7 @@ describe('a request', () => {
         url: 'https://returns.example.com/api/v2/return-groups',
         headers: { 'X-Service-Api-Token': TOKEN, accept: 'application/json' },
         timeoutMs: 10_000,
-        maxBytes: 64 * 1024 * 1024,
+        maxBytes: 16 * 1024 * 1024,
       },
     ]);
   });
@@ -138,6 +138,15 @@ describe('a page', () => {
       requestMs: 12,
       date: Date.UTC(2026, 10, 21, 12) * 1_000,
     });
+  });
+
+  it.each([
+    ['a 204', { status: 204, body: '' }, '204 instead of an array'],
+    ['null', { body: ' null\n' }, 'null instead of an array'],
+  ])('is empty, with a note of drift, if the answer is %s', async (_, answer, finding) => {
+    const { client } = clientOf(answer);
+
+    expect(await client.listReturnGroups({})).toMatchObject({ rows: [], drift: [finding] });
   });
 
   it('has no date if the answer has no valid one', async () => {

@@ -83,13 +83,17 @@ describe('a status', () => {
     [302, false],
     [404, false],
     [400, false],
-    [204, false],
+    [205, false],
     [206, false],
   ])('%d is unexpected (retryable: %s)', async (status, retryable) => {
     const error = await failureOf({ status, headers: { location: `https://elsewhere.test/${TOKEN}` } });
 
     expect(error).toBeInstanceOf(UnexpectedStatusError);
     expect(error).toMatchObject({ status, retryable });
+  });
+
+  it('404 is unexpected even if its body is null', async () => {
+    expect(await failureOf({ status: 404, body: 'null' })).toBeInstanceOf(UnexpectedStatusError);
   });
 
   it('503 may have a time to wait', async () => {
@@ -166,6 +170,12 @@ describe('422', () => {
     expect(error).toMatchObject({ parameters: [] });
   });
 
+  it('may have a body that is too large to be read', async () => {
+    const detail = [{ loc: ['query', 'limit'], msg: 'x'.repeat(70_000), type: 'value_error' }];
+
+    expect(await rejected(detail)).toMatchObject({ parameters: [] });
+  });
+
   it('may have a body that is not JSON', async () => {
     expect(await failureOf({ status: 422, body: '<html>' })).toBeInstanceOf(ValidationRejectedError);
   });
@@ -174,7 +184,7 @@ describe('422', () => {
 describe('a 200', () => {
   it.each([
     ['{}', 'an object, not an array'],
-    ['null', 'null, not an array'],
+    ['nul', 'not JSON'],
     ['"[]"', 'a text, not an array'],
     ['', 'empty'],
     ['hello', 'not JSON'],

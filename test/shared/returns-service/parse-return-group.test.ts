@@ -145,6 +145,30 @@ describe('a readable row', () => {
   });
 });
 
+describe('an entity that a row shows twice', () => {
+  it.each([
+    ['shipments', { id: 4, status: 'CREATED', carrier: null, return_ids: [1, 2] }, { return_ids: [2, 1] }],
+    ['shipments', { id: 4, status: 'CREATED', return_ids: [] }, { carrier: null, return_ids: null }],
+    ['returns', { id: 4, status: 'OPEN', product_name: 'Shirt' }, { product_name: 'Hemd' }],
+    ['exchange_line_items', { id: '4', status: 'PROCESSED' }, {}],
+  ])('counts once if its watched values are the same: %s as %j, then with %j', (field, entity, change) => {
+    const { group } = readable({ ...bare, [field]: [entity, { ...entity, ...change }] });
+
+    expect(group).toEqual({ ...bare, [field]: [entity] });
+  });
+});
+
+describe('a refund that a row shows twice', () => {
+  it('counts twice, because two refunds may be equal', () => {
+    const refund = { gateway: 'cards' };
+    const entity = { id: 4, status: 'OPEN' };
+
+    const { group } = readable({ ...bare, returns: [entity, entity], refund_transactions: [refund, refund] });
+
+    expect(group.refund_transactions).toEqual([refund, refund]);
+  });
+});
+
 describe('an unreadable row', () => {
   it.each([
     ['id', undefined, 'id is missing'],
@@ -209,13 +233,14 @@ describe('an unreadable row', () => {
   });
 
   it.each([
-    ['shipments', [{ id: 4, status: 'CREATED' }]],
-    ['returns', [{ id: 4, status: 'OPEN' }]],
-    ['exchange_line_items', [{ id: '4', status: 'PROCESSED' }]],
-  ])('has an id twice among its %s', (field, entities) => {
-    const row = unreadable({ ...bare, [field]: [...entities, ...entities] });
+    ['shipments', { id: 4, status: 'CREATED' }, { status: 'DELIVERED' }],
+    ['shipments', { id: 4, status: 'CREATED', return_ids: [1, 2] }, { return_ids: [1] }],
+    ['returns', { id: 4, status: 'OPEN', quantity: 1 }, { quantity: 2 }],
+    ['exchange_line_items', { id: '4', status: 'PROCESSED' }, { status: 'CANCELED' }],
+  ])('has an id with different values among its %s', (field, entity, change) => {
+    const row = unreadable({ ...bare, [field]: [entity, { ...entity, ...change }] });
 
-    expect(row.reason).toBe(`${field} holds one id more than once`);
+    expect(row.reason).toBe(`${field} holds one id with different values`);
   });
 
   it('has an id only if the id is valid', () => {

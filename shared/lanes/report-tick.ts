@@ -1,0 +1,24 @@
+import { MILLISECOND } from '../instant.ts';
+import { behindSince, describeFailure } from '../reporting/health.ts';
+import type { SourceSession } from '../source/source-session.ts';
+import type { TickReport } from './tick-report.ts';
+
+/** @param before the session's counters as the tick began */
+export function reportTick(
+  session: SourceSession,
+  outcome: TickReport['outcome'],
+  before: SourceSession['requests']['counters'],
+  work: Pick<TickReport, 'polls' | 'counts' | 'error' | 'state'>,
+): TickReport {
+  const { settings, requests, clock } = session;
+  const { state, error } = work;
+  return {
+    source: settings.name,
+    outcome,
+    ...work,
+    requests: requests.counters.sent - before.sent,
+    rateLimited: requests.counters.rateLimited - before.rateLimited,
+    behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
+    failure: error && describeFailure(error),
+  };
+}
