@@ -1,8 +1,8 @@
 // The time of a watch's next tick. Pure.
 import { findHold } from '../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { isJoined } from '../../shared/lanes/rhythms.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
-import { isJoined } from '../../shared/lanes/walk-lanes.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { KEPT_LANES, type SourceState } from '../../shared/source/source-state.ts';
 

@@ -73,7 +73,11 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
-      if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state?.newest !== undefined))
+      if (
+        report.error !== undefined &&
+        !isKnown &&
+        isHopeless(report.error, report.state?.newest !== undefined)
+      )
         throw report.error;
       if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;

@@ -4,8 +4,7 @@ import { describeConsequence, describeHold, holdCommand } from '../../shared/gua
 import type { Hold } from '../../shared/guarding/hold.ts';
 import { knownGroups } from '../../shared/guarding/removals.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import { lateRhythm } from '../../shared/lanes/poll-lanes.ts';
-import { isJoined, OLDER_RHYTHM } from '../../shared/lanes/walk-lanes.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM } from '../../shared/lanes/rhythms.ts';
 import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import { behindSince } from '../../shared/reporting/health.ts';
 import { reachBack } from '../../shared/source/first-state.ts';
@@ -131,7 +130,7 @@ function describeHeld(hold: Hold, source: string, flags: string) {
 function describeLanes(state: SourceState) {
   const { pace, lanes } = state;
   const rhythms: Readonly<Record<KeptLane, number | undefined>> = {
-    late: pace && Math.max(pace.intervalMs * MILLISECOND, lateRhythm(pace.lookbackMs)),
+    late: pace && lateRhythm(pace),
     recent: pace && pace.reconcileMs * MILLISECOND,
     older: OLDER_RHYTHM,
   };

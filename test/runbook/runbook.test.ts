@@ -1,9 +1,10 @@
 // Runs the commands of the runbook and of SECURITY.md on a deployment, with its stack's outputs, and with exactly the
 // permissions that SECURITY.md lists.
-import { createDynamoDbActivities, type RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
+
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createDynamoDbActivities, type RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';

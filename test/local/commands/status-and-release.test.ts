@@ -30,7 +30,18 @@ afterAll(async () => {
 });
 
 const watch = (forTime: string, options: Omit<RunOptions, 'token'> = {}) => {
-  const pace = ['--every', '500ms', '--settle', '1s', '--reconcile', '4s', '--budget', '2400', '--baseline', 'emit'];
+  const pace = [
+    '--every',
+    '500ms',
+    '--settle',
+    '1s',
+    '--reconcile',
+    '4s',
+    '--budget',
+    '2400',
+    '--baseline',
+    'emit',
+  ];
   const args = ['watch', '--base-url', store.url, '--source', 'acme', '--data', data, '--json'];
   return runFeed([...args, ...pace, '--for', forTime], { ...options, token: TOKEN });
 };
