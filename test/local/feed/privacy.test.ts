@@ -150,7 +150,8 @@ describe('the output of the feed', () => {
 
     expect(events.length).toBeGreaterThan(100);
     expect(bodies).toBeGreaterThan(100);
-    expect(reports.filter(({ error }) => error !== undefined)).toHaveLength(3);
+    // Only the refused token: the other failures are tried again in their tick.
+    expect(reports.filter(({ error }) => error !== undefined)).toHaveLength(1);
     expect(Math.max(...reports.map(({ counts }) => counts.unreadable))).toBeGreaterThan(10);
     expect(leaks(JSON.stringify(events))).toEqual([]);
     expect(leaks(seen(reports))).toEqual([]);
