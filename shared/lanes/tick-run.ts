@@ -7,6 +7,7 @@ import { createRecorder, type Recorder } from '../recording/record-page.ts';
 import { RequestTimedOutError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
 
@@ -83,7 +84,9 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
           { signal: stopping.signal, ...(tries === undefined ? {} : { tries }) },
         )
         .catch((error: unknown) => {
-          if (error instanceof Error) run.failure = error;
+          // The end of the time is no failure, but the answer before it may be one.
+          const failure = error instanceof DeadlineReached ? error.cause : error;
+          if (failure instanceof Error) run.failure = failure;
           throw error;
         });
       if (!(await identity.isTrusted(sent.accessHash))) continue;

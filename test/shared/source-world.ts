@@ -9,6 +9,7 @@ import type { ShownGroup } from '../../local/reference-service/showing/show-grou
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
@@ -20,9 +21,6 @@ import {
 } from '../../shared/source/source-session.ts';
 import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
-import { createMemoryActivities } from '../fakes/memory-activities.ts';
-import { createMemoryBudgets } from '../fakes/memory-budgets.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore, type MemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
 import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
@@ -63,13 +61,10 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     },
     ...service,
   });
-  // Without a recent change the stamps' clock would lag behind.
   const newest = reference.control.create().groupId;
   const ledger = createMemoryLedger();
   const store = createMemorySnapshotStore(ledger);
   const states = createMemorySourceStates();
-  const budgets = createMemoryBudgets(time);
-  const activities = createMemoryActivities();
   const counts = { loads: 0, loaded: 0, saves: 0 };
   const logged: { readonly message: string; readonly fields: LogFields | undefined }[] = [];
   const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
@@ -138,7 +133,6 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     ledger,
     store,
     states,
-    activities,
     counts,
     logged,
     network,
@@ -152,8 +146,6 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
         states,
         store: counting(store, counts),
         ledger,
-        budgets,
-        activities,
         clock: time,
         log: { debug: note, info: note, warn: note, error: note },
         random: () => 0.5,
