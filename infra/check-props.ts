@@ -9,9 +9,11 @@ import {
   isScheduledInterval,
   LONGEST_REQUEST_TIMEOUT_MS,
   MOST_REQUESTS_PER_MINUTE as MOST,
+  problemOfBudgets,
+  problemOfLookback,
 } from '../shared/source/source-settings.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
-import type { SourceProps } from './source-props.ts';
+import { type SourceProps, tokenOf } from './source-props.ts';
 
 /**
  * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm): 375. A feed with
@@ -25,6 +27,7 @@ export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
   const problems = [
     ...checkNames(props.sources),
     ...props.sources.flatMap(checkSource),
+    ...checkBudgets(props.sources),
     ...checkTables(props),
     ...checkRetention(props.archiveRetention),
   ];
@@ -63,6 +66,14 @@ function checkSource(source: SourceProps): string[] {
   return problems.map((problem) => `Source "${name}": ${problem}`);
 }
 
+/** The budget of a token is shared by the sources that use it. */
+function checkBudgets(sources: readonly SourceProps[]): string[] {
+  const tokens = new Set(sources.map(tokenOf));
+  return [...tokens].flatMap(
+    (token) => problemOfBudgets(sources.filter((it) => tokenOf(it) === token)) ?? [],
+  );
+}
+
 function checkBaseUrl(baseUrl: string): string[] {
   try {
     parseBaseUrl(baseUrl);
@@ -86,13 +97,18 @@ function checkDurations({ interval, lookback, settle, reconcile, requestTimeout 
   };
   atLeast('lookback', lookback, Duration.seconds(1));
   atLeast('settle', settle, Duration.seconds(1));
+  const problem = problemOfLookback({
+    lookbackMs: lookback?.toMilliseconds(),
+    settleMs: settle?.toMilliseconds(),
+  });
+  if (problem !== undefined) problems.push(problem);
   atLeast('reconcile', reconcile, Duration.minutes(1));
   if (
     interval !== undefined &&
     reconcile !== undefined &&
     reconcile.toMilliseconds() < interval.toMilliseconds()
   )
-    problems.push('reconcile must be at least as long as interval: its cycles start with polls.');
+    problems.push('reconcile must be at least as long as interval: walks begin in ticks.');
   atLeast('requestTimeout', requestTimeout, Duration.seconds(1));
   if (requestTimeout !== undefined && requestTimeout.toMilliseconds() > LONGEST_REQUEST_TIMEOUT_MS)
     problems.push(

@@ -83,7 +83,7 @@ function requesting({ polling, sources }: DashboardProps): cloudwatch.IWidget[] 
 function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
   return [
     ticks(polling, 'Events', { field: 'events', bin: '5m' }),
-    ticks(polling, 'Events that only reconciliation found', { field: 'foundByReconciliation', bin: '5m' }),
+    ticks(polling, 'Events that only walks found', { field: 'foundByWalks', bin: '5m' }),
     new cloudwatch.LogQueryWidget({
       title: 'Warnings and errors of ticks, latest first',
       width: THIRD,

@@ -2,11 +2,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
-import {
-  DEFAULT_INTERVAL_MS,
-  DEFAULT_RECONCILE_MS,
-  type SourceSettings,
-} from '../shared/source/source-settings.ts';
+import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
 export interface SourceProps {
@@ -31,7 +27,8 @@ export interface SourceProps {
    */
   readonly baseline?: SourceSettings['baseline'];
   /**
-   * Maximum time from a change's timestamp until the service shows it. Polls find changes that show within this time.
+   * Maximum time from a change's timestamp until the service shows it. Polls find changes that show within this time. At
+   * least twice `settle`.
    * @default Duration.minutes(5)
    */
   readonly lookback?: Duration;
@@ -41,12 +38,11 @@ export interface SourceProps {
    */
   readonly settle?: Duration;
   /**
-   * Length of a reconciliation cycle, which finds changes that do not update the group's `updated_at`. Each cycle reads
-   * every known group and its snapshot, which costs 0.014 $ for 100,000 groups (docs/cost.md): 0.84 $ a month at twelve
-   * hours, 60 $ at ten minutes. Shorten it if shipments do not update `updated_at` at your service: their changes are
-   * published up to one cycle late. The dashboard shows the events that only reconciliation found. At least a minute,
-   * and at least `interval`.
-   * @default Duration.hours(12)
+   * Time between the starts of two walks over the groups of the last 45 days, which find changes that do not update the
+   * group's `updated_at`; those over older groups begin every twelve hours. A change of a shipment that leaves
+   * `updated_at` alone is published up to this much late. The dashboard shows the events that only walks found. At least
+   * a minute, and at least `interval`.
+   * @default Duration.minutes(10)
    */
   readonly reconcile?: Duration;
   /**
@@ -82,7 +78,7 @@ export function settingsOf(source: SourceProps): Record<string, string | number 
     baseline: source.baseline,
     lookbackMs: source.lookback?.toMilliseconds(),
     settleMs: source.settle?.toMilliseconds(),
-    reconcileMs: source.reconcile?.toMilliseconds() ?? DEFAULT_RECONCILE_MS,
+    reconcileMs: source.reconcile?.toMilliseconds(),
     requestsPerMinute: source.requestsPerMinute,
     customerData: source.customerData,
     sourceRead: source.sourceRead,
@@ -100,4 +96,9 @@ export function isSecret(token: SourceProps['token']): token is secretsmanager.I
 /** Seconds between polls. */
 export function intervalSeconds({ interval }: SourceProps): number {
   return interval?.toSeconds() ?? DEFAULT_INTERVAL_MS / 1_000;
+}
+
+/** Names the token, the same for all sources that use it. */
+export function tokenOf({ token }: SourceProps): string {
+  return isSecret(token) ? token.secretArn : token.parameterArn;
 }

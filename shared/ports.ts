@@ -169,6 +169,24 @@ export interface SourceStates {
   identity(): Promise<string>;
 }
 
+/** The lease of operators' searches of a source. */
+export interface SearchLease {
+  /** Counts the saves; 0 before the first. */
+  readonly version: number;
+  /** When it ends unless the search ends before; 0 if no search is under way. */
+  readonly expiresAt: Instant;
+  /** When the requests of the last minute were sent. */
+  readonly sentAt: readonly Instant[];
+}
+
+/** Where searches of a source are counted, by all processes. */
+export interface Searches {
+  /** Strongly consistent. */
+  load(source: string): Promise<SearchLease>;
+  /** Writes the lease if its version still is `expectedVersion`; the lease's own `version` must be one more. */
+  save(source: string, lease: SearchLease, expectedVersion: number): Promise<SaveResult>;
+}
+
 export interface LogFields {
   readonly [name: string]: string | number | boolean | undefined | Error | readonly string[];
 }

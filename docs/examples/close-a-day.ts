@@ -1,4 +1,4 @@
-import { createQueueSubscriber, isReadUpTo } from 'returns-change-feed/subscriber-kit';
+import { createQueueSubscriber, isReadUpTo, readingOf } from 'returns-change-feed/subscriber-kit';
 
 /**
  * Starts the job that closes every day before one, like `2026-11-21`. Reports come every minute: let it start each name
@@ -10,9 +10,9 @@ export const closeDays = (start: StartJob) =>
   createQueueSubscriber({
     on: {
       'feed.source_read': async (event) => {
-        const { name, read_up_to: readUpTo } = event.data.object;
-        const day = readUpTo?.slice(0, 10);
-        if (day !== undefined && isReadUpTo(event, `${day}T00:00:00Z`)) await start(`close-${name}-${day}`);
+        const day = readingOf(event).readUpTo?.toISOString().slice(0, 10);
+        if (day !== undefined && isReadUpTo(event, `${day}T00:00:00Z`))
+          await start(`close-${event.data.object.name}-${day}`);
       },
     },
   });

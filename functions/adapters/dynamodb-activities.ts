@@ -1,45 +1,49 @@
-// The activity of each source, one item beside its state: `activity/<source>`. `b` holds it deflated, with moments as
-// distances from the newest one, because a write of up to 2 KB costs two units.
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+// The activity of each source, for the console: which groups changed last, and how many events each minute had. One item
+// beside its state, `activity/<source>`. `b` holds it deflated, with moments as distances from the newest one.
+import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
-import type { Activities } from '../../shared/ports.ts';
-import type { Activity } from '../../shared/reporting/activity.ts';
-import { itemBytes, type StoredItem, storedBytes } from './attribute-values.ts';
+import type { OwnGroup } from '../../shared/contract/event-id.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { type StoredItem, storedBytes } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
+import { readItem } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
-export interface DynamoDbActivitiesOptions extends Omit<TableAccess<'sources'>, 'clock'> {
-  /** Time limit of a call, with all its tries. @default 1000 */
-  readonly timeoutMs?: number;
+export interface Activity {
+  /** The events of the last hour's minutes that had any, latest first. */
+  readonly minutes: readonly { readonly from: Instant; readonly events: number }[];
+  /** The groups that changed last, latest first. */
+  readonly recent: readonly RecentGroup[];
+}
+
+export interface RecentGroup {
+  readonly group: number | OwnGroup;
+  /** The number of its last event. */
+  readonly sequence: number;
+  readonly savedAt: Instant;
+}
+
+export interface Activities {
+  /** Undefined before the first event, and for an item that can't be read. */
+  load(source: string): Promise<Activity | undefined>;
+  save(source: string, activity: Activity): Promise<void>;
 }
 
 const FORMAT = 1;
-const MAX_BYTES = 2 * 1024;
-/** A tick waits for the write of its activity, and must not wait for long. */
-const TIMEOUT_MS = 1_000;
 
 export function createDynamoDbActivities({
   client,
   tables,
-  timeoutMs = TIMEOUT_MS,
-}: DynamoDbActivitiesOptions): Activities {
-  const soon = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
+}: Omit<TableAccess<'sources'>, 'clock'>): Activities {
   return {
     async load(source) {
-      const get = { TableName: tables.sources, Key: keyOf(source), ConsistentRead: true };
-      const { Item } = await client.send(new GetItemCommand(get), soon());
-      return Item && fromActivityItem(Item);
+      const item = await readItem(client, tables.sources, keyOf(source));
+      return item && fromActivityItem(item);
     },
     async save(source, activity) {
-      const put = { TableName: tables.sources, Item: toActivityItem(source, activity) };
-      await client.send(new PutItemCommand(put), soon());
+      const Item = toActivityItem(source, activity);
+      await client.send(new PutItemCommand({ TableName: tables.sources, Item }));
     },
   };
 }
@@ -53,15 +57,8 @@ function keyOf(source: string) {
   return { k: { S: `activity/${source}` } };
 }
 
-/** Of at most 2 KB: an activity with unusually large numbers is stored without its oldest part. */
 export function toActivityItem(source: string, activity: Activity): StoredItem {
-  const body = { B: encodeBody(toBody(activity)) };
-  const item = { ...keyOf(source), ...formatAttribute(FORMAT), b: body };
-  return itemBytes(item) <= MAX_BYTES ? item : toActivityItem(source, withoutOldest(activity));
-}
-
-function withoutOldest({ minutes, recent }: Activity): Activity {
-  return { minutes: minutes.slice(0, -3), recent: recent.slice(0, -3) };
+  return { ...keyOf(source), ...formatAttribute(FORMAT), b: { B: encodeBody(toBody(activity)) } };
 }
 
 /** @returns undefined for an item that can't be read: the next write replaces it */
@@ -77,19 +74,16 @@ export function fromActivityItem(item: StoredItem): Activity | undefined {
 /** Each minute as minutes before the newest one, each save as milliseconds before the newest one. */
 function toBody({ minutes, recent }: Activity): z.input<typeof format1> {
   const minute = (minutes[0]?.from ?? 0) / MINUTE;
-  const savedMs = (recent[0]?.savedAt ?? 0) / MILLISECOND;
+  const savedMs = Math.floor((recent[0]?.savedAt ?? 0) / MILLISECOND);
   return {
     minute,
-    minutes: minutes.map(({ from, requests, events, delayed, delaySumMs, longestDelayMs }) => [
-      minute - from / MINUTE,
-      requests,
-      events,
-      delayed,
-      delaySumMs,
-      longestDelayMs,
-    ]),
+    minutes: minutes.map(({ from, events }) => [minute - from / MINUTE, events]),
     savedMs,
-    recent: recent.map(({ group, sequence, savedAt }) => [group, sequence, savedMs - savedAt / MILLISECOND]),
+    recent: recent.map(({ group, sequence, savedAt }) => [
+      group,
+      sequence,
+      savedMs - Math.floor(savedAt / MILLISECOND),
+    ]),
   };
 }
 
@@ -98,20 +92,13 @@ const number = z.int();
 const format1 = z
   .object({
     minute: number,
-    minutes: z.array(z.tuple([number, number, number, number, number, number])),
+    minutes: z.array(z.tuple([number, number])),
     savedMs: number,
-    recent: z.array(z.tuple([z.union([number, z.literal('feed')]), number, number])),
+    recent: z.array(z.tuple([z.union([number, z.enum(['feed', 'read'])]), number, number])),
   })
   .transform(
     ({ minute, minutes, savedMs, recent }): Activity => ({
-      minutes: minutes.map(([before, requests, events, delayed, delaySumMs, longestDelayMs]) => ({
-        from: (minute - before) * MINUTE,
-        requests,
-        events,
-        delayed,
-        delaySumMs,
-        longestDelayMs,
-      })),
+      minutes: minutes.map(([before, events]) => ({ from: (minute - before) * MINUTE, events })),
       recent: recent.map(([group, sequence, beforeMs]) => ({
         group,
         sequence,

@@ -1,4 +1,4 @@
-// Lists the sources that have a state. States share a table with the budgets, and are so few that a scan finds them.
+// Lists the sources that have a state. They are so few that a scan of their table finds them.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { storedText } from './attribute-values.ts';

@@ -2,7 +2,7 @@
 // can't fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/deployment/metrics.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 
 /** Reports how many groups a destination's relay or sweep left behind. */
 export function reportBehind(metrics: Metrics, destination: string, groups: number): void {
@@ -27,8 +27,8 @@ export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: Ti
     .addDimension('source', source)
     .addMetric(METRICS.secondsBehind, MetricUnit.Seconds, Math.round(behindMs / 1_000))
     .publishStoredMetrics();
-  const holds = state.guarding.holds.filter(({ releasedAt }) => releasedAt === undefined);
-  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, state.setAside.length);
+  const holds = state.holds.filter(({ phase }) => phase === 'holding');
+  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, state.setAside.length + state.places.length);
   metrics.addMetric(METRICS.holds, MetricUnit.Count, holds.length);
   metrics.publishStoredMetrics();
 }

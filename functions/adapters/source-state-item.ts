@@ -13,7 +13,7 @@ export function sourceStateKey(source: string): string {
 
 /** All attributes but key and version. */
 export function toSourceStateAttributes({ source, version, ...rest }: SourceState): StoredItem {
-  return { ...formatAttribute(FORMAT), b: { B: encodeBody(renamed(rest, STORED_NAMES)) } };
+  return { ...formatAttribute(FORMAT), b: { B: encodeBody(rest) } };
 }
 
 /** @throws UnreadableItemError */
@@ -27,26 +27,7 @@ export function fromSourceStateItem(item: StoredItem, source: string): SourceSta
 
 function readFormat1(item: StoredItem, source: string): SourceState {
   const { n: version, b: body } = format1.parse(item);
-  return { source, version, ...sourceStateBody.parse(renamed(decodeBody(body), OWN_NAMES)) };
+  return { source, version, ...sourceStateBody.parse(decodeBody(body)) };
 }
 
 const format1 = z.object({ n: storedNumber, b: storedBytes });
-
-/** Fields that are stored under their names of the first release. */
-const STORED_NAMES = new Map([
-  ['feedReports', 'toTell'],
-  ['driftReported', 'driftTold'],
-  ['lastHoldReported', 'lastHoldTold'],
-  ['setAsideReported', 'setAsideTold'],
-  ['isOverThreshold', 'isMet'],
-]);
-const OWN_NAMES = new Map([...STORED_NAMES].map(([own, stored]) => [stored, own]));
-
-/** The value with its objects' fields renamed, at any depth. */
-function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => renamed(item, names));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [names.get(name) ?? name, renamed(item, names)]),
-  );
-}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A one-way hash of a token, by which its budget and the readings with it are known. */
+/** A one-way hash of a token, by which the readings with it are known. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,21 +1,17 @@
-// Asks the service for operators, in the poller or on one machine. It shares only the token's budget with ticks: it has
-// its own sessions, and saves no state.
+// Asks the service for operators, in the poller or on one machine. Searches of a source run one at a time, within the
+// share of its budget that ticks leave. They save no state of the source.
 import { askForGroup, type PresentAnswer } from '../../shared/finding/ask-for-group.ts';
 import { ASKING_MS, type Asking, beginAsking, NotAskedError } from '../../shared/finding/asking.ts';
 import { type FoundGroups, findGroups, type TextFilter } from '../../shared/finding/find-groups.ts';
+import { takeSearchTurn } from '../../shared/finding/search-turn.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { PacedRequests } from '../../shared/pacing/paced-requests.ts';
-import { createServiceClock, type ServiceClock } from '../../shared/pacing/service-clock.ts';
+import type { Bucket } from '../../shared/pacing/bucket.ts';
 import { createSourceRequests } from '../../shared/source/source-requests.ts';
-import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
+import { budgetsOf } from '../../shared/source/source-session.ts';
+import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
-import {
-  type ConfiguredSource,
-  clientsOf,
-  createSourceSessions,
-  type SourceAccess,
-} from './source-sessions.ts';
+import { type ConfiguredSource, clientsOf, type SourceAccess } from './source-sessions.ts';
 
 /** Every method throws NotAskedError with the reason, or what requests throw. */
 export interface Finder {
@@ -30,63 +26,48 @@ export type AnswerWithSettle = PresentAnswer & {
   readonly settleMs: number;
 };
 
-interface FindingSession {
-  readonly requests: PacedRequests;
-  readonly serviceClock: ServiceClock;
-  /** By the elapsed clock. */
-  deadline: number;
-}
-
 export function createFinder(options: SourceAccess): Finder {
   const { clock, signal } = options;
   const states = createDynamoDbSourceStates(options);
-  const sessionOf = createSourceSessions((source) => openSession(options, source));
+  const searches = createDynamoDbSearches(options);
 
-  async function begin(
+  async function search<Answer>(
     name: string,
-  ): Promise<{ readonly asking: Asking; readonly source: ConfiguredSource }> {
+    ask: (asking: Asking, source: ConfiguredSource) => Promise<Answer>,
+  ): Promise<Answer> {
     const source = await options.findSource(name);
     if (source === undefined) throw new NotAskedError(`There is no source "${name}".`);
-    const session = sessionOf(source);
-    session.deadline = clock.elapsed() + ASKING_MS * MILLISECOND;
-    const { requests, serviceClock } = session;
     const state = await states.load(name);
-    const now = serviceClock.now().atLeast;
-    return { asking: beginAsking({ source: name, state, requests, now, signal }), source };
+    const requestsPerMinute = budgetsOf(source.settings).searches;
+    const turn = await takeSearchTurn({ searches, clock, source: name, requestsPerMinute });
+    try {
+      const requests = openRequests(options, source, turn.bucket);
+      requests.pauseUntil(state?.pausedUntil ?? 0);
+      return await ask(beginAsking({ source: name, state, requests, now: clock.now(), signal }), source);
+    } finally {
+      await turn.end();
+    }
   }
 
   return {
-    async find(name, filter) {
-      const { asking } = await begin(name);
-      return findGroups(asking, filter);
-    },
-    async ask(name, returnGroupId) {
-      const { asking, source } = await begin(name);
-      return { ...(await askForGroup(asking, returnGroupId)), settleMs: source.settings.settleMs };
-    },
+    find: (name, filter) => search(name, (asking) => findGroups(asking, filter)),
+    ask: (name, returnGroupId) =>
+      search(name, async (asking, { settings: { settleMs } }) => ({
+        ...(await askForGroup(asking, returnGroupId)),
+        settleMs,
+      })),
   };
 }
 
-function openSession(options: SourceAccess, source: ConfiguredSource): FindingSession {
+function openRequests(options: SourceAccess, source: ConfiguredSource, bucket: Bucket) {
   const { settings, secret } = source;
   const { clock, log, transport, signal } = options;
-  const serviceClock = createServiceClock(clock);
-  const session: FindingSession = {
-    serviceClock,
-    deadline: 0,
-    requests: createSourceRequests({
-      settings,
-      secret,
-      clock,
-      log,
-      serviceClock,
-      hashToken,
-      signal,
-      budgets: createDynamoDbBudgets(options),
-      random: Math.random,
-      client: clientsOf(source, transport),
-      deadline: () => session.deadline,
-    }),
-  };
-  return session;
+  const deadline = clock.elapsed() + ASKING_MS * MILLISECOND;
+  return createSourceRequests({
+    ...{ settings, secret, clock, log, hashToken, signal, bucket },
+    requestsPerMinute: settings.requestsPerMinute,
+    random: Math.random,
+    client: clientsOf(source, transport),
+    deadline: () => deadline,
+  });
 }

@@ -1,16 +1,16 @@
 // The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
 // machine use this same function, with different adapters for settings, secrets and reports.
 import type { SQSEvent } from 'aws-lambda';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
-import { createDynamoDbBudgets } from '../adapters/dynamodb-budgets.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
+import { createActivityNotes } from './note-activity.ts';
 import {
   type ConfiguredSource,
   clientsOf,
@@ -39,13 +39,13 @@ export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
 
 export function createPoller(options: PollerOptions): Poller {
   const { clock, log, owner, place, onProgress, signal } = options;
-  const stores = {
-    states: createDynamoDbSourceStates(options),
+  const { write, ...noted } = createActivityNotes({
+    ...{ clock, log },
+    activities: createDynamoDbActivities(options),
     store: createDynamoDbSnapshotStore(options),
     ledger: createDynamoDbLedger(options),
-    budgets: createDynamoDbBudgets(options),
-    activities: createDynamoDbActivities(options),
-  };
+  });
+  const stores = { ...noted, states: createDynamoDbSourceStates(options) };
   const sessionOf = createSourceSessions((source) =>
     createSourceSession({
       ...stores,
@@ -81,8 +81,12 @@ export function createPoller(options: PollerOptions): Poller {
       const source = await configurationFor(tick);
       if (source === undefined) continue;
       const session = sessionOf(source);
+      // A tick asks for a poll, however late the one before began.
+      session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
       const left = durationMs - (clock.elapsed() - startedAt) / 1_000;
-      const report = await pollSource({ slot: tick.slot, durationMs: left }, session);
+      const report = await pollSource({ slot: tick.slot, durationMs: left }, session).finally(() =>
+        write(tick.source),
+      );
       // A repeated tick enqueues nothing, so doubled ticks never multiply.
       if (tick.opensMinute && report.outcome !== 'late')
         await options.enqueue(laterTicksOf(tick, session.settings.intervalMs));

@@ -11,9 +11,9 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import type { TickField } from '../../shared/deployment/metrics.ts';
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { chunked } from '../../shared/in-parallel.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
@@ -111,8 +111,8 @@ async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<Po
 }
 
 function logTick(log: Log, { source, outcome, error, ...report }: TickReport): void {
-  const { polls, requests, rateLimited, counts, foundByReconciliation } = report;
-  const figures = { polls, requests, rateLimited, ...counts, foundByReconciliation };
+  const { polls, requests, rateLimited, counts } = report;
+  const figures = { polls, requests, rateLimited, ...counts };
   const fields = { source, outcome, ...(figures satisfies Record<TickField, number>) };
   if (error === undefined) log.info('Polled.', fields);
   else log.warn('The service could not be read.', { ...fields, error });

@@ -16,15 +16,21 @@ type SourceReadEvent = EventOf<'feed.source_read'>;
 /** The newest report about a source. */
 export interface SourceReading {
   readonly generation: string;
-  /** Changes with stamps before it are in the ledger; undefined until the baseline is completed. */
+  /**
+   * Changes with stamps before it are in the ledger, if they showed within the lookback: the start of the last complete
+   * poll less lookback and settle. Undefined before the first.
+   */
   readonly readUpTo: Date | undefined;
-  /** Everything that showed then was compared, whatever its stamp; undefined until the baseline is completed. */
-  readonly reconciledThrough: Date | undefined;
-  /** Holds; `readUpTo` does not move while there are any. */
+  /**
+   * When the last complete walks over all returns began: everything that showed twice settle before was compared,
+   * whatever its stamp. Undefined until the baseline is completed.
+   */
+  readonly walkedAt: Date | undefined;
+  /** Holds: what they keep back is missing. */
   readonly held: number;
   /** Returns that can't be read: their changes are missing. */
   readonly setAside: number;
-  /** When it was reported, by the service's clock. */
+  /** When it was reported, by the feed's clock. */
   readonly reportedAt: Date;
 }
 
@@ -54,23 +60,25 @@ export function createReadUpTo(): ReadUpTo {
 }
 
 /**
- * Whether a report covers every change with a stamp before a moment, and no return is set aside.
+ * Whether a report covers every change with a stamp before a moment, nothing is held, and no return is set aside.
  *
  * @throws RangeError for a text that is no moment
  */
 export function isReadUpTo(event: SourceReadEvent, moment: Date | string): boolean {
   const until = new Date(moment).getTime();
   if (Number.isNaN(until)) throw new RangeError(`"${String(moment)}" is no moment: write it as ISO 8601.`);
-  const { readUpTo, setAside } = readingOf(event);
-  return readUpTo !== undefined && readUpTo.getTime() >= until && setAside === 0;
+  const { readUpTo, held, setAside } = readingOf(event);
+  return readUpTo !== undefined && readUpTo.getTime() >= until && held === 0 && setAside === 0;
 }
 
-function readingOf({ data, time }: SourceReadEvent): SourceReading {
+/** What a report says. */
+export function readingOf({ data, time }: SourceReadEvent): SourceReading {
   const { generation, object } = data;
+  const polledAt = momentOf(object.polled_at);
   return {
     generation,
-    readUpTo: momentOf(object.read_up_to),
-    reconciledThrough: momentOf(object.reconciled_through),
+    readUpTo: polledAt && new Date(polledAt.getTime() - object.lookback_ms - object.settle_ms),
+    walkedAt: momentOf(object.walked_at),
     held: object.held,
     setAside: object.set_aside,
     reportedAt: new Date(time),

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/noBarrelFile: `returns-change-feed/subscriber-kit`, which other repositories import.
 export { becomes, type StatusEvent, type StatusHandlers } from './becomes.ts';
-export { createReadUpTo, isReadUpTo, type ReadUpTo, type SourceReading } from './read-up-to.ts';
+export { createReadUpTo, isReadUpTo, type ReadUpTo, readingOf, type SourceReading } from './read-up-to.ts';
 export { type RecordedEvent, type RecordedRun, runRecorded } from './run-recorded.ts';
 export {
   type BusSubscriber,

@@ -8,7 +8,7 @@ import { createForgetCommand } from '../commands/forget.ts';
 import { createHelpCommand } from '../commands/help.ts';
 import { createProbeCommand } from '../commands/probe.ts';
 import { createRedriveCommand } from '../commands/redrive.ts';
-import { createReleaseCommand } from '../commands/release.ts';
+import { createAdoptCommand, createReleaseCommand } from '../commands/release.ts';
 import { createReplayCommand } from '../commands/replay.ts';
 import { createServeCommand } from '../commands/serve.ts';
 import { createSourcesCommand } from '../commands/sources.ts';
@@ -25,6 +25,7 @@ export function createProgram(): Command {
     .addCommand(createStatusCommand())
     .addCommand(createConsoleCommand())
     .addCommand(createReleaseCommand())
+    .addCommand(createAdoptCommand())
     .addCommand(createExplainCommand())
     .addCommand(createReplayCommand())
     .addCommand(createRedriveCommand())

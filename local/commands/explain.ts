@@ -15,8 +15,8 @@ import { addPlaceOptions } from '../operating/place-options.ts';
 const HELP = `
 Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,
 or in place of the id), or by the id of an event or an entity. Ids are looked up in the tables. An
-entity is searched in the 1,000 newest open groups and the 1,000 newest others. For tracking numbers
-and order names the command asks the service, within the budget. With --data this needs the token in
+entity is searched in the 2,000 newest groups. For tracking numbers and order names the command asks
+the service, within the budget, one search at a time. With --data this needs the token in
 ${TOKEN_VARIABLE}. With --stack the poller asks, which has the token.
 
 Prints the group as it was last read, the entities that are missing from it, the fields that were

@@ -41,7 +41,7 @@ async function exportSource(source: string, place: PlaceFlags): Promise<void> {
     }
     err.clear();
     await err.line(`exported: ${counted(exported, 'return')} of ${source}`);
-    if (state.baseline.status === 'running')
+    if (state.baselineAt === undefined)
       await err.line('Its baseline is under way: returns that it has not read yet are missing.');
   });
 }

@@ -1,8 +1,9 @@
-// `release`: releases a guard's hold by its number, which `status` and the feed's own events show.
+// `release` and `adopt`: end a guard's hold by its number, which `status` and the feed's own events show. `release`
+// publishes what is held, `adopt` takes a mass change over without events.
 import { Command } from 'commander';
-import { describeHold, describeRelease, describeSample } from '../../shared/guarding/describe-hold.ts';
-import type { Hold } from '../../shared/guarding/guarding-state.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
+import { describeHold, describeRelease } from '../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
+import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
@@ -17,7 +18,7 @@ import { type OpenStates, withStates } from '../operating/open-states.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
 
-interface ReleaseFlags extends PlaceFlags {
+interface HoldFlags extends PlaceFlags {
   readonly source?: string;
   readonly hold: number;
   readonly dryRun: boolean;
@@ -25,45 +26,78 @@ interface ReleaseFlags extends PlaceFlags {
   readonly yes: boolean;
 }
 
-const HELP = `
+const RELEASE_HELP = `
 "status" shows the number of each hold. The command first shows what it would publish, with samples
 of ten return groups, and asks on a terminal. The next tick, and the walks that it starts, publish
-the held changes. Releasing a hold again has no effect. A hold that grows to more than twice its size
-gets a new number, and the command for the old one is rejected.
+the held changes. Releasing a hold again has no effect, and a later hold has another number.
 Examples:
   returns-feed release --hold 7 --data state --dry-run
   returns-feed release --source acme --hold 7 --stack ReturnsFeed
   returns-feed release --source acme --hold 7 --stack ReturnsFeed --yes --json`;
 
-export function createReleaseCommand(): Command {
-  const command = new Command('release')
-    .description('Release a hold of a guard: confirm that the held changes are right, and publish them.')
+const ADOPT_HELP = `
+For a mass change that only writes the same in another way, for instance DELIVERED as Delivered: the
+walks that the next tick starts store the held changes, and publish nothing of them. The next event of
+a return starts from what was published last. Use "release" to publish the changes instead.
+Examples:
+  returns-feed adopt --hold 7 --data state --dry-run
+  returns-feed adopt --source acme --hold 7 --stack ReturnsFeed`;
+
+/** The words of both commands. */
+const WORDS = {
+  release: {
+    question: 'Release',
+    done: 'released',
+    describe: describeRelease,
+    description: 'Release a hold of a guard: confirm that the held changes are right, and publish them.',
+    help: RELEASE_HELP,
+  },
+  adopt: {
+    question: 'Adopt',
+    done: 'adopted',
+    describe: () =>
+      'An adoption stores the changes that the next walk finds, without events: subscribers keep what was published.',
+    description: 'End the hold of a mass change without events: store the held changes as they are.',
+    help: ADOPT_HELP,
+  },
+} as const satisfies Readonly<Record<HoldCommand, object>>;
+
+export const createReleaseCommand = (): Command => createHoldCommand('release');
+export const createAdoptCommand = (): Command => createHoldCommand('adopt');
+
+function createHoldCommand(command: HoldCommand): Command {
+  const { description, help, question } = WORDS[command];
+  const created = new Command(command)
+    .description(description)
     .requiredOption('--hold <number>', 'the number of the hold', parseCount)
     .option('--source <name>', 'the source; optional if there is only one');
-  return addPlaceOptions(command)
-    .option('--dry-run', 'only show what a release would publish', false)
-    .option('--yes', 'release without asking', false)
+  return addPlaceOptions(created)
+    .option('--dry-run', 'only show what the command would do', false)
+    .option('--yes', `${question.toLowerCase()} without asking`, false)
     .option('--json', 'print one JSON object; does not ask', false)
-    .addHelpText('after', HELP)
-    .action(release);
+    .addHelpText('after', help)
+    .action((flags: HoldFlags) => end(command, flags));
 }
 
-async function release(flags: ReleaseFlags): Promise<void> {
+async function end(command: HoldCommand, flags: HoldFlags): Promise<void> {
   const { source, hold: number, dryRun, json, yes } = flags;
   await withStates(flags, async (open) => {
     const name = await sourceOf(open, source);
     const out = createPrinter(process.stdout);
-    const standing = standingHolds(await open.stateOf(name)).find((hold) => hold.number === number);
-    if (standing !== undefined && !json) await out.line(preview(standing, name).join('\n'));
+    const { holds } = await open.stateOf(name);
+    const standing = holds.find((hold) => hold.number === number && hold.phase === 'holding');
+    if (standing !== undefined) checkAdoptable(command, standing, name);
+    if (standing !== undefined && !json) await out.line(preview(command, standing, name).join('\n'));
     if (dryRun && standing !== undefined) {
-      if (json) await out.line(toJson(standing, name, 'standing'));
+      if (json) await out.line(toJson(command, standing, name, 'standing'));
       return;
     }
-    if (standing !== undefined && !yes && !json) await confirmOnTerminal(`Release hold ${number}?`);
-    const released = await saveRelease(open.states, name, number, Date.now() * MILLISECOND);
-    const words = describeOutcome(released, name, number);
+    if (standing !== undefined && !yes && !json)
+      await confirmOnTerminal(`${WORDS[command].question} hold ${number}?`);
+    const released = await saveRelease(open.states, name, number, Date.now() * MILLISECOND, command);
+    const words = describeOutcome(command, released, name, number);
     const known = 'hold' in released.release ? released.release.hold : undefined;
-    await out.line(json ? toJson(known, name, released.release.outcome) : words);
+    await out.line(json ? toJson(command, known, name, released.release.outcome) : words);
   });
 }
 
@@ -74,35 +108,48 @@ async function sourceOf(open: OpenStates, asked: string | undefined): Promise<st
   return name;
 }
 
-function preview(hold: Hold, source: string): string[] {
+/** @throws UsageError for a hold that only `release` can end */
+function checkAdoptable(command: HoldCommand, { kind, number }: Hold, source: string): void {
+  if (command === 'release' || kind === 'mass_change') return;
+  throw new UsageError(
+    `Hold ${number} of source ${source} can't be adopted, because it is no mass change: use "release".`,
+  );
+}
+
+function preview(command: HoldCommand, hold: Hold, source: string): string[] {
   const { width } = layoutOf(process.stdout);
   return [
     `hold ${hold.number} of source ${source}`,
     ...formatEntry('found', [describeHold(hold), ...sampleLines(hold)], width),
-    ...formatEntry('release', [describeRelease(hold)], width),
+    ...formatEntry(command, [WORDS[command].describe(hold)], width),
   ];
 }
 
-function toJson(hold: Hold | undefined, source: string, outcome: string): string {
-  const { number, guard, since, suspects, samples } = hold ?? {};
+function toJson(command: HoldCommand, hold: Hold | undefined, source: string, outcome: string): string {
   const about = hold && {
-    ...{ number, guard, suspects, samples: samples?.map(describeSample) },
-    since: formatInstant(since ?? 0),
+    ...{ number: hold.number, kind: hold.kind, count: hold.count, samples: hold.samples },
+    since: formatInstant(hold.since),
     message: describeHold(hold),
-    publishes: describeRelease(hold),
+    effect: WORDS[command].describe(hold),
   };
   return JSON.stringify({ source, outcome, hold: about ?? null }, null, 2);
 }
 
 /** @throws UsageError for a number that no hold ever had, Error if that hold has ended and others stand */
-function describeOutcome({ release: done, state }: Released, source: string, number: number): string {
+function describeOutcome(
+  command: HoldCommand,
+  { release: done, state }: Released,
+  source: string,
+  number: number,
+): string {
   const name = `hold ${number} of source ${source}`;
-  if (done.outcome === 'released') return printable(`released: ${name}. The next tick continues.`);
-  if (done.outcome === 'released_before') return `${name} was released before`;
-  const held = standingHolds(state).map((hold) => `${hold.number}: ${describeHold(hold)}`);
+  if (done.outcome === 'released')
+    return printable(`${WORDS[command].done}: ${name}. The next tick continues.`);
+  if (done.outcome === 'released_before') return `${name} was ended before`;
+  if (done.outcome === 'not_adoptable') checkAdoptable(command, done.hold, source);
+  const held = state.holds.map((hold) => `${hold.number}: ${describeHold(hold)}`);
   const now = held.length === 0 ? 'Nothing is held.' : `Held now: ${held.join(' ')}`;
   if (done.outcome === 'unknown') throw new UsageError(`There never was a ${name}. ${now}`);
-  if (held.length > 0)
-    throw new Error(`There is no ${name} any more: it ended, or grew and got another number. ${now}`);
+  if (held.length > 0) throw new Error(`There is no ${name} any more: it has ended. ${now}`);
   return `${name} has ended, nothing is held`;
 }

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import {
   DEFAULT_INTERVAL_MS,
-  DEFAULT_RECONCILE_MS,
   DEFAULT_REQUESTS_PER_MINUTE,
   FEWEST_REQUESTS_PER_MINUTE,
   isScheduledInterval,
@@ -25,7 +24,6 @@ type StackFlags = Pick<PlaceFlags, 'stack'>;
 interface AddFlags extends SourceFlags, StackFlags {
   readonly tokenSecret?: string;
   readonly tokenParameter?: string;
-  readonly reconcile: number;
   readonly customerData?: boolean;
   readonly sourceRead: boolean;
 }
@@ -68,17 +66,14 @@ export function createAddSourceCommand(): Command {
     )
     .option(
       '--lookback <time>',
-      'polls find a change that becomes visible within this time after its timestamp (default: 5m)',
+      'polls find a change that becomes visible within this time after its timestamp; at least twice --settle (default: 5m)',
       parseDuration,
     )
     .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)
-    .addOption(
-      new Option(
-        '--reconcile <time>',
-        'length of a reconciliation cycle, which finds changes that move no timestamp',
-      )
-        .argParser(parseDuration)
-        .default(DEFAULT_RECONCILE_MS, `${DEFAULT_RECONCILE_MS / 3_600_000}h`),
+    .option(
+      '--reconcile <time>',
+      'time between walks over recent groups, which find changes that move no timestamp (default: 10m)',
+      parseDuration,
     )
     .option(
       '--budget <requests>',
@@ -154,10 +149,7 @@ function problemsOf({
       isScheduledInterval(intervalMs / 1_000),
       '--every must be seconds that divide a minute (2s, 3s … 30s), or whole minutes up to a day.',
     ],
-    [
-      reconcileMs >= intervalMs,
-      '--reconcile must be at least --every: a reconciliation cycle starts with a poll.',
-    ],
+    [reconcileMs >= intervalMs, '--reconcile must be at least --every: walks begin in ticks.'],
     [
       requestsPerMinute >= FEWEST_REQUESTS_PER_MINUTE && requestsPerMinute <= MOST_REQUESTS_PER_MINUTE,
       `--budget must be from ${FEWEST_REQUESTS_PER_MINUTE} to ${MOST_REQUESTS_PER_MINUTE}, the service's limit.`,

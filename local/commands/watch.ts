@@ -28,9 +28,8 @@ interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlag
 
 const HELP = `
 Each event has a row: when it was printed, how long after the change, the return group and its order,
-the entity, and what changed. With a silent baseline the first events are of returns that were
-updated within the lookback before the newest stamp at the start. Times are local (TZ); with --json
-they are UTC. Log lines go to stderr.
+the entity, and what changed. With a silent baseline the returns that exist at the start are stored
+without events. Times are local (TZ); with --json they are UTC. Log lines go to stderr.
 --type and --group select which events are printed; all events are read, recorded and forwarded.
 After --for, the command still prints the events of everything that was read. With --data it does so for
 at most 10 s, and the next start prints the rest. Without --data this may take minutes after a
@@ -50,13 +49,7 @@ export function createWatchCommand(): Command {
     .description(`Watch a returns service and print every change. Reads the token from ${TOKEN_VARIABLE}.`)
     .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
     .option('--source <name>', 'name of the source in events', 'source')
-    .addOption(
-      durationOption(
-        '--every <time>',
-        'time between polls; a reconciliation cycle starts with a poll, so it is never shorter',
-        '60s',
-      ),
-    )
+    .addOption(durationOption('--every <time>', 'time between polls', '60s'))
     .addOption(
       new Option(
         '--baseline <mode>',
@@ -68,14 +61,14 @@ export function createWatchCommand(): Command {
     .addOption(
       durationOption(
         '--reconcile <time>',
-        'length of a reconciliation cycle, which finds changes that move no timestamp',
+        'time between walks over recent groups, which find changes that move no timestamp',
         '10m',
       ),
     )
     .addOption(
       durationOption(
         '--lookback <time>',
-        'polls find a change that becomes visible within this time after its timestamp',
+        'polls find a change that becomes visible within this time after its timestamp; at least twice --settle',
         '5m',
       ),
     )

@@ -1,6 +1,6 @@
 // The groups that changed last, as their source's activity lists them.
+import type { Activity, RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import type { Activity, RecentGroup } from '../../shared/reporting/activity.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 export interface ChangedGroup extends Omit<RecentGroup, 'group'> {

@@ -1,10 +1,10 @@
 // Loads the data of the overview: the sources' states, their activities, and for each destination the marks of the
 // groups that changed last. The number of reads does not depend on the number of groups.
+import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
-import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import type { Activity } from '../../shared/reporting/activity.ts';
+import { formatInstant } from '../../shared/instant.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { type LoadedSource, loadSources } from '../operating/load-status.ts';
@@ -34,7 +34,7 @@ export interface RelayedDestination {
   readonly labels: DestinationLabels;
   /** The number of recently changed groups with an event that was not sent to it yet; null if unknown. */
   readonly waiting: number | null;
-  /** The earliest of these groups' last saves, by the service's clock. */
+  /** The earliest of these groups' last saves, by the feed's clock. */
   readonly oldest: string | null;
   /** Null if unknown. */
   readonly behind: BehindGroups | null;
@@ -115,17 +115,3 @@ async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<Overvi
     }),
   );
 }
-
-/** The used share of the budget in the last five full minutes; undefined without an activity or a budget. */
-export function shareOfBudget({ activity, state }: OverviewSource, nowMs: number): number | undefined {
-  const allowed = state.pace?.requestsPerMinute;
-  if (allowed === undefined || activity === undefined) return undefined;
-  const [from, to] = [nowMs - (LAST_MINUTES + 1) * 60_000, nowMs - 60_000];
-  const last = activity.minutes.filter((minute) => {
-    const start = minute.from / MILLISECOND;
-    return start > from && start <= to;
-  });
-  return last.reduce((sum, { requests }) => sum + requests, 0) / LAST_MINUTES / allowed;
-}
-
-const LAST_MINUTES = 5;

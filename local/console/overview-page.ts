@@ -5,7 +5,7 @@ import { html } from './html.ts';
 import { problemList } from './layout.ts';
 import { loadOverview } from './load-overview.ts';
 import { destinationTable } from './overview-destinations.ts';
-import { drawPlots } from './overview-plots.ts';
+import { drawPlot } from './overview-plots.ts';
 import { sourceTable } from './overview-sources.ts';
 
 /** The time between two reads of an open page. docs/cost.md has their price. */
@@ -25,7 +25,7 @@ ${overview.sources === null ? html`<p>Unknown.</p>` : sourceTable(overview.sourc
 <h2>Destinations: is everything delivered?</h2>
 ${destinationTable(overview, feed.moments)}
 <h2>The last hour</h2>
-${drawPlots(
+${drawPlot(
   (overview.sources ?? []).flatMap(({ activity }) => activity ?? []),
   feed.moments.now(),
 )}

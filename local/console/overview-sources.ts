@@ -1,10 +1,9 @@
-import { formatDuration } from '../cli/durations.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { Verdict } from '../operating/judge-source.ts';
 import type { SourceStatus } from '../operating/source-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
-import { type OverviewSource, shareOfBudget } from './load-overview.ts';
+import type { OverviewSource } from './load-overview.ts';
 
 /** The overview's table of sources, the worst state first. */
 export function sourceTable(sources: readonly OverviewSource[], moments: Moments): Html {
@@ -12,30 +11,28 @@ export function sourceTable(sources: readonly OverviewSource[], moments: Moments
   const sorted = sources.toSorted((a, b) => severityOf(b.status) - severityOf(a.status));
   return table(
     'Sources',
-    ['Source', 'State', 'Read up to', 'Reconciled through', 'Baseline', 'Held', 'Set aside', 'Budget'],
-    sorted.map((source) => rowOf(source, moments)),
+    ['Source', 'State', 'Read up to', 'Walked', 'Baseline', 'Held', 'Set aside'],
+    sorted.map(({ status }) => rowOf(status, moments)),
   );
 }
 
 const WORST_FIRST = ['held', 'stopped', 'failing', 'well'] as const satisfies readonly Verdict[];
 
-function severityOf({ verdict, setAside }: SourceStatus): number {
-  return -2 * WORST_FIRST.indexOf(verdict) + (setAside.length > 0 ? 1 : 0);
+function severityOf({ verdict, setAside, places }: SourceStatus): number {
+  return -2 * WORST_FIRST.indexOf(verdict) + (setAside.length + places.length > 0 ? 1 : 0);
 }
 
-function rowOf(source: OverviewSource, moments: Moments): Content[] {
-  const { status } = source;
-  const { held, setAside } = status;
-  const share = shareOfBudget(source, moments.now());
+function rowOf(status: SourceStatus, moments: Moments): Content[] {
+  const { held, setAside, places, baseline } = status;
+  const aside = setAside.length + places.length;
   return [
     status.source,
     stateOf(status),
     shown(status.readUpTo, moments),
-    shown(status.reconciledThrough, moments),
-    baselineOf(source, moments),
+    shown(status.walkedAt, moments),
+    `${baseline.groups.toLocaleString('en')} groups${baseline.status === 'running' ? ' so far' : ''}`,
     held.length === 0 ? '0' : html`<a href="/stuck">${held.length}</a>`,
-    setAside.length === 0 ? '0' : html`<a href="/stuck">${setAside.length}</a>`,
-    share === undefined ? '–' : `${Math.round(share * 100)} %`,
+    aside === 0 ? '0' : html`<a href="/stuck">${aside}</a>`,
   ];
 }
 
@@ -48,15 +45,4 @@ function stateOf({ verdict, reasons, lastFailure, baseline }: SourceStatus): Htm
 
 function shown(instant: string | null, moments: Moments): Html {
   return html`<span class="number">${instant === null ? 'not yet' : moments.short(instant)}</span>`;
-}
-
-function baselineOf({ status: { baseline }, state }: OverviewSource, moments: Moments): string {
-  const { groups, estimatedGroups } = baseline;
-  if (baseline.status === 'completed') return `${groups.toLocaleString('en')} groups`;
-  if (estimatedGroups === null || estimatedGroups <= groups || groups === 0)
-    return `${groups.toLocaleString('en')} groups so far`;
-  const elapsedMs = moments.now() - state.baseline.startedAt / 1_000;
-  const leftMs = (elapsedMs / groups) * (estimatedGroups - groups);
-  const share = Math.floor((groups / estimatedGroups) * 100);
-  return `${share} % of about ${estimatedGroups.toLocaleString('en')}, about ${formatDuration(leftMs)} left`;
 }

@@ -1,11 +1,12 @@
 // The buttons of the page "Stuck", which exist only with `--act`. Each has the effect of a command. An action that
 // can't be undone first asks for confirmation on another page.
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { openEndpointStates } from '../operating/list-webhook-states.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { redriveGroups } from '../operating/redrive-groups.ts';
-import { saveRelease } from '../operating/save-release.ts';
+import { type Released, saveRelease } from '../operating/save-release.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsoleAction, PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
@@ -21,23 +22,26 @@ interface Action {
   readonly act: (feed: ConsoleFeed, fields: Fields) => Promise<string>;
 }
 
-const RELEASED = {
-  released: 'is released. The next tick continues',
-  released_before: 'was released before',
-  over: 'has ended, or grew and got another number',
+const ENDED = {
+  released: 'is over. The next tick continues',
+  released_before: 'was ended before',
+  not_adoptable: 'is no mass change: release it instead',
+  over: 'has ended',
   unknown: 'never existed',
-} as const;
+} as const satisfies Readonly<Record<Released['release']['outcome'], string>>;
 
 const ACTIONS = {
   release: {
     label: ({ hold }) => `Release hold ${hold}`,
     question: ({ source, hold }) =>
       `Release hold ${hold} of source ${source}? The held changes are published, and can't be taken back.`,
-    async act(feed, fields) {
-      const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
-      const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND);
-      return `Hold ${hold} of source ${source} ${RELEASED[release.outcome]}.`;
-    },
+    act: (feed, fields) => endHold(feed, fields, 'release'),
+  },
+  adopt: {
+    label: ({ hold }) => `Adopt hold ${hold} without events`,
+    question: ({ source, hold }) =>
+      `Adopt hold ${hold} of source ${source}? The held changes are stored as they are, and never published.`,
+    act: (feed, fields) => endHold(feed, fields, 'adopt'),
   },
   redrive: {
     label: () => 'Try again',
@@ -60,6 +64,12 @@ const ACTIONS = {
 } as const satisfies Readonly<Record<string, Action>>;
 
 export type ActionName = keyof typeof ACTIONS;
+
+async function endHold(feed: ConsoleFeed, fields: Fields, command: HoldCommand): Promise<string> {
+  const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
+  const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND, command);
+  return `Hold ${hold} of source ${source} ${ENDED[release.outcome]}.`;
+}
 
 /** The action's button; false without `--act`. */
 export function actionButton({ acts }: ConsoleFeed, name: ActionName, fields: Fields): Html | false {

@@ -7,6 +7,7 @@ import { describeCondition } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
+import { ADOPT_CONDITION } from '../operating/format-hold.ts';
 import { nameOfArn, type SubscriberStatus } from '../operating/list-subscribers.ts';
 import type { HoldStatus, SetAsideStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
@@ -51,20 +52,21 @@ ${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
 }
 
 function causesOfSource({ status }: OverviewSource, feed: ConsoleFeed): Html[] {
-  const { source, held, setAside } = status;
+  const { source, held, setAside, places } = status;
   return [
     ...held.map((hold) => holdCause(source, hold, feed)),
     ...readingCause(status, feed.moments),
+    ...(places.length === 0 ? [] : [placesCause(source, places, feed.moments)]),
     ...(setAside.length === 0 ? [] : [setAsideCause(source, setAside, feed.moments)]),
   ];
 }
 
-/** Why polls fail, or why there are none. `setAsideCause` shows rows that can't be read. */
+/** Why polls fail, or why there are none. `setAsideCause` and `placesCause` show what can't be read. */
 function readingCause(
   { source, verdict, reasons, lastFailure, nextSteps }: SourceStatus,
   moments: Moments,
 ): Html[] {
-  const others = reasons.filter(({ code }) => code !== 'unreadable');
+  const others = reasons.filter(({ code }) => code !== 'unreadable' && code !== 'rows_fail');
   if (others.length === 0 && lastFailure === null) return [];
   const failure =
     lastFailure &&
@@ -79,12 +81,27 @@ function readingCause(
 }
 
 function holdCause(source: string, hold: HoldStatus, feed: ConsoleFeed): Html {
-  const { number, message, consequence, since, samples, suspects, command: release } = hold;
+  const { number, message, consequence, since, samples, count, release, adopt } = hold;
   return html`<h2>${badge('bad', 'Held')} source ${source}, hold ${number}</h2>
-<p>${message} ${consequence} Since ${feed.moments.withAge(since)}. ${describeCondition(hold)}, release it:</p>
-<p>${command(release)}</p>
-${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${suspects} held changes</summary>${sampleList(source, samples)}</details>`}
-${actionButton(feed, 'release', { source, hold: String(number) })}`;
+<p>${message} ${consequence} Since ${feed.moments.withAge(since)}.</p>
+${release !== null && html`<p>${describeCondition(hold)}, release it:</p><p>${command(release)}</p>`}
+${adopt !== null && html`<p>${ADOPT_CONDITION}</p><p>${command(adopt)}</p>`}
+${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${count} held changes</summary>${sampleList(source, samples)}</details>`}
+${release !== null && actionButton(feed, 'release', { source, hold: String(number) })}
+${adopt !== null && actionButton(feed, 'adopt', { source, hold: String(number) })}`;
+}
+
+function placesCause(source: string, places: SourceStatus['places'], moments: Moments): Html {
+  const rows = places
+    .slice(0, SHOWN)
+    .map(({ axis, from, to, until, reason }) => [
+      `${axis} from ${moments.full(from)} to ${moments.full(to)}`,
+      reason,
+      moments.short(until),
+    ]);
+  return html`<h2>${badge('bad', 'Left out')} source ${source}: ${counted(places.length, 'time')}</h2>
+<p>Every answer with the returns of these times fails. Report the reasons to the service's operators. The feed tries them again.</p>
+${table('Left out', ['Returns', 'Reason', 'Until'], rows)}${more(places.length)}`;
 }
 
 function sampleList(source: string, samples: HoldStatus['samples']): Html {

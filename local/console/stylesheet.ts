@@ -56,7 +56,6 @@ figure { margin: 0; flex: 1 1 18rem; }
 figcaption { color: var(--dim); }
 svg.plot { width: 100%; height: 72px; }
 svg .bar { fill: var(--bar); }
-svg .longest { fill: var(--bar); opacity: .35; }
 svg .axis { stroke: var(--line); }
 svg .window { fill: var(--bar); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .3rem 0; }

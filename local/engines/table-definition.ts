@@ -4,7 +4,6 @@ import type {
   CreateTableCommandInput,
   GlobalSecondaryIndex,
   KeySchemaElement,
-  UpdateTableCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { IndexShape, KeyAttribute, TableShape } from '../../shared/deployment/tables.ts';
 
@@ -16,15 +15,6 @@ export function definitionOf(name: string, shape: TableShape): CreateTableComman
     KeySchema: keySchema(partitionKey, sortKey),
     AttributeDefinitions: attributesOf(shape),
     ...(index && { GlobalSecondaryIndexes: [indexOf(index)] }),
-  };
-}
-
-/** Adds the index to a table that lacks it. */
-export function indexAddition(name: string, shape: TableShape, index: IndexShape): UpdateTableCommandInput {
-  return {
-    TableName: name,
-    AttributeDefinitions: attributesOf(shape),
-    GlobalSecondaryIndexUpdates: [{ Create: indexOf(index) }],
   };
 }
 

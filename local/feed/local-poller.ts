@@ -3,9 +3,9 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createPoller } from '../../functions/poller/create-poller.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
@@ -16,6 +16,8 @@ import { createLocalTicks, type LocalTicks } from './local-ticks.ts';
 
 /** Time limit of a tick: about as in Lambda, and no longer than a user waits for a clean end. */
 const TICK_MS = 50_000;
+/** Until anything was read, so that a wrong address or token is reported soon. */
+const FIRST_TICK_MS = 5_000;
 const VISIBILITY_SECONDS = 120;
 
 export interface LocalPollerOptions {
@@ -54,6 +56,7 @@ export async function startLocalPoller(
     enqueue: (body) => sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body })),
   });
   const transport = createHttpsTransport();
+  let isRead = known?.newest !== undefined;
   const poll = createPoller({
     // No other process uses this data, so this one takes over the lease of a killed process: same owner.
     owner: 'local',
@@ -65,7 +68,10 @@ export async function startLocalPoller(
     transport,
     findSource: async () => ({ settings, secret: tokenInEnvironment(token) }),
     enqueue: async () => {},
-    onReport: ticks.done,
+    onReport(report) {
+      isRead ||= report.polls > 0 || report.counts.groups > 0;
+      ticks.done(report);
+    },
     onProgress,
     signal,
   });
@@ -73,7 +79,7 @@ export async function startLocalPoller(
     client: sqs,
     queueUrl,
     batchSize: 1,
-    handler: (event) => poll(event, TICK_MS).catch(ticks.failed),
+    handler: (event) => poll(event, isRead ? TICK_MS : FIRST_TICK_MS).catch(ticks.failed),
     clock,
     onError,
   });

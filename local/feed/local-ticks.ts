@@ -1,7 +1,6 @@
 // Sends the ticks of one source on this machine, each with its slot, and returns their reports.
-
-import { isSlotTooFarAhead } from '../../shared/tick/slot-ahead.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import { isSlotTooFarAhead } from '../../shared/lanes/start-tick.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 
 export interface LocalTicksOptions {
   readonly source: string;

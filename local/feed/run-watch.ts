@@ -1,5 +1,7 @@
 // Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
 // the end hands over the events of everything it has read.
+
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log, LogFields } from '../../shared/ports.ts';
 import {
@@ -9,7 +11,6 @@ import {
   UnexpectedStatusError,
   UnreadableAnswerError,
 } from '../../shared/returns-service/errors.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
@@ -72,7 +73,11 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
-      if (report.error !== undefined && !isKnown && isHopeless(report.error, report.state !== undefined))
+      if (
+        report.error !== undefined &&
+        !isKnown &&
+        isHopeless(report.error, report.state?.newest !== undefined)
+      )
         throw report.error;
       if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
@@ -146,7 +151,7 @@ async function handOver(
   log.warn(`Stopped before all events were delivered.${rest}`);
 }
 
-/** Whether the error means that the address or the token is wrong. @param isBegun whether the source has a state */
+/** Whether the error means that the address or the token is wrong. @param isBegun whether anything was ever read */
 function isHopeless(error: Error, isBegun: boolean): boolean {
   if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
   if (isBegun) return false;

@@ -1,10 +1,9 @@
 // The log lines that a watch makes of its ticks' reports: what is watched, from when on, and how far the baseline is.
-import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { SourceState, StampsState } from '../../shared/source/source-state.ts';
-import type { TickReport } from '../../shared/tick/tick-report.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import type { CollapsingLog } from '../cli/collapse-repeats.ts';
-import { formatDuration } from '../cli/durations.ts';
 import { type FilterFlags, selectionInWords } from '../cli/filter-flags.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { Printer } from '../cli/print.ts';
@@ -40,7 +39,6 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   let status: string | undefined;
   let isNew = false;
   let isGreeted = false;
-  let isLeadReported = false;
 
   /**
    * Call it once there is a state. A new source gets it with the first answer, so a failure before is logged without
@@ -54,18 +52,9 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     log.info(`watching ${new URL(baseUrl).host} ${every}; times in ${moments.zone}`);
     const selection = selectionInWords(filter);
     if (selection !== undefined) log.info(`printing only ${selection}`);
-    if (isNew) log.info(describeStart(state, settings, moments));
-    else if (state.baseline.status === 'running')
-      log.info(
-        `the baseline continues after ${state.baseline.groups} groups: the range that was under way is read again`,
-      );
-  }
-
-  /** Logged once the lead is known. Until then polls read hours ahead, and a silent baseline keeps a safe distance. */
-  function reportLead(stamps: StampsState | undefined): void {
-    if (isLeadReported || stamps === undefined || stamps.zoned || stamps.lead <= 0) return;
-    isLeadReported = true;
-    log.info(`the stamps have no zone: they run ${formatLead(stamps.lead)} ahead of the service's Date`);
+    const { groups = 0 } = state.lanes.recent.round ?? {};
+    if (isNew) log.info(describeStart(state));
+    else if (state.baselineAt === undefined) log.info(`the baseline continues after ${groups} groups`);
   }
 
   function restore(): void {
@@ -79,15 +68,13 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     restore,
     show(report) {
       log.tally();
-      const { state, polls, error } = report;
+      const { state, polls, counts, error } = report;
       if (state === undefined) return;
-      if (polls > 0 || isNew) greet(state);
+      if (polls > 0 || counts.groups > 0) greet(state);
       if (polls > 0 && error === undefined) log.end(COULD_NOT_BE_READ, 'The service is read again.');
-      reportLead(state.stamps);
-      const { baseline } = state;
       progress.note(report, Date.now());
-      const line = progress.line(baseline, Date.now());
-      if (baseline.status === 'completed') {
+      const line = progress.line(state, Date.now());
+      if (state.baselineAt !== undefined) {
         if (status !== undefined) log.info(line);
         status = undefined;
         return;
@@ -102,26 +89,9 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
   };
 }
 
-/**
- * Describes the first events. After a silent baseline they may be of changes before the start, which surprises users.
- */
-function describeStart(
-  { baseline: { mode }, startedAt, stamps }: SourceState,
-  { lookbackMs }: SourceSettings,
-  moments: Moments,
-): string {
-  if (mode === 'emit') return 'publishing every return group that exists, and every change from now on';
-  // Stamps without a zone run ahead.
-  const since = (startedAt - (stamps.zoned ? 0 : stamps.lead)) / MILLISECOND - lookbackMs;
-  return (
-    `publishing changes since ${moments.short(since)}, the lookback of ${formatDuration(lookbackMs)} before the start; ` +
-    'older changes are stored without events (--baseline silent)'
-  );
-}
-
-/** Rounded to quarters of an hour, as zones are: the rest is the delay until the change became visible. */
-function formatLead(lead: number): string {
-  const quarters = Math.round(lead / (15 * MINUTE));
-  const [hours, minutes] = [Math.floor(quarters / 4), (quarters % 4) * 15];
-  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+/** Describes the first events. */
+function describeStart({ mode }: SourceState): string {
+  return mode === 'emit'
+    ? 'publishing every return group that exists, and every change from now on'
+    : 'publishing changes from now on; the return groups that exist are stored without events (--baseline silent)';
 }

@@ -5,8 +5,7 @@ import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
-import { describeHold, describeSample } from '../../shared/guarding/describe-hold.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
+import { describeHold } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
@@ -53,12 +52,11 @@ export async function explainGroup(ports: ExplainPorts, state: SourceState, retu
         ? null
         : { reason: note.reason, since: formatInstant(note.since), seenAt: formatKnownInstant(note.seenAt) },
     /** The holds of its source that stand: each may keep changes of the group back. */
-    holds: standingHolds(state).map((hold) => ({
+    holds: state.holds.map((hold) => ({
       number: hold.number,
       message: describeHold(hold),
       /** The held change of this group; null if it is not among the samples. */
-      sample:
-        hold.samples.filter((sample) => sample.groupId === returnGroupId).map(describeSample)[0] ?? null,
+      sample: hold.samples.find((sample) => sample.groupId === returnGroupId) ?? null,
     })),
     /** The events that the ledger still holds, in order. */
     events: events.map(explainEntry),

@@ -5,34 +5,20 @@ import type { SnapshotStore } from '../../shared/ports.ts';
 
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
-/**
- * Open and closed groups are in two partitions, which are read page by page. A group that reopens or closes meanwhile
- * may move from a place that is yet to be read to one that was read. The second pass finds it where it is now.
- */
-const PASSES = 2;
-
-/** All groups that were not removed, each once; by their creation, except those that the first pass missed. */
+/** All groups that were not removed, by their creation. */
 export async function* exportGroups(
   store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
   source: Parameters<SnapshotStore['load']>[0],
 ) {
-  const listed = new Set<number>();
-  for (let pass = 0; pass < PASSES; pass += 1) {
-    let portion: number[] = [];
-    for await (const { groupId } of store.knownCreatedBetween(
-      source,
-      Number.NEGATIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
-    )) {
-      if (listed.has(groupId)) continue;
-      listed.add(groupId);
-      portion.push(groupId);
-      if (portion.length < READ_GROUPS) continue;
-      yield* exportSome(store, source, portion);
-      portion = [];
-    }
+  let portion: number[] = [];
+  const [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
+    portion.push(groupId);
+    if (portion.length < READ_GROUPS) continue;
     yield* exportSome(store, source, portion);
+    portion = [];
   }
+  yield* exportSome(store, source, portion);
 }
 
 async function* exportSome(

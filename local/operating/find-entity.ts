@@ -1,19 +1,19 @@
-// Looks for an entity by its id in the snapshots of the groups that were created last, open ones first. No table is
-// indexed by entities, and the service has no filter for them, so this search is bounded and says where it ended.
+// Looks for an entity by its id in the snapshots of the groups that were created last. No table is indexed by entities,
+// and the service has no filter for them, so this search is bounded and says where it ended.
 import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
+import { chunked } from '../../shared/in-parallel.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-/** Of open groups, and as many of the others. */
-const MOST_GROUPS = 1_000;
+const MOST_GROUPS = 2_000;
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
 
 /**
  * @param text an entity's id, or its kind and id, for instance `shipment/77120`
- * @param most groups that are searched of each kind
+ * @param most groups that are searched
  * @returns the entities, how many groups were searched, and whether these were all
  */
 export async function findEntity(
@@ -22,17 +22,14 @@ export async function findEntity(
   text: string,
   most = MOST_GROUPS,
 ) {
+  const ids = await listLatestGroups(client, deployment.snapshots, state, most);
+  const isWhole = ids.length < most;
   let groups = 0;
-  let isWhole = true;
-  for (const isOpen of [true, false]) {
-    const ids = await listLatestGroups(client, deployment.snapshots, state, { isOpen, most });
-    isWhole &&= ids.length < most;
-    for (let at = 0; at < ids.length; at += READ_GROUPS) {
-      const snapshots = await store.load(state, ids.slice(at, at + READ_GROUPS));
-      groups += snapshots.size;
-      const found = [...snapshots.values()].flatMap((snapshot) => entitiesNamed(snapshot, text));
-      if (found.length > 0) return { found, groups, isWhole };
-    }
+  for (const some of chunked(ids, READ_GROUPS)) {
+    const snapshots = await store.load(state, some);
+    groups += snapshots.size;
+    const found = [...snapshots.values()].flatMap((snapshot) => entitiesNamed(snapshot, text));
+    if (found.length > 0) return { found, groups, isWhole };
   }
   return { found: [], groups, isWhole };
 }

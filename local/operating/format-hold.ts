@@ -1,25 +1,28 @@
-// Formats a hold as text: what is held and since when, samples of it, and the command that releases it.
-
+// Formats a hold as text: what is held and since when, samples of it, and the commands that end it.
 import { describeCondition } from '../../shared/guarding/describe-hold.ts';
-import type { Hold } from '../../shared/guarding/guarding-state.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { HoldStatus } from './source-status.ts';
 
+export const ADOPT_CONDITION = 'If only the notation is new, take the changes over without events:';
+
 export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout): string[] {
-  const { number, since, message, consequence, command } = hold;
+  const { number, since, message, consequence, release, adopt } = hold;
   const texts = [message, `Since ${moments.withAge(since)}. ${consequence}`, ...sampleLines(hold)];
+  const way = (text: string, command: string | null) =>
+    command === null ? [] : [...formatEntry('', [text], width), ...formatCommand(command, width)];
   return [
     ...formatEntry(`hold ${number}`, texts, width),
-    ...formatEntry('', [`${describeCondition(hold)}, publish it:`], width),
-    ...formatCommand(command, width),
+    ...way(`${describeCondition(hold)}, publish it:`, release),
+    ...way(ADOPT_CONDITION, adopt),
   ];
 }
 
 /** For instance `184467: shipment/77120 status IN_TRANSIT → DELIVERED`, and how many more there are. */
-export function sampleLines({ samples, suspects }: Pick<Hold, 'samples' | 'suspects'>): string[] {
+export function sampleLines({ samples, count }: Pick<Hold, 'samples' | 'count'>): string[] {
   const lines = samples.map(({ groupId, what, before, after }) => `${groupId}: ${what} ${before} → ${after}`);
-  const more = suspects - samples.length;
+  const more = count - samples.length;
   return samples.length > 0 && more > 0 ? [...lines, `and ${more.toLocaleString('en')} more`] : lines;
 }

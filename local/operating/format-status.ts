@@ -5,15 +5,12 @@ import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
-import { SMALLEST_ESTIMATE } from '../feed/format-progress.ts';
 import { formatHold } from './format-hold.ts';
 import type { Verdict } from './judge-source.ts';
-import type { CycleStatus, SourceStatus } from './source-status.ts';
+import type { LaneStatus, SourceStatus } from './source-status.ts';
 
 /** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
-/** A source is late if it is behind by more than its lookback plus this. */
-const USUAL_DELAY_MS = 5 * 60_000;
 
 export function formatStatus(status: SourceStatus, moments: Moments, layout: Layout): string[] {
   const lines = headline(status, moments, layout);
@@ -31,16 +28,19 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
     if (command !== null) lines.push(...formatCommand(command, layout.width));
   }
   add('read up to', readUpTo(status, moments));
-  add('reconciled', reconciledThrough(status, moments));
+  add('walked', walked(status, moments));
   add('last tick', lastTick(status, moments));
-  add('baseline', baseline(status, moments));
-  for (const cycle of status.reconciliation) add(TIER_NAMES[cycle.tier], cycleText(cycle, moments));
+  add('baseline', baseline(status));
+  for (const lane of status.lanes) add(laneName(lane), laneText(lane, moments));
+  if (status.places.length > 0) add('left out', ...places(status, moments));
   if (status.setAside.length > 0) add('set aside', ...setAside(status, moments));
   add('service', service(status));
   return lines;
 }
 
-const TIER_NAMES = { recent: 'recent', open: 'older, open', all: 'all groups' } as const;
+function laneName({ lane, isWhole }: LaneStatus): string {
+  return isWhole ? 'all groups' : { late: 'polls', recent: 'recent', older: 'older' }[lane];
+}
 
 /** For instance `acme  failing: the service answered with status 503, since 14:02:11 (12 polls)`. */
 function headline(status: SourceStatus, moments: Moments, { width, colors }: Layout): string[] {
@@ -62,9 +62,10 @@ function headline(status: SourceStatus, moments: Moments, { width, colors }: Lay
 function summaryOf(status: SourceStatus, moments: Moments): string {
   const { verdict, held, reasons, lastFailure, lastTickAt } = status;
   const first = reasons[0]?.message ?? '';
+  const waiting = held.filter(({ phase }) => phase === 'holding').length;
   const summaries: Readonly<Record<Verdict, () => string>> = {
     well: () => (status.baseline.status === 'running' ? 'the baseline is under way' : ''),
-    held: () => (held.length === 1 ? 'one decision is up to you' : `${held.length} decisions are up to you`),
+    held: () => (waiting === 1 ? 'one decision is up to you' : `${waiting} decisions are up to you`),
     stopped: () =>
       withoutStop(first) + (lastTickAt === null ? '' : `, last tick ${moments.withAge(lastTickAt)}`),
     failing: () => (lastFailure === null ? withoutStop(first) : lastError(lastFailure, moments)),
@@ -92,22 +93,15 @@ function withoutStop(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/**
- * Each poll reads the time of the lookback again, so a source that is well is that far behind. A hold keeps it back.
- */
-function readUpTo(status: SourceStatus, moments: Moments): string {
-  const { readUpTo: upTo, settledThrough, behindMs, lookbackMs } = status;
-  if (upTo === null) return 'not yet: the baseline comes first';
-  if (behindMs === null) return `${moments.full(upTo)}; the service has shown no timestamp yet`;
-  const isUsual = upTo === settledThrough && lookbackMs !== null && behindMs <= lookbackMs + USUAL_DELAY_MS;
-  if (!isUsual) return moments.withAge(upTo);
-  return `${moments.full(upTo)}; each poll reads the last ${formatDuration(lookbackMs)} again`;
+/** Each poll reads the time of the lookback again, so a source that is well is that far behind. */
+function readUpTo({ readUpTo: upTo, polledAt, lookbackMs }: SourceStatus, moments: Moments): string {
+  if (upTo === null || polledAt === null || lookbackMs === null) return 'not yet: no poll is complete';
+  const again = `each poll reads the last ${formatDuration(lookbackMs)} again`;
+  return `${moments.full(upTo)}, by the poll of ${moments.withAge(polledAt)}; ${again}`;
 }
 
-function reconciledThrough({ reconciledThrough: through }: SourceStatus, moments: Moments): string {
-  return through === null
-    ? 'not yet: no walk over all groups is complete'
-    : `through ${moments.withAge(through)}`;
+function walked({ walkedAt }: SourceStatus, moments: Moments): string {
+  return walkedAt === null ? 'not yet: no walk over all groups is complete' : moments.withAge(walkedAt);
 }
 
 function lastTick({ lastTickAt, polledBy }: SourceStatus, moments: Moments): string {
@@ -115,36 +109,35 @@ function lastTick({ lastTickAt, polledBy }: SourceStatus, moments: Moments): str
   return lastTickAt === null ? 'none yet' : `${moments.withAge(lastTickAt)}${by}`;
 }
 
-function baseline({ baseline: known }: SourceStatus, moments: Moments): string {
-  const { status, mode, groups, estimatedGroups, coveredThrough } = known;
-  // Estimates this low say only that there are not more groups than that.
-  const isEstimated = estimatedGroups !== null && estimatedGroups > Math.max(SMALLEST_ESTIMATE, groups);
-  const of = isEstimated && status === 'running' ? ` of about ${formatCount(estimatedGroups)}` : '';
-  const through =
-    status === 'running' && coveredThrough !== null ? `, through ${moments.full(coveredThrough)}` : '';
+function baseline({ baseline: { status, mode, groups } }: SourceStatus): string {
   const events = mode === 'silent' ? 'without events' : 'with an event for each';
-  return `${status === 'running' ? 'under way' : 'complete'}: ${formatCount(groups)}${of} groups, ${events}${through}`;
+  return `${status === 'running' ? 'under way' : 'complete'}: ${counted(groups, 'group')}, ${events}`;
 }
 
-function cycleText(
-  { plannedMs, reachedMs, requests, isUnderWay, startedAt, ...cycle }: CycleStatus,
-  moments: Moments,
-): string {
-  const length = plannedMs === null ? 'interval not known yet' : `every ${formatDuration(plannedMs)}`;
-  const isLonger = reachedMs !== null && plannedMs !== null && reachedMs > LONGER_TIMES * plannedMs;
-  const reached = isLonger ? `, the last one after ${formatDuration(reachedMs)}` : '';
-  const takes = requests === null ? '' : ` (${formatCount(requests)} requests)`;
+function laneText({ everyMs, startedAt, endedAt, nextAt, underWay }: LaneStatus, moments: Moments): string {
+  const every = everyMs === null ? [] : [`every ${formatDuration(everyMs)}`];
   const last =
-    cycle.lastCompletedAt === null
+    startedAt === null || endedAt === null
       ? 'none completed yet'
-      : `last completed ${moments.withAge(cycle.lastCompletedAt)}`;
-  const covered = cycle.coveredThrough === null ? '' : `, through ${moments.full(cycle.coveredThrough)}`;
-  const present = isUnderWay ? `; under way for ${moments.age(startedAt)}${covered}` : '';
-  return `${length}${reached}${takes}; ${last}${present}`;
+      : `last completed ${moments.withAge(endedAt)}, in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
+  const present =
+    underWay === null
+      ? `next at ${moments.short(nextAt ?? '')}`
+      : `under way for ${moments.age(underWay.since)}: ${counted(underWay.requests, 'request')}, ` +
+        `${counted(underWay.groups, 'group')}, ${counted(underWay.waitingRanges, 'range')} left`;
+  return [...every, last, present].join('; ');
 }
 
-/** A cycle that begins this many times later than planned is worth a word: polls left it too few requests. */
-const LONGER_TIMES = 1.5;
+function places({ places: known }: SourceStatus, moments: Moments): string[] {
+  const lines = known
+    .slice(0, SET_ASIDE_SHOWN)
+    .map(
+      ({ axis, from, to, until, reason }) =>
+        `returns ${axis} from ${moments.full(from)} to ${moments.full(to)}, until ${moments.short(until)}: ${reason}`,
+    );
+  const more = known.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${formatCount(more)} more: see --json`] : [])];
+}
 
 function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[] {
   const shown = groups.slice(0, SET_ASIDE_SHOWN).map(({ returnGroupId, reason, since }) => {
@@ -160,15 +153,11 @@ function setAside({ setAside: groups }: SourceStatus, moments: Moments): string[
 }
 
 function service({ service: known }: SourceStatus): string {
-  const { stampsHaveZone, stampsPrecision, stampsLeadMs } = known;
-  const zone = stampsHaveZone ? 'with a zone' : 'without a zone';
-  const lead = stampsLeadMs === 0 ? '' : `, ${formatDuration(stampsLeadMs)} ahead of its Date`;
-  const digits = stampsPrecision === 0 ? 'whole seconds' : `${stampsPrecision} digits of a second`;
-  return `${pages(known)}; stamps ${zone}, ${digits}${lead}`;
-}
-
-/** A service may give fewer rows than are asked for, and a small store has no full page. */
-function pages({ pageLimit, longestPage }: SourceStatus['service']): string {
+  const { pageLimit, longestPage, stampsHaveZone, stampsPrecision } = known;
   const asked = `${counted(pageLimit, 'row')} asked for`;
-  return longestPage === 0 ? `pages: ${asked}` : `pages of up to ${counted(longestPage, 'row')} (${asked})`;
+  const pages =
+    longestPage === null ? `pages: ${asked}` : `pages of up to ${counted(longestPage, 'row')} (${asked})`;
+  const zone = stampsHaveZone ? 'with a zone' : 'without a zone';
+  const digits = stampsPrecision === 0 ? 'whole seconds' : `${stampsPrecision} digits of a second`;
+  return `${pages}; stamps ${zone}, ${digits}`;
 }

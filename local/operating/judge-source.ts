@@ -1,8 +1,8 @@
 // One verdict about a source, and what to do about it. Pure.
+import type { HoldKind } from '../../shared/guarding/hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { restLeft } from '../../shared/pacing/rest.ts';
-import { patienceOf } from '../../shared/reporting/health.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { shellWord } from '../cli/shell-word.ts';
 
@@ -36,6 +36,9 @@ export interface Circumstances {
   readonly poller: Poller;
 }
 
+/** Nothing polls a source if no tick came for three intervals, but not before this. */
+const PATIENCE = 5 * MINUTE;
+const PATIENT_INTERVALS = 3;
 /** The clocks of two machines differ by less than this. */
 const LARGEST_LEAD = MINUTE;
 
@@ -45,12 +48,20 @@ export function whyStopped(state: SourceState, circumstances: Circumstances): Re
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const silence = lastTick === undefined ? Number.POSITIVE_INFINITY : now - lastTick;
   const quietFor = Math.min(silence, now - restEnd(state, now));
-  const isLate = quietFor > patienceOf((state.pace?.intervalMs ?? 0) * MILLISECOND);
+  const isLate =
+    quietFor > Math.max(PATIENCE, PATIENT_INTERVALS * (state.pace?.intervalMs ?? 0) * MILLISECOND);
   return [
     ...(isRestored ? [RESTORED] : []),
     ...(poller === null ? [NO_WATCH] : isLate ? [silent(poller, isLocal)] : []),
     ...(-silence > LARGEST_LEAD ? [AHEAD] : []),
   ];
+}
+
+const HOLD_KINDS: readonly string[] = ['other_store', 'removals', 'mass_change'] satisfies HoldKind[];
+
+/** Whether a reason of the source's health is a hold. */
+export function isHoldReason({ code }: Reason): boolean {
+  return HOLD_KINDS.includes(code);
 }
 
 /** When polls go on after a refused token; 0 for an end so far ahead that it comes from a wrong clock. */
@@ -107,7 +118,7 @@ function step(text: string, command?: string): NextStep {
 
 function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep {
   const { health, setAside, source, baseUrl } = state;
-  const code = health.failure?.code ?? health.reasons.find((reason) => reason.code !== 'held')?.code;
+  const code = health.failure?.code ?? health.reasons.find((reason) => !isHoldReason(reason))?.code;
   const group = setAside.find(({ groupId }) => groupId !== undefined)?.groupId;
   if (code === 'refused' || code === 'token_unreadable' || code === 'misconfigured')
     return isLocal

@@ -1,6 +1,6 @@
 // Opens the stores that a command needs besides the sources' states (snapshots, ledger, marks), in the place that the
 // flags name.
-import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
+import { type Activities, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
@@ -13,7 +13,7 @@ import {
   traitsOf,
 } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { Activities, Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
+import type { Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -59,9 +59,6 @@ function localDestinations(): readonly DestinationTraits[] {
   return isBusNamed(process.env) ? [WATCH, traitsOf('bus')] : [WATCH];
 }
 
-/** Timeout for an activity; longer than a tick's, because a command's first request also waits for credentials. */
-const ACTIVITY_MS = 10_000;
-
 /** Runs work on an open feed, and closes the feed even if the work fails. */
 export function withFeed<Result>(
   flags: PlaceFlags,
@@ -80,7 +77,7 @@ export function withFeed<Result>(
       ledger: createDynamoDbLedger({ client, tables, clock }),
       marks: createDynamoDbMarks({ client, tables }),
       presentGeneration: createPresentGeneration(open.states),
-      activities: createDynamoDbActivities({ client, tables, timeoutMs: ACTIVITY_MS }),
+      activities: createDynamoDbActivities({ client, tables }),
       marksTable: marks,
       destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(traitsOf),
       webhooks: () => webhookLabels(open),

@@ -11,7 +11,6 @@ import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { followEngine } from '../engines/follow-engine.ts';
 import { checkEndpoints, namedRegion, readNamedEngines } from '../engines/named-engines.ts';
 import { type SharedEngine, shareEngine } from '../engines/shared-engine.ts';
-import { addMissingIndexes } from '../engines/tables.ts';
 import { LOCAL_TABLES } from '../feed/local-tables.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
 
@@ -98,18 +97,7 @@ async function openDirectory(path: string): Promise<Place> {
   return local(path, connect(engine), engine.close);
 }
 
-/** The tables may be those of an earlier release, without an index that this one reads. */
-async function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Promise<Place> {
-  const close = async () => {
-    client.destroy();
-    await end();
-  };
-  try {
-    await addMissingIndexes(client, LOCAL_TABLES);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+function local(path: string, client: DynamoDBClient, end: () => Promise<void>): Place {
   return {
     client,
     deployment: LOCAL_TABLES,
@@ -117,7 +105,10 @@ async function local(path: string, client: DynamoDBClient, end: () => Promise<vo
     flags: ` --data ${shellWord(path)}`,
     // An engine that the environment names needs no directory.
     holder: () => findHolder(path).catch(() => undefined),
-    close,
+    async close() {
+      client.destroy();
+      await end();
+    },
   };
 }
 

@@ -5,11 +5,15 @@
 import type { MetricAlarm, PutMetricAlarmCommandInput } from '@aws-sdk/client-cloudwatch';
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import * as z from 'zod';
-import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
+import type { StoredSource, TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/deployment/metrics.ts';
 import { tokenNames } from '../../shared/deployment/token-names.ts';
 import { parseJson } from '../../shared/parse-json.ts';
-import { DEFAULT_INTERVAL_MS, type sourceSettings } from '../../shared/source/source-settings.ts';
+import {
+  DEFAULT_INTERVAL_MS,
+  problemOfBudgets,
+  type sourceSettings,
+} from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
 
 /** The given settings; the poller's defaults replace the missing ones. */
@@ -57,6 +61,30 @@ export function checkTokenName(path: string, token: TokenPlace, arn: string): vo
   const given = 'secretId' in token ? token.secretId : token.parameter;
   throw new UsageError(
     `The poller may not read ${given}: the name must begin with ${name}, for instance ${name}acme.`,
+  );
+}
+
+/**
+ * Checks the sum of the budgets of all sources with one token.
+ *
+ * @param arn of the source's token
+ * @param others the configured sources; the source itself may be among them
+ */
+export function checkBudgets({ settings }: NewSource, arn: string, others: readonly StoredSource[]): void {
+  const sharing = others.filter(
+    (other) => other.settings.name !== settings.name && isTokenAt(other.token, arn),
+  );
+  const problem = problemOfBudgets([settings, ...sharing.map((other) => other.settings)]);
+  if (problem !== undefined) throw new UsageError(problem);
+}
+
+/** Whether a token that is named by its name or its ARN, which may lack the secret's suffix, has this ARN. */
+function isTokenAt(token: TokenPlace, arn: string): boolean {
+  if ('parameter' in token)
+    return token.parameter === arn || arn.endsWith(`:parameter/${token.parameter.replace(/^\//, '')}`);
+  const withoutSuffix = arn.replace(/-[A-Za-z0-9]{6}$/, '');
+  return [arn, withoutSuffix].some(
+    (each) => token.secretId === each || each.endsWith(`:secret:${token.secretId}`),
   );
 }
 

@@ -1,6 +1,6 @@
-// Saves a release on the condition that the state is unchanged; otherwise it loads the state again and retries. So the
+// Saves the end of a hold, by `release` or `adopt`, on the condition that the state is unchanged; otherwise it loads the state again and retries. So the
 // release never overwrites the progress of a tick.
-import { releaseHold } from '../../shared/guarding/release-hold.ts';
+import { type HoldCommand, releaseHold } from '../../shared/guarding/release-hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SourceStates } from '../../shared/ports.ts';
 
@@ -18,11 +18,12 @@ export async function saveRelease(
   source: string,
   number: number,
   now: Instant,
+  command: HoldCommand = 'release',
 ) {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const state = await states.load(source);
     if (state === undefined) throw new Error(`There is no state of a source "${source}".`);
-    const release = releaseHold(state, number, now);
+    const release = releaseHold(state, number, now, command);
     if (release.outcome !== 'released') return { release, state };
     const next = { ...release.state, version: state.version + 1 };
     if ((await states.save(next, state.version)) === 'saved') return { release, state: next };

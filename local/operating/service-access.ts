@@ -22,8 +22,27 @@ export interface ServiceAccess extends Finder {
 }
 
 export function openServiceAccess(feed: OpenFeed, options: AccessOptions = {}): ServiceAccess {
-  if (feed.isLocal) return openLocalAccess(feed, options);
-  return { ...createPollerFinder(feed.deployment), close() {} };
+  const { close, ...finder } = feed.isLocal
+    ? openLocalAccess(feed, options)
+    : { ...createPollerFinder(feed.deployment), close() {} };
+  return { ...oneByOne(finder), close };
+}
+
+/** Searches of a source run one at a time: those of one command wait for each other. */
+function oneByOne(finder: Finder): Finder {
+  const last = new Map<string, Promise<unknown>>();
+  function after<Answer>(source: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = (last.get(source) ?? Promise.resolve()).then(ask);
+    last.set(
+      source,
+      answer.catch(() => {}),
+    );
+    return answer;
+  }
+  return {
+    find: (source, filter) => after(source, () => finder.find(source, filter)),
+    ask: (source, group) => after(source, () => finder.ask(source, group)),
+  };
 }
 
 function openLocalAccess(

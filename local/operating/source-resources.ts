@@ -3,13 +3,14 @@
 import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import type { ParameterMetadata } from '@aws-sdk/client-ssm';
 import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts';
-import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
+import { listStoredSources, type TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { messageOf } from '../cli/failures.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
 import type { Place } from './open-place.ts';
 import {
   alarmLike,
   alarmName,
+  checkBudgets,
   checkTokenName,
   freshnessOf,
   type NewSource,
@@ -26,7 +27,7 @@ import {
  *
  * @returns whether it has an alarm
  * @throws Error if the stack has the source, or its token does not exist
- * @throws UsageError if the poller may not read its token
+ * @throws UsageError if the poller may not read its token, or sources with the same token have too large budgets
  */
 export function addSource(place: Place, source: NewSource): Promise<{ readonly hasAlarm: boolean }> {
   return withAws(place, async (aws) => {
@@ -35,7 +36,9 @@ export function addSource(place: Place, source: NewSource): Promise<{ readonly h
     const known = await findParameter(aws, settings.name);
     if (known !== undefined && !wasAdded(known))
       throw new Error(`The source "${settings.name}" is already defined in the stack: change it there.`);
-    checkTokenName(path, source.token, await findTokenArn(aws, source.token));
+    const arn = await findTokenArn(aws, source.token);
+    checkTokenName(path, source.token, arn);
+    checkBudgets(source, arn, await listStoredSources({ client: ssm, path }));
     const like = await findSchedule(aws, settings.name);
     const from = sourceOfSchedule(like) ?? '';
     const change = { ...scheduleLike(like, settings), GroupName };

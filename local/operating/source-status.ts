@@ -1,25 +1,21 @@
 // Derives a source's status for operators from its state. Pure. format-status.ts makes the text, except for sentences
 // that the feed's own events also use.
-import {
-  describeConsequence,
-  describeHold,
-  describeSample,
-  releaseCommand,
-} from '../../shared/guarding/describe-hold.ts';
-import { standingHolds } from '../../shared/guarding/holds.ts';
+import { describeConsequence, describeHold, holdCommand } from '../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
+import { knownGroups } from '../../shared/guarding/removals.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import { stampsTime } from '../../shared/reading/stamps-clock.ts';
-import { describeRead } from '../../shared/reporting/source-read.ts';
-import type { CycleState, Tier } from '../../shared/source/cycle-state.ts';
-import { planCycles } from '../../shared/source/reconciliation-plan.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM } from '../../shared/lanes/rhythms.ts';
+import { FEWEST_ROWS } from '../../shared/reading/room.ts';
+import { behindSince } from '../../shared/reporting/health.ts';
+import { reachBack } from '../../shared/source/first-state.ts';
+import { KEPT_LANES, type KeptLane, type SourceState, walkedAt } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
-import { type Circumstances, nextStepsOf, type Verdict, whyStopped } from './judge-source.ts';
+import { type Circumstances, isHoldReason, nextStepsOf, type Verdict, whyStopped } from './judge-source.ts';
 
 /** Times are ISO 8601, durations milliseconds; null is unknown, or not known yet. */
 export type SourceStatus = ReturnType<typeof describeSource>;
 export type HoldStatus = SourceStatus['held'][number];
-export type CycleStatus = SourceStatus['reconciliation'][number];
+export type LaneStatus = SourceStatus['lanes'][number];
 export type SetAsideStatus = SourceStatus['setAside'][number];
 
 /** The known facts besides the state; only the time and the flags are necessary. */
@@ -31,20 +27,24 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
 
 export function describeSource(state: SourceState, known: StatusCircumstances) {
   const { now, flags, place, poller, isLocal = false } = known;
-  const { health, baseline, stamps, pace } = state;
+  const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
   const stopped = whyStopped(state, circumstances);
-  // `held` describes the holds, with the command that releases each.
-  const conditions = health.reasons.filter(({ code }) => code !== 'held');
+  // `held` describes the holds, with the commands that end each.
+  const conditions = health.reasons.filter((reason) => !isHoldReason(reason));
   const reasons = [...stopped, ...conditions];
-  const held = describeHolds(state, flags);
+  const held = state.holds.map((hold) => describeHeld(hold, state.source, flags));
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
-  const verdict: Verdict =
-    held.length > 0 ? 'held' : stopped.length > 0 ? 'stopped' : isFailing ? 'failing' : 'well';
-  const read = describeRead(state);
+  const verdict: Verdict = held.some(({ phase }) => phase === 'holding')
+    ? 'held'
+    : stopped.length > 0
+      ? 'stopped'
+      : isFailing
+        ? 'failing'
+        : 'well';
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
-  const time = stampsTime(stamps, now);
+  const polledAt = lanes.late.readAt;
   return {
     source: state.source,
     generation: state.generation,
@@ -62,84 +62,108 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
     // The next tick reports the end of a condition that is over.
     degradedSince: held.length + conditions.length === 0 ? null : formatKnownInstant(health.degradedSince),
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
-    /** Polls have read everything before this instant, by the service's timestamps. */
-    settledThrough: formatInstant(state.settledThrough),
-    /** The value that `feed.source_read` reports. Null until the baseline is completed, and in restored tables. */
-    readUpTo: isRestored ? null : read.read_up_to,
-    reconciledThrough: isRestored ? null : read.reconciled_through,
-    behindMs: time === undefined ? null : milliseconds(time - state.settledThrough),
+    /** The starts of the last complete poll and of the last walks over all groups, as `feed.source_read` reports them. */
+    polledAt: isRestored ? null : formatKnownInstant(polledAt),
+    walkedAt: isRestored ? null : formatKnownInstant(walkedAt(state)),
+    /** Changes with stamps before it are in the ledger, if they showed within the lookback. */
+    readUpTo:
+      isRestored || polledAt === undefined || pace === undefined
+        ? null
+        : formatInstant(polledAt - reachBack(pace)),
+    /** The stamp from which the next complete poll reads. */
+    cursor: formatInstant(state.cursor),
+    /** How long the source has not been read completely; 0 if it is. */
+    behindMs: milliseconds(now - behindSince(state, now)),
     lookbackMs: pace?.lookbackMs ?? null,
     lastTickAt: formatKnownInstant(lastTick),
     sinceLastTickMs: lastTick === undefined ? null : milliseconds(now - lastTick),
     /** The process that polls, on this machine; null if there is none, or it is not known. */
     polledBy: poller?.pid ?? null,
     baseline: {
-      status: baseline.status,
-      mode: baseline.mode,
-      groups: baseline.groups,
-      estimatedGroups: baseline.estimatedGroups ?? null,
-      coveredThrough: formatKnownInstant(baseline.coveredThrough),
+      status: state.baselineAt === undefined ? ('running' as const) : ('completed' as const),
+      mode: state.mode,
+      /** Groups read so far; once it is completed, those that the last walks read. */
+      groups: state.baselineAt === undefined ? (lanes.recent.round?.groups ?? 0) : knownGroups(state),
+      completedAt: formatKnownInstant(state.baselineAt),
     },
-    reconciliation: describeCycles(state),
+    lanes: describeLanes(state),
+    /** Times whose rows make every answer with them fail: they are left out for a while. */
+    places: state.places
+      .filter(({ until }) => until > now)
+      .map(({ axis, from, to, until, reason }) => ({
+        axis,
+        ...{ from: formatInstant(from), to: formatInstant(to), until: formatInstant(until) },
+        reason,
+      })),
     setAside: state.setAside.map(({ groupId, reason, since }) => ({
       returnGroupId: groupId ?? null,
       reason,
       since: formatInstant(since),
     })),
     service: {
-      /** Rows that the feed asks for, and those of the longest page in this cycle; 0 before the first. */
-      pageLimit: state.pageLimit,
-      longestPage: state.longestPage,
-      stampsHaveZone: stamps.zoned,
-      stampsPrecision: stamps.precision,
-      stampsLeadMs: milliseconds(stamps.lead),
+      /** Rows that the feed asks for, and the most rows of any answer; null if unknown. */
+      pageLimit: state.limit,
+      longestPage: longestPage(state),
+      stampsHaveZone: state.stampForm.zoned,
+      stampsPrecision: state.stampForm.digits,
     },
   };
 }
 
-function describeHolds(state: SourceState, flags: string) {
-  return standingHolds(state).map((hold) => ({
-    number: hold.number,
-    guard: hold.guard,
+function describeHeld(hold: Hold, source: string, flags: string) {
+  const { number, kind, phase, count, samples } = hold;
+  const isHolding = phase === 'holding';
+  return {
+    ...{ number, kind, phase },
     since: formatInstant(hold.since),
     /** The return groups or entities that are held, and a few of them. */
-    suspects: hold.suspects,
-    samples: hold.samples.map(describeSample),
+    ...{ count, samples },
     message: describeHold(hold),
     consequence: describeConsequence(hold),
-    /** The command that releases it. */
-    command: releaseCommand(hold, state.source, flags),
-  }));
-}
-
-function describeCycles(state: SourceState) {
-  const { pace, reconciliation, baseline } = state;
-  if (baseline.status === 'running') return [];
-  const tiers: readonly Tier[] = ['recent', 'open', 'all'];
-  const plans =
-    pace === undefined
-      ? tiers.map((tier) => ({ tier, lengthMs: undefined, requests: undefined }))
-      : planCycles(state, pace);
-  return plans.map(({ tier, lengthMs, requests }) => ({
-    tier,
-    /** From one start to the next, as planned from the groups and the budget. */
-    plannedMs: lengthMs ?? null,
-    requests: requests ?? null,
-    ...describeCycle(reconciliation[tier]),
-  }));
-}
-
-function describeCycle({ isUnderWay, startedAt, coveredThrough, lastCompletedAt, ...cycle }: CycleState) {
-  const { previousStartedAt } = cycle;
-  return {
-    /** From the start of the cycle before to that of the last one; null before there were two. */
-    reachedMs: previousStartedAt === undefined ? null : milliseconds(startedAt - previousStartedAt),
-    isUnderWay,
-    startedAt: formatInstant(startedAt),
-    /** Creation time up to which the running cycle has read all groups. */
-    coveredThrough: isUnderWay ? formatKnownInstant(coveredThrough) : null,
-    lastCompletedAt: formatKnownInstant(lastCompletedAt),
+    /** The commands that end it; null if it does not end by them. */
+    release: isHolding ? holdCommand('release', hold, source, flags) : null,
+    adopt: isHolding && kind === 'mass_change' ? holdCommand('adopt', hold, source, flags) : null,
   };
+}
+
+/** Each lane whose rounds survive ticks; `older` only where it has a walk of its own. */
+function describeLanes(state: SourceState) {
+  const { pace, lanes } = state;
+  const rhythms: Readonly<Record<KeptLane, number | undefined>> = {
+    late: pace && lateRhythm(pace),
+    recent: pace && pace.reconcileMs * MILLISECOND,
+    older: OLDER_RHYTHM,
+  };
+  const joined = pace !== undefined && isJoined(state, pace);
+  return KEPT_LANES.filter((name) => !(joined && name === 'older')).map((name) => {
+    const { dueAt, round, readAt, endedAt } = lanes[name];
+    const rhythm = rhythms[name];
+    return {
+      lane: name,
+      /** Whether it reads all groups, older ones as well. */
+      isWhole: joined && name === 'recent',
+      everyMs: rhythm === undefined ? null : milliseconds(rhythm),
+      /** The last complete round. */
+      startedAt: formatKnownInstant(readAt),
+      endedAt: readAt === undefined ? null : formatInstant(endedAt),
+      nextAt: round === undefined ? formatInstant(dueAt) : null,
+      /** The round under way; null if there is none. */
+      underWay:
+        round === undefined
+          ? null
+          : {
+              since: formatInstant(round.startedAt),
+              requests: round.requests,
+              groups: round.groups,
+              waitingRanges: round.stack.length,
+            },
+    };
+  });
+}
+
+function longestPage({ room }: SourceState): number | null {
+  const most = Math.max(room.rows, room.planned ?? 0);
+  return most < FEWEST_ROWS ? null : most;
 }
 
 function milliseconds(duration: number): number {

@@ -6,11 +6,11 @@ export const METRICS_NAMESPACE = 'ReturnsChangeFeed';
 
 export const METRICS = {
   /**
-   * Of each source (dimensions `service` and `source`), once a tick: seconds since polls last covered everything, or
-   * since walks last made progress if that is longer.
+   * Of each source (dimensions `service` and `source`), once a tick: seconds since when the source is not read
+   * completely; 0 if it is.
    */
   secondsBehind: 'SecondsBehind',
-  /** Of the feed (dimension `service`): return groups of a source that can't be read, and are set aside. */
+  /** Of the feed (dimension `service`): return groups and places of a source that can't be read, and are set aside. */
   setAsideGroups: 'SetAsideGroups',
   /** Of the feed (dimension `service`): holds of a source that wait for a release. */
   holds: 'Holds',
@@ -27,7 +27,7 @@ export const METRICS = {
 } as const;
 
 /** Figures in the line that the poller logs for each tick; the dashboard sums them up. */
-export type TickField = 'polls' | 'requests' | 'rateLimited' | 'events' | 'foundByReconciliation';
+export type TickField = 'polls' | 'requests' | 'rateLimited' | 'events' | 'foundByWalks';
 
 /** How long a source may go without being read completely; or three polls, if that is longer. */
 const SILENCE_SECONDS = 300;

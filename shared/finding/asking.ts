@@ -32,7 +32,8 @@ export function isAskingFailure(error: unknown): boolean {
 
 export interface Asking {
   readonly requests: Pick<Requests, 'send'>;
-  readonly state: Pick<SourceState, 'limit' | 'room'>;
+  /** Rows of a page to ask for. */
+  readonly limit: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +63,7 @@ export function beginAsking({ source, state, requests, now, signal }: AskingOpti
     throw new NotAskedError(
       `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx returns-feed status".`,
     );
-  return { requests: onlyProved(requests, source, state.seenWith), state, signal };
+  return { requests: onlyProved(requests, source, state.seenWith), limit: state.limit, signal };
 }
 
 /** Returns an answer only if polls trust the address and the token that it was requested with. */

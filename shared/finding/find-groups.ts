@@ -1,14 +1,13 @@
 // Asks the service which return groups have a tracking number or an order name. How it matches texts is not documented
 // (returns-data-service.md, "Endpoints"): each row is compared with the text again, to distinguish the same letters
 // from another spelling. A row that shows nothing of the text is left out.
-import { isComplete } from '../reading/room.ts';
+import { FEWEST_ROWS } from '../reading/room.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { Asking } from './asking.ts';
 
 /** Pages that a search reads at most: a search for a text that two thousand groups share is of no use. */
 const MOST_PAGES = 10;
-const AT_ANY_TIME = { sentAt: 0, receivedAt: 0 };
 
 export type TextFilter = { readonly orderName: string } | { readonly trackingCode: string };
 
@@ -28,10 +27,9 @@ export interface FoundGroups {
  * @throws NotAskedError, and what requests throw
  */
 export async function findGroups(asking: Asking, filter: TextFilter): Promise<FoundGroups> {
-  const { requests, state, signal } = asking;
+  const { requests, limit, signal } = asking;
   const exact = new Set<number>();
   const similar = new Set<number>();
-  const { limit } = state;
   let isWhole = false;
   for (let page = 0, offset = 0; page < MOST_PAGES && !isWhole; page += 1) {
     const query = { ...filter, limit, ...(offset === 0 ? {} : { offset }) };
@@ -44,7 +42,8 @@ export async function findGroups(asking: Asking, filter: TextFilter): Promise<Fo
       if (id !== undefined && match !== undefined) (match === 'exact' ? exact : similar).add(id);
     }
     offset += answer.rows.length;
-    isWhole = answer.rows.length === 0 || isComplete(state.room, limit, { ...answer, ...AT_ANY_TIME });
+    // A service shows at least ten rows on a page, if it has them.
+    isWhole = answer.rows.length < FEWEST_ROWS;
   }
   for (const id of exact) similar.delete(id);
   return { exact: [...exact], similar: [...similar], isWhole };

@@ -54,7 +54,16 @@ export function createIdentity(
 ): Identity {
   let provedAt = Number.NEGATIVE_INFINITY;
 
-  async function prove(missing: ReadonlySet<number>): Promise<void> {
+  /** Lanes whose answers are in doubt at the same time share one proof. */
+  let proving: Promise<void> | undefined;
+  function prove(missing: ReadonlySet<number>): Promise<void> {
+    proving ??= lookForProof(missing).finally(() => {
+      proving = undefined;
+    });
+    return proving;
+  }
+
+  async function lookForProof(missing: ReadonlySet<number>): Promise<void> {
     const held = findHold(cell.state, 'other_store');
     const canaries = await chooseCanaries(missing, held === undefined ? MOST_CANARIES : 1);
     let accessHash: string | undefined;
@@ -71,7 +80,7 @@ export function createIdentity(
       if (accessHash !== undefined && accessHash !== answer.accessHash) return;
       accessHash = answer.accessHash;
       if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash);
-        isUnreadable ||= answer.rows.some(({ kind }) => kind === 'unreadable');
+      isUnreadable ||= answer.rows.some(({ kind }) => kind === 'unreadable');
     }
     if (failure !== undefined) throw failure;
     if (isUnreadable) throw new UnreadableAnswerError(WHEN_UNREADABLE, {});

@@ -9,7 +9,6 @@ import type { KnownGroup } from '../ports.ts';
 import { isWithin } from '../reading/range.ts';
 import { forgetRoom } from '../reading/room.ts';
 import type { CompletePart } from '../reading/round-context.ts';
-import { roundOf } from './lane.ts';
 import { noteLookUp } from './look-up-queue.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
@@ -21,7 +20,6 @@ import { sourceOf, type TickRun } from './tick-run.ts';
  */
 export async function checkList(
   run: TickRun,
-  lane: 'recent' | 'older',
   { range, shown, sentAt }: CompletePart,
   known: ReadonlyMap<number, KnownGroup>,
 ): Promise<number> {
@@ -37,13 +35,14 @@ export async function checkList(
   if (missing.length === 0) return 0;
   const now = run.now();
   run.update((state) => ({ ...state, room: forgetRoom(state.room, shown.size) }));
-  const total = roundOf(run.state, lane).missing + missing.length;
+  const { recent, older } = run.state.lanes;
+  const total = (recent.round?.missing ?? 0) + (older.round?.missing ?? 0) + missing.length;
   const { state, isAdmitted } = admitRemovals(run.state, total, missing.map(sampleMissing), now);
   run.update(() => state);
   if (isAdmitted)
     for (const groupId of missing)
       run.update((before) => noteLookUp(before, { groupId, dueAt: now, isMissing: true }));
-  else await run.identity.proveSince(sentAt, new Set());
+  else await run.identity.proveSince(sentAt, new Set(missing));
   return missing.length;
 }
 

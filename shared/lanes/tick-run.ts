@@ -5,7 +5,8 @@ import { formatInstant, type Instant, MILLISECOND } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import { type Page, type Range, rowsOutside } from '../reading/range.ts';
 import { createRecorder, type Recorder } from '../recording/record-page.ts';
-import { RequestAbortedError, RequestTimedOutError, ReturnsServiceError } from '../returns-service/errors.ts';
+import type { ReturnsServiceClient } from '../returns-service/client.ts';
+import { RequestTimedOutError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
@@ -62,34 +63,36 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
   const identity = createIdentity(session, requests, cell);
   const drift = new Set<string>();
 
-  async function ask(
+  async function ask(lane: LaneName, query: ReturnGroupsQuery, options: AskOptions = {}): Promise<Page> {
+    try {
+      return await askTrusted(lane, query, options);
+    } catch (error) {
+      // The end of the tick says nothing of the service, but what it cut off may.
+      const failure = error instanceof DeadlineReached ? error.cause : error;
+      if (failure instanceof Error) run.failure = failure;
+      throw error;
+    }
+  }
+
+  /** Asks until the address and the token of the answer are proved to show this source. */
+  async function askTrusted(
     lane: LaneName,
     query: ReturnGroupsQuery,
-    { tries, isSlow = false, range }: AskOptions = {},
+    { tries, isSlow = false, range }: AskOptions,
   ): Promise<Page> {
+    const { signal } = stopping;
     let isHasty = isSlow;
+    async function send(client: ReturnsServiceClient) {
+      const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
+      try {
+        return await client.listReturnGroups(query, { signal, timeoutMs });
+      } catch (error) {
+        isHasty ||= error instanceof RequestTimedOutError;
+        throw error;
+      }
+    }
     for (;;) {
-      const sent = await requests
-        .send(
-          lane,
-          async (client) => {
-            const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
-            try {
-              return await client.listReturnGroups(query, { signal: stopping.signal, timeoutMs });
-            } catch (error) {
-              isHasty ||= error instanceof RequestTimedOutError;
-              throw error;
-            }
-          },
-          { signal: stopping.signal, ...(tries === undefined ? {} : { tries }) },
-        )
-        .catch((error: unknown) => {
-          // A deadline or a stop is no failure; the last answer before it may be one.
-          const failure = error instanceof DeadlineReached ? error.cause : error;
-          if (failure instanceof ReturnsServiceError && !(failure instanceof RequestAbortedError))
-            run.failure = failure;
-          throw error;
-        });
+      const sent = await requests.send(lane, send, { signal, ...(tries === undefined ? {} : { tries }) });
       if (!(await identity.isTrusted(sent.accessHash))) continue;
       const { rows, bytes, date, drift: findings } = sent.answer;
       for (const finding of findings) drift.add(finding);

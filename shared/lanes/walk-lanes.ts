@@ -135,7 +135,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
 
   async function onComplete(part: CompletePart, page: Page | undefined): Promise<void> {
     if (page !== undefined) noteDensity(part.range, page);
-    const missing = await checkList(run, name, part, await known(part.range));
+    const missing = await checkList(run, part, await known(part.range));
     if (missing > 0) updateRound((round) => ({ ...round, missing: round.missing + missing }));
   }
 
@@ -154,6 +154,10 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     const endedAt = run.now();
     const { startedAt, isWhole = false } = round;
     const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
+    const before = run.state.lanes;
+    // After walks over all groups, `older` has not counted its own yet.
+    const rest = isWhole ? 0 : Math.max(before.older.groups, before.recent.groups - groups);
+    if (name === 'recent') updateLane(run, 'older', (lane) => ({ ...lane, groups: rest }));
     // Clocks of processes may be seconds apart.
     const later = (before: Instant | undefined) => Math.max(before ?? startedAt, startedAt);
     updateLane(run, name, (before) => ({ ...before, readAt: later(before.readAt), endedAt, groups }));
@@ -162,7 +166,6 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
         ...before,
         readAt: later(before.readAt),
         endedAt,
-        groups: 0,
         round: undefined,
       }));
     run.update((state) => checkPolls(state, name, round, endedAt));
@@ -172,6 +175,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     run.update((state) => forgetVanished(endReleased(state, walkedAt(state)), walkedAt(state)));
     if (run.state.baselineAt === undefined)
       run.update((state) => completeBaseline(state, { ...round, groups }, endedAt));
+    run.progress();
   }
 
   async function countKnown(): Promise<number> {

@@ -14,7 +14,7 @@ import {
 } from '../returns-service/errors.ts';
 import type { LaneName } from '../source/source-state.ts';
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
-import { createBucket } from './bucket.ts';
+import { type Bucket, createBucket } from './bucket.ts';
 import { DeadlineReached, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
 import { createTurns } from './turns.ts';
@@ -26,6 +26,8 @@ const SHORTEST_PAUSE_MS = 1_000;
 
 export interface RequestsOptions extends AccessOptions {
   readonly requestsPerMinute: number;
+  /** The budget, if it is counted elsewhere. @default a bucket of `requestsPerMinute` */
+  readonly bucket?: Bucket | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** From 0 to below 1. */
@@ -93,7 +95,7 @@ const REFUSED = 'The service refuses the token that the secret holds.';
 export function createRequests(options: RequestsOptions): Requests {
   const { clock, log, random, deadline } = options;
   const access = createAccessKeeper(options);
-  const bucket = createBucket(options.requestsPerMinute, clock.elapsed);
+  const bucket = options.bucket ?? createBucket(options.requestsPerMinute, clock.elapsed);
   const turns = createTurns(bucket, clock);
   const credit = createRetryCredit();
   const counters: RequestCounters = { sent: 0, rateLimited: 0 };

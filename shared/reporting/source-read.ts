@@ -11,8 +11,9 @@ export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 
 type Pace = Pick<SourceSettings, 'lookbackMs' | 'settleMs'>;
 
-export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace): SourceRead {
-  const { source, lanes, holds, setAside } = state;
+/** @param now by the local clock */
+export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace, now: Instant): SourceRead {
+  const { source, lanes, holds, setAside, places } = state;
   return {
     type: 'source_read',
     name: source,
@@ -22,7 +23,7 @@ export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace)
     lookback_ms: lookbackMs,
     settle_ms: settleMs,
     held: holds.length,
-    set_aside: setAside.length,
+    set_aside: setAside.length + places.filter(({ until }) => until > now).length,
   };
 }
 
@@ -30,7 +31,11 @@ export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace)
 export function reportRead(state: SourceState, pace: Pace, now: Instant): SourceState {
   const minute = Math.floor((state.lastSlot * MILLISECOND) / MINUTE);
   if (minute <= state.readSequence) return state;
-  return { ...state, readSequence: minute, readReport: { object: describeRead(state, pace), time: now } };
+  return {
+    ...state,
+    readSequence: minute,
+    readReport: { object: describeRead(state, pace, now), time: now },
+  };
 }
 
 function orNull(instant: Instant | undefined): string | null {

@@ -1,5 +1,6 @@
 // The requests to one source: with its token, within its budget, at its address.
 import type { SourceSecret } from '../pacing/access.ts';
+import type { Bucket } from '../pacing/bucket.ts';
 import { createRequests, type Requests } from '../pacing/requests.ts';
 import type { Clock, Log } from '../ports.ts';
 import { parseBaseUrl } from '../returns-service/base-url.ts';
@@ -9,6 +10,8 @@ import type { SourceSettings } from './source-settings.ts';
 export interface SourceRequestsOptions {
   readonly settings: Pick<SourceSettings, 'baseUrl'>;
   readonly requestsPerMinute: number;
+  /** The budget, if it is counted elsewhere. @default a bucket of `requestsPerMinute` */
+  readonly bucket?: Bucket | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** From 0 to below 1. */

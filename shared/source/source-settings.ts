@@ -11,12 +11,13 @@ export const DEFAULT_REQUESTS_PER_MINUTE = 240;
 export const FEWEST_REQUESTS_PER_MINUTE = 10;
 /** For a source in AWS: the service's limit for one key (its document, "Limits"). */
 export const MOST_REQUESTS_PER_MINUTE = 300;
-/** For a source in AWS. Longer than the default of `watch`: reading is free on one machine. */
-export const DEFAULT_RECONCILE_MS = 12 * 3_600_000;
+export const DEFAULT_LOOKBACK_MS = 300_000;
+export const DEFAULT_SETTLE_MS = 60_000;
+export const DEFAULT_RECONCILE_MS = 600_000;
 /** For a source in AWS: a request must fit into the rest of a tick. */
 export const LONGEST_REQUEST_TIMEOUT_MS = 15_000;
 
-export const sourceSettings = z.object({
+const fields = z.object({
   name: z
     .string()
     .regex(
@@ -29,11 +30,11 @@ export const sourceSettings = z.object({
   /** Whether groups that exist at the start are published (`emit`) or only recorded (`silent`). */
   baseline: z.enum(['silent', 'emit']).default('silent'),
   /** How late a change may show after its stamp and still be found by polls. */
-  lookbackMs: duration.default(300_000),
+  lookbackMs: duration.default(DEFAULT_LOOKBACK_MS),
   /** How long a read may be stale. */
-  settleMs: duration.default(60_000),
-  /** Time between the starts of two reconciliation cycles: over all groups if that walk fits, else over some of them. */
-  reconcileMs: duration.default(600_000),
+  settleMs: duration.default(DEFAULT_SETTLE_MS),
+  /** Time between the starts of two walks over recent groups; those over older ones begin every twelve hours. */
+  reconcileMs: duration.default(DEFAULT_RECONCILE_MS),
   /** Requests that this deployment may send with the source's token in any 60 seconds. */
   requestsPerMinute: z.int().positive().default(DEFAULT_REQUESTS_PER_MINUTE),
   /** Whether events carry the customer's name, e-mail and phone. */
@@ -43,6 +44,42 @@ export const sourceSettings = z.object({
   /** Time limit of a request. */
   requestTimeoutMs: duration.default(10_000),
 });
+
+export const sourceSettings = fields.check(({ value, issues }) => {
+  const message = problemOfLookback(value);
+  if (message !== undefined) issues.push({ code: 'custom', message, input: value, path: ['lookbackMs'] });
+});
+
+/**
+ * A read may be stale by `settle` while a change shows late, both at once: polls read a range again for as long.
+ *
+ * @returns the problem in words, undefined if there is none
+ */
+export function problemOfLookback({
+  lookbackMs = DEFAULT_LOOKBACK_MS,
+  settleMs = DEFAULT_SETTLE_MS,
+}: {
+  readonly lookbackMs?: number | undefined;
+  readonly settleMs?: number | undefined;
+}): string | undefined {
+  if (lookbackMs >= 2 * settleMs) return undefined;
+  const [lookback, settle] = [lookbackMs / 1_000, settleMs / 1_000];
+  return `The lookback must be at least twice as long as settle (got ${lookback} s and ${settle} s): raise it or lower settle.`;
+}
+
+/** @returns the problem in words if sources with one token may send more requests than the service allows */
+export function problemOfBudgets(
+  sources: readonly { readonly name: string; readonly requestsPerMinute?: number | undefined }[],
+): string | undefined {
+  const budgets = sources.map(({ requestsPerMinute = DEFAULT_REQUESTS_PER_MINUTE }) => requestsPerMinute);
+  const sum = budgets.reduce((all, budget) => all + budget, 0);
+  if (sources.length < 2 || sum <= MOST_REQUESTS_PER_MINUTE) return undefined;
+  const names = sources.map(({ name }) => `"${name}"`).join(' and ');
+  return (
+    `The sources ${names} use one token, for which the service allows ${MOST_REQUESTS_PER_MINUTE} requests a minute: ` +
+    `give them budgets that sum to that or less (now ${sum}).`
+  );
+}
 
 export type SourceSettings = z.output<typeof sourceSettings>;
 

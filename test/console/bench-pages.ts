@@ -1,7 +1,9 @@
 // `npm run bench:console`: measures each page with 100,000 known groups, in units of a single read of the same run. No
 // page may take longer than thirty single reads, so that no page reads more as the feed grows.
+
 import { BatchWriteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StoredItem } from '../../functions/adapters/attribute-values.ts';
+import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { markKey } from '../../functions/adapters/dynamodb-marks.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
@@ -78,7 +80,7 @@ async function fill(to: DynamoDBClient): Promise<void> {
   await stores.states.save(aState('acme', 1, { generation: ACME.generation, baseUrl: service.url }), 0);
   await stores.endpoints.save(FORWARD, newEndpoint(now), 0);
   const recent = groups.slice(-RECENT).map((group) => ({ group, sequence: 1, savedAt: now }));
-  await stores.activities.save('acme', { minutes: [], recent });
+  await createDynamoDbActivities({ client: to, tables: LOCAL_TABLES }).save('acme', { minutes: [], recent });
 }
 
 /** Compressing a body takes longer than writing it, so only the newest groups, which searches read, have their own body. */

@@ -1,6 +1,7 @@
 // A console on constant tables: two sources, one of them held, returns with their stories, a destination that rejects
 // events, a URL that fails. Each run renders identical texts, for screenshots and for tests of all pages.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Activity, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import type { ConsoleFeed } from '../../local/console/console-feed.ts';
@@ -15,8 +16,7 @@ import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import type { Activity } from '../../shared/reporting/activity.ts';
-import type { CycleState } from '../../shared/source/cycle-state.ts';
+import { beginRound } from '../../shared/reading/round.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
@@ -49,7 +49,8 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
   const mintedIn = await stores.states.identity();
   await stores.states.save({ ...aWellState(), mintedIn }, 0);
   await stores.states.save({ ...aHeldState(), mintedIn }, 0);
-  for (const source of ['acme', 'outlet']) await stores.activities.save(source, anActivity(source));
+  for (const source of ['acme', 'outlet'])
+    await createDynamoDbActivities({ client, tables: LOCAL_TABLES }).save(source, anActivity(source));
   for (let place = 0; place < GROUPS; place += 1) {
     for (const event of storyOf(FIRST_GROUP + place, place)) {
       const Item = toLedgerItem(aKey(FIRST_GROUP + place), event);
@@ -112,103 +113,71 @@ function countReads(client: Awaited<ReturnType<typeof holdFeed>>['open']['client
   return reads;
 }
 
-function aCycle(startedAgo: Instant, changes: Partial<CycleState> = {}): CycleState {
-  const { recent } = aState('acme').reconciliation;
-  const startedAt = NOW - startedAgo;
-  return {
-    ...recent,
-    startedAt,
-    progressedAt: NOW,
-    lastCompletedAt: startedAt - MINUTE,
-    removals: 0,
-    ...changes,
-  };
-}
-
 function aWellState(): SourceState {
-  return aState('acme', 1, {
+  const sample = aState('acme');
+  const lane = (startedAgo: Instant, rhythm: Instant, groups: number) => ({
+    dueAt: NOW - startedAgo + rhythm,
+    round: undefined,
+    readAt: NOW - startedAgo,
+    cuts: [],
+    endedAt: NOW - startedAgo + 9 * SECOND,
+    groups,
+  });
+  return {
+    ...sample,
     generation: ACME.generation,
     startedAt: NOW - 90 * 24 * HOUR,
-    settledThrough: NOW - 61 * SECOND,
-    lastSlot: (NOW - 20 * SECOND) / MILLISECOND,
-    read: {
-      ...aState('acme').read,
-      upTo: NOW - 81 * SECOND,
-      reconciledThrough: NOW - 9 * HOUR,
-      walkedFrom: NOW - 9 * HOUR,
-      reportedAt: NOW - 60 * SECOND,
-    } as SourceState['read'],
+    baselineAt: NOW - 89 * 24 * HOUR,
     lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
-    stamps: { ...aState('acme').stamps, newest: NOW - SECOND, newestReceivedAt: NOW, leads: [] } as never,
-    baseline: {
-      ...aState('acme').baseline,
-      status: 'completed',
-      startedAt: NOW - 90 * 24 * HOUR,
-      groups: 48_210,
-      estimatedGroups: 48_210,
+    lastSlot: (NOW - 20 * SECOND) / MILLISECOND,
+    cursor: NOW - 381 * SECOND,
+    newest: NOW - SECOND,
+    newestAt: [],
+    lanes: {
+      late: lane(21 * SECOND, MINUTE, 12),
+      recent: lane(4 * MINUTE, 10 * MINUTE, 9_120),
+      older: lane(9 * HOUR, 12 * HOUR, 39_090),
     },
-    reconciliation: { recent: aCycle(4 * MINUTE), open: aCycle(20 * MINUTE), all: aCycle(9 * HOUR) },
-    feedReports: [],
-    health: {
-      lastSettledAt: NOW - 20 * SECOND,
-      lastWalkedAt: NOW - 40 * SECOND,
-      degradedSince: undefined,
-      reasons: [],
-      restUntil: 0,
-      refusals: 0,
-      lastHoldReported: 0,
-      setAsideReported: 0,
-      failure: undefined,
-    },
-    driftReported: [],
+    lookUps: [],
+    places: [],
+    findings: [],
     setAside: [],
-    guarding: { ...aState('acme').guarding, holds: [], lastNumber: 0 },
-    wholeWalks: [],
+    holds: [],
+    lastHold: 0,
+    health: { ...sample.health, degradedSince: undefined, reasons: [], refusals: 0, failure: undefined },
+    feedReports: [],
+    readReport: undefined,
+    driftReported: [],
     fieldsSince: {},
-  });
+  };
 }
 
 function aHeldState(): SourceState {
   const well = aWellState();
-  const [hold] = aState('acme').guarding.holds;
+  const [hold] = aState('acme').holds;
   if (hold === undefined) throw new Error('The sample state has no hold.');
+  const round = { ...beginRound(NOW - 50 * MINUTE, []), groups: 31_200 };
+  const noted = { digest: 'k3j4', seenAt: NOW };
   return {
     ...well,
     source: 'outlet',
-    baseline: {
-      ...well.baseline,
-      status: 'running',
-      startedAt: NOW - 50 * MINUTE,
-      groups: 31_200,
-      estimatedGroups: 52_000,
+    baselineAt: undefined,
+    lanes: {
+      ...well.lanes,
+      recent: { ...well.lanes.recent, readAt: undefined, endedAt: NOW - 50 * MINUTE, round },
     },
     setAside: [
+      { ...noted, groupId: 99_102, reason: 'shipments.0.status is missing', since: NOW - 3 * HOUR },
+      { ...noted, groupId: 99_877, reason: 'created_at is no timestamp', since: NOW - 2 * HOUR },
+    ],
+    lastHold: 7,
+    holds: [
       {
-        groupId: 99_102,
-        reason: 'shipments.0.status is missing',
-        digest: 'k3j4',
-        since: NOW - 3 * HOUR,
-        seenAt: NOW,
-      },
-      {
-        groupId: 99_877,
-        reason: 'created_at is no timestamp',
-        digest: 'k3j5',
-        since: NOW - 2 * HOUR,
-        seenAt: NOW,
+        ...hold,
+        since: NOW - 42 * MINUTE,
+        samples: hold.samples.map((each) => ({ ...each, groupId: 99_034 })),
       },
     ],
-    guarding: {
-      ...well.guarding,
-      lastNumber: 7,
-      holds: [
-        {
-          ...hold,
-          since: NOW - 42 * MINUTE,
-          samples: hold.samples.map((each) => ({ ...each, groupId: 99_034 })),
-        },
-      ],
-    },
   };
 }
 
@@ -216,19 +185,10 @@ function anActivity(source: string): Activity {
   const isBusy = source === 'acme';
   const minute = Math.floor(NOW / MINUTE);
   return {
-    minutes: Array.from({ length: 45 }, (_, ago) => {
-      const wave = Math.round(6 + 5 * Math.sin(ago / 5) + ((ago * 7) % 5));
-      const events = isBusy ? wave : ago % 4;
-      const delaySumMs = events * 1_000 * (18 + ((ago * 3) % 21));
-      return {
-        from: (minute - ago) * MINUTE,
-        requests: isBusy ? 9 + (ago % 3) : 120,
-        events,
-        delayed: events,
-        delaySumMs,
-        longestDelayMs: events === 0 ? 0 : 40_000 + 1_000 * (ago % 17),
-      };
-    }),
+    minutes: Array.from({ length: 45 }, (_, ago) => ({
+      from: (minute - ago) * MINUTE,
+      events: isBusy ? Math.round(6 + 5 * Math.sin(ago / 5) + ((ago * 7) % 5)) : ago % 4,
+    })),
     recent: isBusy
       ? Array.from({ length: GROUPS }, (_, place) => ({
           group: FIRST_GROUP + place,

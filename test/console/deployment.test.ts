@@ -219,7 +219,7 @@ describe('the page "Stuck"', () => {
     expect(before.text).toContain(`returns-feed webhooks resume Mails --stack ${STACK}`);
     expect(asked.text).toContain('Are you sure? Release hold 7 of source shop?');
     expect(held?.version).toBe(1);
-    expect(released.text).toContain('Hold 7 of source shop is released');
+    expect(released.text).toContain('Hold 7 of source shop is over');
     expect(askedToSkip.text).toContain(`Are you sure? Skip event 1 of return ${key.group}?`);
     // The bus already has the event, so there is nothing to skip.
     expect(skipped.text).toContain(`bus: return ${key.group}: all events are sent.`);

@@ -47,11 +47,11 @@ describe.skipIf(lacksBrowser)('a hold', () => {
 
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('heading', { level: 1, name: 'Are you sure?' }).waitFor();
-    expect((await feed.world.open.stateOf('acme')).guarding.holds).toHaveLength(1);
+    expect((await feed.world.open.stateOf('acme')).holds).toMatchObject([{ phase: 'holding' }]);
     await stuck.getByRole('link', { name: 'Cancel' }).click();
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
-    await stuck.getByRole('status').filter({ hasText: 'Hold 1 of source acme is released' }).waitFor();
+    await stuck.getByRole('status').filter({ hasText: 'Hold 1 of source acme is over' }).waitFor();
 
     await vi.waitUntil(
       async () => {

@@ -1,18 +1,18 @@
 // The live list contains each saved event, from the first page on, at whatever moment the browser connects.
 import { beforeEach, expect, it } from 'vitest';
+import type { Activities, Activity } from '../../functions/adapters/dynamodb-activities.ts';
+import { merge } from '../../functions/poller/note-activity.ts';
 import { createEventTail, readLatestEvents } from '../../local/console/tail-events.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { SECOND } from '../../shared/instant.ts';
-import { addActivity, NO_ACTIVITY, savedEvents } from '../../shared/reporting/activity.ts';
 import { ACME, aKey, anEvent } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
-import { createMemoryActivities } from '../fakes/memory-activities.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 
 let now: number;
 let ledger: ReturnType<typeof createMemoryLedger>;
 let feed: Parameters<typeof readLatestEvents>[0];
-let activities: ReturnType<typeof createMemoryActivities>;
+let activities: Activities;
 
 beforeEach(() => {
   now = 1_800_000_000 * SECOND;
@@ -34,8 +34,16 @@ async function save(group: number, ...sequences: readonly number[]): Promise<voi
   const key = aKey(group);
   const events = sequences.map((sequence) => anEvent(key, sequence));
   ledger.put(key, events);
-  const known = (await activities.load('acme')) ?? NO_ACTIVITY;
-  await activities.save('acme', addActivity(known, savedEvents(group, events, now), now));
+  const news = { minutes: [], recent: [{ group, sequence: Math.max(...sequences), savedAt: now }] };
+  await activities.save('acme', merge(news, await activities.load('acme')));
+}
+
+function createMemoryActivities(): Activities {
+  const kept = new Map<string, Activity>();
+  return {
+    load: async (source) => kept.get(source),
+    save: async (source, activity) => void kept.set(source, activity),
+  };
 }
 
 const idsOf = (events: readonly FeedEvent[]) => events.map(({ id }) => id.split('_').slice(2).join(' '));

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { expect, test } from 'vitest';
-import { MOST_SOURCES } from '../../infra/check-props.ts';
+import { checkProps, MOST_SOURCES } from '../../infra/check-props.ts';
 import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
 import type { SourceProps } from '../../infra/source-props.ts';
 import { aFeed, aSource, newStack } from './synthesize.ts';
@@ -50,6 +50,7 @@ test.each<[string, Partial<SourceProps>, string]>([
   ['a timeout longer than a tick', { requestTimeout: Duration.minutes(1) }, 'at most 15 seconds'],
   ['no lookback', { lookback: Duration.seconds(0) }, 'lookback must be at least 1 second'],
   ['no settle', { settle: Duration.millis(10) }, 'settle must be at least 1 second'],
+  ['a lookback below twice settle', { settle: Duration.minutes(3) }, 'at least twice as long as settle'],
   [
     'a reconciliation without pauses',
     { reconcile: Duration.seconds(5) },
@@ -83,6 +84,16 @@ test('two sources with the same name are refused', () => {
   const source = aSource(stack);
 
   expect(refusal({ sources: [source, source] }, stack)).toContain('There are two sources "acme"');
+});
+
+test('sources with one token and too large budgets are refused', () => {
+  const stack = newStack();
+  const token = aSource(stack).token;
+  const sources = (requestsPerMinute: number) =>
+    ['acme', 'globex'].map((name) => aSource(stack, { name, token, requestsPerMinute }));
+
+  expect(refusal({ sources: sources(151) }, stack)).toContain('budgets that sum to that or less (now 302)');
+  expect(() => checkProps('Shop/Feed', { sources: sources(150) })).not.toThrow();
 });
 
 test('more sources than fit into a stack are refused with one message', () => {

@@ -72,7 +72,7 @@ describe.each(Object.entries(templates))('an update of the stage %s', (name, now
 describe('a change of the sources', () => {
   const known = (names: readonly string[]) => {
     const [source] = production.sources;
-    const sources = names.map((name) => ({ ...source, name })) as Stage['sources'];
+    const sources = names.map((name) => ({ ...source, name, requestsPerMinute: 100 })) as Stage['sources'];
     return knownResources(synthesizeStage({ ...production, sources }, newUnbundledApp()));
   };
   const ids = (resources: KnownResources) => Object.keys(resources.ReturnsFeed ?? {});

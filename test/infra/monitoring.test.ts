@@ -206,7 +206,7 @@ test('the dashboard shows every watched metric, and queries the log for the rest
   for (const part of [
     ...[METRICS.secondsBehind, METRICS.holds, METRICS.setAsideGroups, 'IteratorAge'],
     ...['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'],
-    ...['sum(requests)', 'sum(rateLimited)', 'sum(events)', 'sum(foundByReconciliation)'],
+    ...['sum(requests)', 'sum(rateLimited)', 'sum(events)', 'sum(foundByWalks)'],
   ]) {
     expect(body).toContain(part);
   }

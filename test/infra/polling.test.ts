@@ -122,7 +122,6 @@ describe('the parameter of a source', () => {
       requestsPerMinute: 100,
       customerData: true,
       settleMs: 120_000,
-      reconcileMs: 43_200_000,
     });
     expect(token).toEqual({ secretId: 'token/acme' });
     expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);

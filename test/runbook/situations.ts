@@ -1,4 +1,5 @@
 // Creates the situation that a command of the runbook is for, and the values of the command's names.
+import type { RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
 import { compareReading } from '../../shared/comparing/compare-reading.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
@@ -19,6 +20,8 @@ const DESTINATIONS = ['queue', 'bus'] as const;
 /** @param put an event into the ledger */
 export async function createSituations(
   stack: string,
+  /** Notes that a return of acme changed, for the console. */
+  noteActivity: (recent: RecentGroup) => Promise<void>,
   /** The feed's name, the prefix of added sources' tokens. */
   service: string,
   stores: Omit<Stores, 'close'>,
@@ -28,12 +31,11 @@ export async function createSituations(
    */
   forgetRotations: () => void,
 ): Promise<Situations> {
-  const { states, snapshots, marks, endpoints, activities } = stores;
+  const { states, snapshots, marks, endpoints } = stores;
   const mintedIn = await states.identity();
   await states.save(aState('acme', 1, { mintedIn, earlierGenerations: [] }), 0);
   await readGroup(184_467);
-  const savedAt = 1_763_633_703_000_000;
-  await activities.save('acme', { minutes: [], recent: [{ group: 184_467, sequence: 6, savedAt }] });
+  await noteActivity({ group: 184_467, sequence: 6, savedAt: 1_763_633_703_000_000 });
   const common: Values = {
     stack,
     source: 'acme',
@@ -62,7 +64,7 @@ export async function createSituations(
     const reading = read(aRow((row) => Object.assign(row, { id })));
     const compared = compareReading(undefined, reading, OPTIONS);
     if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
-    for (const save of compared.saves) await snapshots.save(aKey(id), save);
+    await snapshots.save(aKey(id), compared.save);
   }
 
   return {

@@ -1,30 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import { itemBytes } from '../../../functions/adapters/attribute-values.ts';
-import { fromActivityItem, toActivityItem } from '../../../functions/adapters/dynamodb-activities.ts';
+import {
+  type Activity,
+  fromActivityItem,
+  toActivityItem,
+} from '../../../functions/adapters/dynamodb-activities.ts';
 import { encodeBody } from '../../../functions/adapters/stored-body.ts';
-import { anActivity } from '../../contract/sample-activities.ts';
+import { merge } from '../../../functions/poller/note-activity.ts';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+
+const NOW = 29_393_895 * MINUTE;
+
+/** Minutes with events and groups that changed, latest first. */
+function anActivity(minutes: number, groups: number, first = 184_467): Activity {
+  return {
+    minutes: Array.from({ length: minutes }, (_, ago) => ({ from: NOW - ago * MINUTE, events: 3 + ago })),
+    recent: Array.from({ length: groups }, (_, place) => ({
+      group: first + place,
+      sequence: 40 - (place % 7),
+      savedAt: NOW + 59 * SECOND - place * SECOND,
+    })),
+  };
+}
 
 describe('the stored activity', () => {
-  test('of an hour of a busy source is whole, in two write units', () => {
+  test('of an hour of a busy source is whole, in one write unit', () => {
     const activity = anActivity(60, 50);
 
     const item = toActivityItem('acme', activity);
 
-    expect(itemBytes(item)).toBeLessThanOrEqual(2_048);
+    expect(itemBytes(item)).toBeLessThanOrEqual(1_024);
     expect(fromActivityItem(item)).toEqual(activity);
-  });
-
-  test('with absurdly large numbers keeps the newest part, in two write units', () => {
-    const activity = anActivity(60, 50, 1_000_000);
-
-    const item = toActivityItem('acme', activity);
-    const stored = fromActivityItem(item);
-
-    expect(itemBytes(item)).toBeLessThanOrEqual(2_048);
-    expect(stored?.minutes.length).toBeGreaterThan(30);
-    expect(stored?.minutes.length).toBeLessThan(60);
-    expect(stored?.minutes).toEqual(activity.minutes.slice(0, stored?.minutes.length));
-    expect(stored?.recent).toEqual(activity.recent.slice(0, stored?.recent.length));
   });
 
   test.each([
@@ -37,4 +43,16 @@ describe('the stored activity', () => {
 
     expect(fromActivityItem(item)).toBeUndefined();
   });
+});
+
+test('two activities merge: events of a minute are summed, and each group has its last change', () => {
+  const [group = { group: 0, sequence: 0, savedAt: 0 }, ...others] = anActivity(1, 3).recent;
+  const later = { ...group, sequence: 41, savedAt: NOW + MINUTE };
+  const news = { minutes: [{ from: NOW, events: 4 }], recent: [later] };
+
+  const merged = merge(news, { minutes: anActivity(60, 0).minutes, recent: [group, ...others] });
+
+  expect(merged.minutes).toHaveLength(60);
+  expect(merged.minutes[0]).toEqual({ from: NOW, events: 7 });
+  expect(merged.recent).toEqual([later, ...others]);
 });

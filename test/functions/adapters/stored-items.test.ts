@@ -31,6 +31,13 @@ test('a snapshot of three line items, a shipment and an exchange fits in one wri
   expect(itemBytes(snapshotItem())).toBeLessThan(720);
 });
 
+test('a snapshot is read as it was written, with its digest', () => {
+  const digested = { ...SNAPSHOT, digest: '12.34' };
+
+  expect(fromSnapshotItem(snapshotItem())).toEqual(SNAPSHOT);
+  expect(fromSnapshotItem(toSnapshotItem(ACME, digested))).toEqual(digested);
+});
+
 describe('additions of later releases are ignored', () => {
   const later = { z9: { S: 'what is this' } };
 

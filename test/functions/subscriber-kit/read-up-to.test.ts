@@ -23,31 +23,34 @@ function aReport(
 }
 
 const MIDNIGHT = '2026-11-21T00:00:00Z';
+/** Five minutes of lookback and one of settle after midnight. */
+const POLLED_AT = '2026-11-21T00:06:00.000000Z';
 
 describe('readUpTo', () => {
-  it('is the value of the newest report of the source, in any order of arrival', async () => {
+  it('is the lookback and settle before the last poll of the newest report, in any order of arrival', async () => {
     const read = createReadUpTo();
     const handler = createQueueSubscriber({ on: read.on, stale: 'handle' });
 
     await runRecorded(handler, [
-      aReport(2, { read_up_to: '2026-11-21T00:01:00.500900Z', set_aside: 1 }),
-      aReport(1, { read_up_to: '2026-11-21T00:00:00.000000Z' }),
+      aReport(2, { polled_at: '2026-11-21T00:07:00.500900Z', walked_at: POLLED_AT, set_aside: 1 }),
+      aReport(1, { polled_at: POLLED_AT }),
     ]);
 
     expect(read.readUpTo('acme')).toMatchObject({
       readUpTo: new Date('2026-11-21T00:01:00.500Z'),
+      walkedAt: new Date(POLLED_AT),
       held: 0,
       setAside: 1,
     });
     expect(read.readUpTo('globex')).toBeUndefined();
   });
 
-  it('is unknown in a new generation until its baseline is completed', async () => {
+  it('is unknown in a new generation until its first complete poll', async () => {
     const read = createReadUpTo();
 
     await runRecorded(createQueueSubscriber({ on: read.on }), [
-      aReport(9, { read_up_to: MIDNIGHT }),
-      aReport(1, { read_up_to: null }, 'mwot9999'),
+      aReport(9, { polled_at: POLLED_AT }),
+      aReport(1, { polled_at: null }, 'mwot9999'),
     ]);
 
     expect(read.readUpTo('acme')?.readUpTo).toBeUndefined();
@@ -56,10 +59,11 @@ describe('readUpTo', () => {
 
 describe('isReadUpTo', () => {
   it.each<[string, Partial<Report['data']['object']>, boolean]>([
-    ['reaches it', { read_up_to: '2026-11-21T00:00:00.000000Z' }, true],
-    ['does not reach it', { read_up_to: '2026-11-20T23:59:59.999999Z' }, false],
-    ['is unknown', { read_up_to: null }, false],
-    ['reaches it, but for a return that can’t be read', { read_up_to: MIDNIGHT, set_aside: 1 }, false],
+    ['reaches it', { polled_at: POLLED_AT }, true],
+    ['does not reach it', { polled_at: '2026-11-21T00:05:59.999999Z' }, false],
+    ['is unknown', { polled_at: null }, false],
+    ['reaches it, but for a return that can’t be read', { polled_at: POLLED_AT, set_aside: 1 }, false],
+    ['reaches it, but for changes that are held', { polled_at: POLLED_AT, held: 1 }, false],
   ])('where the report %s', (_, object, isRead) => {
     expect(isReadUpTo(aReport(1, object), MIDNIGHT)).toBe(isRead);
     expect(isReadUpTo(aReport(1, object), new Date(MIDNIGHT))).toBe(isRead);

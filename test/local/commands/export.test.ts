@@ -24,7 +24,7 @@ async function save(...rows: Row[]): Promise<Snapshot> {
     const known = await stored();
     const compared = compareReading(known, read(row, index * 10 * MINUTE), OPTIONS);
     if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
-    for (const each of compared.saves) await deployment.snapshots.save(aKey(GROUP), each);
+    await deployment.snapshots.save(aKey(GROUP), compared.save);
   }
   return (await stored()) as Snapshot;
 }

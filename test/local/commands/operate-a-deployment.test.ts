@@ -43,7 +43,7 @@ async function save(key: GroupKey, ...readings: ReturnType<typeof read>[]) {
     const known = (await snapshots.load(key, [Number(key.group)])).get(Number(key.group));
     const compared = compareReading(known, reading, OPTIONS);
     if (compared.verdict !== 'differs') throw new Error(`There is nothing to save: ${compared.verdict}.`);
-    for (const each of compared.saves) await snapshots.save(key, each);
+    await snapshots.save(key, compared.save);
   }
 }
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createDynamoDbActivities } from '../../../functions/adapters/dynamodb-activities.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { anActivity } from '../../contract/sample-activities.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
@@ -96,9 +96,8 @@ describe('a source that is added', () => {
     await run('add', ...GLOBEX, '--every', '15m');
     const schedule = aws.schedules.get('source-globex')?.ScheduleExpression;
     const listed = JSON.parse((await run('list', '--json')).stdout).sources;
-    const { activities } = storesOn(tables.client, tables.tables);
-    await activities.save('globex', anActivity(1, 1));
-    await activities.save('acme', anActivity(1, 1));
+    const activities = createDynamoDbActivities(tables);
+    for (const source of ['globex', 'acme']) await activities.save(source, { minutes: [], recent: [] });
     const { code } = await run('remove', 'globex');
 
     expect(schedule).toBe('rate(15 minutes)');
@@ -167,7 +166,7 @@ describe('a source with restored tables', () => {
     expect(state).toMatchObject({
       version: 2,
       mintedIn: await states.identity(),
-      baseline: { mode: 'emit' },
+      mode: 'emit',
     });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
   });

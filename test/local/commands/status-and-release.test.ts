@@ -30,7 +30,18 @@ afterAll(async () => {
 });
 
 const watch = (forTime: string, options: Omit<RunOptions, 'token'> = {}) => {
-  const pace = ['--every', '500ms', '--settle', '1s', '--reconcile', '2s', '--baseline', 'emit'];
+  const pace = [
+    '--every',
+    '500ms',
+    '--settle',
+    '1s',
+    '--reconcile',
+    '4s',
+    '--budget',
+    '2400',
+    '--baseline',
+    'emit',
+  ];
   const args = ['watch', '--base-url', store.url, '--source', 'acme', '--data', data, '--json'];
   return runFeed([...args, ...pace, '--for', forTime], { ...options, token: TOKEN });
 };
@@ -109,7 +120,7 @@ describe('a source that was held', () => {
     });
     expect(released).toMatchObject({ code: 0, stderr: '' });
     expect(released.stdout).toMatch(/\nreleased: hold 1 of source acme\./);
-    expect(after.stdout).not.toMatch(/hold|degraded/);
+    expect(after.stdout).toContain('It is over');
     expect(continued.stdout).toContain('return_group.removed');
   });
 

@@ -91,7 +91,7 @@ describe('a data directory', () => {
   test('stores the address of a source, and names the sources that are not watched', async () => {
     const other = await createReferenceService({ groups: 3, seed: 2, token: TOKEN, life: false });
     const data = join(directory, 'state');
-    const flags = ['--data', data, '--every', '1s', '--json'];
+    const flags = ['--data', data, '--every', '1s', '--budget', '2400', '--json'];
     const first = await runUntilEvent(watch(...flags));
 
     const [moved, second] = [
@@ -106,7 +106,7 @@ describe('a data directory', () => {
       'acme',
       '--moved',
       '--for',
-      '3s',
+      '9s',
       ...flags,
     ]);
     await other.close();
@@ -209,7 +209,7 @@ describe('a watch that can read nothing', () => {
 
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: The service refuses the token in RETURNS_API_TOKEN\. Set the variable to/,
+      /^error: The service refuses the token in RETURNS_API_TOKEN\. Set the variable to/m,
     );
   });
 

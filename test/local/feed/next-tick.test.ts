@@ -1,10 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { nextTick } from '../../../local/feed/next-tick.ts';
+import { MILLISECOND } from '../../../shared/instant.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
+import { firstState } from '../../../shared/source/first-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 
-const SETTINGS = { intervalMs: 60_000, reconcileMs: 600_000 };
-const OFTEN = { intervalMs: 60_000, reconcileMs: 5_000 };
-const NOTHING_DUE = { nextCycleInMs: undefined, error: undefined };
+const SETTINGS = { intervalMs: 60_000, reconcileMs: 600_000, requestsPerMinute: 240 };
 const LAST = 1_000_000_000;
+
+/** A state with its next walk, or a look-up, so long after the last tick. */
+function state(walkInMs: number, changes: Partial<SourceState> = {}): SourceState {
+  const settings = { name: 'acme', baseline: 'silent', lookbackMs: 300_000, settleMs: 60_000 } as const;
+  const first = firstState({ settings, mintedIn: 'here', mintedAt: LAST * MILLISECOND });
+  const dueAt = (LAST + walkInMs) * MILLISECOND;
+  const lanes = { ...first.lanes, recent: { ...first.lanes.recent, dueAt } };
+  return { ...first, baselineAt: LAST * MILLISECOND, lanes, ...changes };
+}
+
+const done = (walkInMs: number, changes: Partial<SourceState> = {}) => ({
+  outcome: 'done' as const,
+  error: undefined,
+  state: state(walkInMs, changes),
+});
+const NOTHING_DUE = done(600_000);
 
 describe('the next tick', () => {
   it('is one interval after the last due time, independent of the duration of that tick', () => {
@@ -21,32 +39,37 @@ describe('the next tick', () => {
     );
   });
 
-  it('is at the time of a cycle that is due before the next poll', () => {
-    const report = { nextCycleInMs: 2_500, error: undefined };
-
-    expect(nextTick({ last: LAST, now: LAST + 2_000 }, OFTEN, report)).toBe(LAST + 4_500);
+  it('is at the time of a walk that is due before the next poll', () => {
+    expect(nextTick({ last: LAST, now: LAST + 2_000 }, SETTINGS, done(4_500))).toBe(LAST + 4_500);
   });
 
-  it('is the poll if that comes first', () => {
-    const report = { nextCycleInMs: 400_000, error: undefined };
+  it('is at the time of a look-up that is due before the next poll', () => {
+    const lookUps = [{ groupId: 7, dueAt: (LAST + 9_000) * MILLISECOND }];
 
-    expect(nextTick({ last: LAST, now: LAST + 2_000 }, SETTINGS, report)).toBe(LAST + 60_000);
+    expect(nextTick({ last: LAST, now: LAST + 2_000 }, SETTINGS, done(600_000, { lookUps }))).toBe(
+      LAST + 9_000,
+    );
   });
 
-  it.each([
-    {
-      what: 'one cycle after the last if a due cycle does not start',
-      now: LAST + 300,
-      at: LAST + 5_000,
-    },
-    { what: 'immediate if a cycle took longer than its period', now: LAST + 7_000, at: LAST + 7_000 },
-  ])('is $what', ({ now, at }) => {
-    expect(nextTick({ last: LAST, now }, OFTEN, { nextCycleInMs: 0, error: undefined })).toBe(at);
+  it('follows soon if a round is under way, after a pause that the service asked for', () => {
+    const { lanes } = state(600_000);
+    const late = { ...lanes.late, round: beginRound(LAST * MILLISECOND, [{ axis: 'updated' }]) };
+    const underWay = { lanes: { ...lanes, late } };
+    const paused = { ...underWay, pausedUntil: (LAST + 70_000) * MILLISECOND };
+    const times = { last: LAST, now: LAST + 50_000 };
+
+    expect(nextTick(times, SETTINGS, done(600_000, underWay))).toBe(LAST + 50_200);
+    expect(nextTick(times, { ...SETTINGS, intervalMs: 120_000 }, done(600_000, paused))).toBe(LAST + 70_000);
   });
 
-  it('is not before the next poll if the service fails', () => {
-    const report = { nextCycleInMs: 0, error: new Error('500') };
+  it('is not before the next poll if the service fails, or known groups are not found', () => {
+    const now = LAST + 7_000;
+    const hold = { kind: 'other_store', number: 1, count: 1, samples: [], since: 0 } as const;
+    const held = done(5_000, { holds: [{ ...hold, phase: 'holding', phaseSince: 0 }] });
 
-    expect(nextTick({ last: LAST, now: LAST + 7_000 }, OFTEN, report)).toBe(LAST + 60_000);
+    expect(nextTick({ last: LAST, now }, SETTINGS, { ...done(5_000), error: new Error('500') })).toBe(
+      LAST + 60_000,
+    );
+    expect(nextTick({ last: LAST, now }, SETTINGS, held)).toBe(LAST + 60_000);
   });
 });

@@ -35,7 +35,8 @@ test('cycles shorter than the poll interval start when they are due', async () =
       name: 'acme',
       baseUrl: service.url,
       intervalMs: 3_600_000,
-      reconcileMs: 2_000,
+      // Longer than a tick waits for work that comes due.
+      reconcileMs: 4_000,
       settleMs: 1,
     }),
     token: TOKEN,
@@ -72,7 +73,7 @@ test('a watch whose output fails while it hands over the last events fails at on
   const failure = new OutputError(new Error('EIO: i/o error, write'));
 
   const watch = runWatch({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url }),
+    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
     token: TOKEN,
     dataDir: undefined,
     forMs: undefined,
@@ -81,7 +82,6 @@ test('a watch whose output fails while it hands over the last events fails at on
     lastEventsMs: 3_600_000,
     onReport() {},
     async onEvent() {
-      // Groups created shortly before the start are announced.
       stopping.abort();
       throw failure;
     },
@@ -101,7 +101,7 @@ test('repeatedly dropped ticks are reported, with the remedy', async () => {
   let moved: Promise<void> | undefined;
 
   await runWatch({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 1_000 }),
+    settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 4_000 }),
     token: TOKEN,
     dataDir,
     forMs: undefined,

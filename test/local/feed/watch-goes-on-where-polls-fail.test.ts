@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
-import type { TickReport } from '../../../shared/tick/tick-report.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const ends: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,6 @@
 // A search beside a running feed, on one machine.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDynamoDbBudgets } from '../../../functions/adapters/dynamodb-budgets.ts';
-import { hashToken } from '../../../functions/adapters/token-hash.ts';
+import { createDynamoDbSearches } from '../../../functions/adapters/dynamodb-searches.ts';
 import { LOCAL_TABLES } from '../../../local/feed/local-tables.ts';
 import { findEntity } from '../../../local/operating/find-entity.ts';
 import {
@@ -11,8 +10,7 @@ import {
   type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
-import { MINUTE } from '../../../shared/instant.ts';
-import { UNUSED_BUDGET } from '../../../shared/pacing/budget-state.ts';
+import { SECOND } from '../../../shared/instant.ts';
 import { aParcel, HOSTILE, type SearchedFeed, startSearchedFeed, TOKEN } from './searched-feed.ts';
 
 let searched: SearchedFeed;
@@ -126,7 +124,7 @@ test('the search for an entity is bounded, and reports the bound', async () => {
   });
 
   expect(near?.found).toMatchObject([{ returnGroupId: newest }]);
-  expect(far).toMatchObject({ found: [], isWhole: false, groups: 6 });
+  expect(far).toMatchObject({ found: [], isWhole: false, groups: 3 });
 });
 
 test('an unknown id finds nothing', async () => {
@@ -175,23 +173,44 @@ test('a failed search is repeated', async () => {
   expect(sent() - before).toBeGreaterThan(2);
 });
 
-test('a 429 makes the search wait, and a used-up budget ends it without a request', async () => {
+test('a 429 makes the search wait', async () => {
   const { group, shipment } = aParcel(searched);
-  const text = String(shipment?.tracking_number);
   searched.service.control.failNext('429-retry-after');
-  const waited = await find(text, { as: ['tracking_number'] });
-  await searched.open(async ({ client, clock }) => {
-    const budgets = createDynamoDbBudgets({ client, tables: LOCAL_TABLES, clock });
-    const { version } = await budgets.load(hashToken(TOKEN));
-    const pausedUntil = clock.now() + MINUTE;
-    await budgets.save(hashToken(TOKEN), { ...UNUSED_BUDGET, pausedUntil }, version);
-  });
+
+  const { found } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+
+  expect(found).toMatchObject([{ returnGroupId: group }]);
+});
+
+test('a used-up budget ends a search without a request', async () => {
+  const { shipment } = aParcel(searched);
+  await changeLease((now) => ({ expiresAt: 0, sentAt: Array(100).fill(now) }));
   const before = sent();
 
-  const refused = await find(text, { as: ['tracking_number'] });
+  const { found, problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
 
-  expect(waited.found).toMatchObject([{ returnGroupId: group }]);
-  expect(refused.found).toEqual([]);
-  expect(refused.problems).toMatchObject([{ message: expect.stringContaining('budget') }]);
+  expect(found).toEqual([]);
+  expect(problems).toMatchObject([{ message: expect.stringContaining('budget') }]);
   expect(sent()).toBe(before);
 });
+
+test('a second search at the same time is refused', async () => {
+  const { shipment } = aParcel(searched);
+  await changeLease((now) => ({ expiresAt: now + 10 * SECOND, sentAt: [] }));
+
+  const { problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+
+  expect(problems).toMatchObject([
+    { message: expect.stringContaining('is under way; try again in a minute') },
+  ]);
+  await changeLease(() => ({ expiresAt: 0, sentAt: [] }));
+});
+
+/** Stores a lease of searches of other processes. */
+async function changeLease(lease: (now: number) => { expiresAt: number; sentAt: number[] }): Promise<void> {
+  await searched.open(async ({ client, clock }) => {
+    const searches = createDynamoDbSearches({ client, tables: LOCAL_TABLES, clock });
+    const { version } = await searches.load('acme');
+    await searches.save('acme', { ...lease(clock.now()), version: version + 1 }, version);
+  });
+}

@@ -33,7 +33,6 @@ const added: NewSource = {
     name: 'globex',
     baseUrl: 'https://globex.example.com',
     intervalMs: 600_000,
-    reconcileMs: 43_200_000,
     requestsPerMinute: 40,
   },
   token: { secretId: SECRET },

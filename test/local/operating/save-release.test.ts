@@ -23,7 +23,7 @@ describe('a release', () => {
     expect(outcomes.map(({ release }) => release.outcome)).toEqual(['released', 'released_before']);
     expect(await states.load('acme')).toMatchObject({
       version: 2,
-      guarding: { holds: [{ number: 7, releasedAt: NOW }] },
+      holds: [{ number: 7, phase: 'publishing', phaseSince: NOW }],
     });
   });
 
@@ -33,7 +33,7 @@ describe('a release', () => {
     const overtaken = {
       load: states.load,
       async save(...[state, version]: Parameters<typeof states.save>) {
-        if (isFirst) await states.save(aState('acme', 2, { pageLimit: 50 }), 1);
+        if (isFirst) await states.save(aState('acme', 2, { limit: 50 }), 1);
         isFirst = false;
         return states.save(state, version);
       },
@@ -42,7 +42,7 @@ describe('a release', () => {
     const { release } = await saveRelease(overtaken, 'acme', 7, NOW);
 
     expect(release.outcome).toBe('released');
-    expect(await states.load('acme')).toMatchObject({ version: 3, pageLimit: 50 });
+    expect(await states.load('acme')).toMatchObject({ version: 3, limit: 50 });
   });
 
   it('is recognised as done if its answer was lost', async () => {
@@ -59,6 +59,22 @@ describe('a release', () => {
     const { release } = await saveRelease(states, 'acme', 7, NOW + 1);
 
     expect(release.outcome).toBe('released_before');
+  });
+
+  it('adopts only a mass change', async () => {
+    const states = await withHold();
+    const removals = await saveRelease(states, 'acme', 7, NOW, 'adopt');
+    const [hold] = aState('acme').holds;
+    if (hold === undefined) throw new Error('The sample state has no hold.');
+    await states.save(aState('acme', 2, { holds: [{ ...hold, kind: 'mass_change' }] }), 1);
+
+    const massChange = await saveRelease(states, 'acme', 7, NOW, 'adopt');
+
+    expect([removals, massChange].map(({ release }) => release.outcome)).toEqual([
+      'not_adoptable',
+      'released',
+    ]);
+    expect(await states.load('acme')).toMatchObject({ version: 3, holds: [{ phase: 'adopting' }] });
   });
 
   it('of a source without a state fails', async () => {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
 import { formatStatus } from '../../../local/operating/format-status.ts';
 import { describeSource, type StatusCircumstances } from '../../../local/operating/source-status.ts';
-import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
@@ -18,16 +18,22 @@ function well(changes: Partial<SourceState> = {}): SourceState {
   return {
     ...state,
     lastSlot: (NOW - 12 * SECOND) / MILLISECOND,
-    guarding: NO_GUARDING,
-    health: { ...state.health, reasons: [], failure: undefined },
+    holds: [],
+    findings: [],
+    places: [],
     setAside: [],
-    baseline: { ...state.baseline, status: 'completed', requests: 7 },
-    read: { ...state.read, upTo: state.settledThrough },
+    health: { ...state.health, reasons: [], failure: undefined },
+    baselineAt: NOW - 30 * MINUTE,
+    lanes: {
+      ...state.lanes,
+      recent: { ...state.lanes.recent, endedAt: NOW - 9 * MINUTE, dueAt: NOW },
+      older: { ...state.lanes.older, readAt: NOW - 20 * MINUTE, endedAt: NOW - 19 * MINUTE },
+    },
     ...changes,
   };
 }
 
-const held = () => well({ guarding: aState('acme').guarding });
+const held = () => well({ holds: aState('acme').holds });
 const status = (state: SourceState, known: Partial<StatusCircumstances> = {}) =>
   describeSource(state, { now: NOW, flags: FLAGS, ...known });
 const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
@@ -39,9 +45,17 @@ describe('a source', () => {
   it('that is read completely is healthy, and reports its progress', () => {
     const report = status(well());
 
-    expect(report).toMatchObject({ isHealthy: true, held: [], reasons: [], sinceLastTickMs: 12_000 });
-    expect(report.behindMs).toBe(299_000);
-    expect(report.reconciliation).toMatchObject([{ tier: 'all', plannedMs: 600_000, requests: 7 }]);
+    expect(report).toMatchObject({
+      ...{ isHealthy: true, held: [], reasons: [], sinceLastTickMs: 12_000, behindMs: 0 },
+      polledAt: '2025-11-20T10:14:03.000000Z',
+      readUpTo: '2025-11-20T10:08:03.000000Z',
+      walkedAt: '2025-11-20T09:55:03.000000Z',
+    });
+    // Few groups: one walk reads all.
+    expect(report.lanes).toMatchObject([
+      { lane: 'late', everyMs: 60_000, underWay: null },
+      { lane: 'recent', isWhole: true, everyMs: 600_000, underWay: null },
+    ]);
   });
 
   it.each([
@@ -99,29 +113,32 @@ describe('a source', () => {
   });
 
   it('that is polled every hour is not reported as silent', () => {
-    const pace = { intervalMs: 3_600_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
+    const pace = {
+      intervalMs: 3_600_000,
+      lookbackMs: 300_000,
+      settleMs: 60_000,
+      reconcileMs: 600_000,
+      requestsPerMinute: 240,
+    };
 
     expect(status(well({ pace, lastSlot: (NOW - 2 * HOUR) / MILLISECOND })).isHealthy).toBe(true);
   });
 
-  it('with a state of an earlier release reports the known fields', () => {
+  it('before its first tick has no pace, and reports the known fields', () => {
     const report = status(well({ pace: undefined }));
 
-    expect(report).toMatchObject({ isHealthy: true, lookbackMs: null });
-    expect(report.reconciliation.map(({ plannedMs }) => plannedMs)).toEqual([null, null, null]);
+    expect(report).toMatchObject({ isHealthy: true, lookbackMs: null, readUpTo: null });
+    expect(report.lanes.map(({ everyMs }) => everyMs)).toEqual([null, null, 43_200_000]);
   });
 
-  it('with more groups than fit a cycle reports the length of each of its cycles', () => {
-    const { reconciliation, baseline } = well();
-    const state = well({
-      baseline: { ...baseline, groups: 1_000_000, requests: 48_000 },
-      reconciliation: { ...reconciliation, recent: { ...reconciliation.recent, lastRequests: 2_880 } },
-    });
+  it('with many groups walks older ones on their own, and reports the round under way', () => {
+    const { lanes } = well();
+    const state = well({ lanes: { ...lanes, recent: { ...lanes.recent, groups: 1_000_000 } } });
 
-    expect(status(state).reconciliation).toMatchObject([
-      { tier: 'recent', plannedMs: 1_200_000, requests: 2_880 },
-      { tier: 'open', plannedMs: null, requests: null },
-      { tier: 'all', plannedMs: 60_000_000, requests: 48_000 },
+    expect(status(state).lanes).toMatchObject([
+      { lane: 'late' },
+      { lane: 'recent', isWhole: false, endedAt: '2025-11-20T10:06:03.000000Z' },
+      { lane: 'older', everyMs: 43_200_000, nextAt: null, underWay: { waitingRanges: 2, groups: 0 } },
     ]);
   });
 });
@@ -138,7 +155,7 @@ describe('the verdict about a source', () => {
   it('is one word, and the headline has its reason', () => {
     const headlines = [
       text(well()),
-      text(well({ baseline: { ...well().baseline, status: 'running' } })),
+      text(well({ baselineAt: undefined })),
       text(failing(), 120),
       text(held()),
       text(well(), 120, { poller: null, isLocal: true }),
@@ -156,7 +173,7 @@ describe('the verdict about a source', () => {
   });
 
   it('is well after a release, although the next tick has not reported it yet', () => {
-    const reasons = [{ code: 'held', message: 'Too many are missing.' }];
+    const reasons = [{ code: 'removals', message: 'Too many are missing.' }];
     const state = well({ health: { ...well().health, degradedSince: NOW - HOUR, reasons } });
 
     expect(status(state)).toMatchObject({ verdict: 'well', degradedSince: null });
@@ -198,31 +215,47 @@ describe('the verdict about a source', () => {
 });
 
 describe('a status for people', () => {
+  it('offers to adopt a mass change', () => {
+    const holds = held().holds.map((hold) => ({ ...hold, kind: 'mass_change' as const }));
+
+    expect(text(well({ holds }))).toContain('    npx returns-feed adopt --source acme --hold 7 --data state');
+    expect(text(held())).not.toContain('adopt');
+  });
+
   it('shows holds first, with samples and with the command that releases them on its own line', () => {
     const report = lines(held());
 
-    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups are missing at once \(41\)\./);
+    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups or entities are missing at once/);
     expect(text(held())).toContain('184467: return group known → missing\n                and 40 more');
     expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
   });
 
   it('shows a baseline in progress, and groups that are set aside', () => {
-    const report = text({ ...aState('acme'), guarding: NO_GUARDING });
+    const { lanes } = aState('acme');
+    const round = { ...beginRound(NOW - MINUTE, []), groups: 1_200 };
+    const recent = { ...lanes.recent, round };
+    const report = text({ ...aState('acme'), holds: [], lanes: { ...lanes, recent } });
 
     expect(report).toContain('under way: 1,200 groups, without events');
     expect(report).toContain('1 return\n                a row without an id: it has no id');
   });
 
-  it('does not show a source as late if it is only as far behind as its lookback', () => {
-    const state = well();
+  it('shows up to when it is read, and what is read again', () => {
+    expect(text(well(), 160)).toContain(
+      '2025-11-20 10:08:03, by the poll of 2025-11-20 10:14:03 (60 s ago); each poll reads the last 5 min again',
+    );
+  });
 
-    expect(text(state)).toContain('2025-11-20 10:10:03; each poll reads the last 5 min again');
-    const late = { settledThrough: NOW - HOUR, read: { ...state.read, upTo: NOW - HOUR } };
-    expect(text({ ...state, ...late })).toContain('2025-11-20 09:15:03 (60 min ago)');
+  it('shows the times that are left out, and why', () => {
+    const places = [{ ...aState('acme').places[0], until: NOW + MINUTE }] as SourceState['places'];
+
+    expect(text(well({ places }), 160)).toContain(
+      'left out      returns updated from 2025-11-20 09:15:03 to 2025-11-20 09:15:09, until 10:16:03: 500',
+    );
   });
 
   it('shows the number of rows that the service sends', () => {
-    expect(text(well())).toContain('pages of up to 20 rows (200 rows asked for)');
+    expect(text(well())).toContain('pages of up to 100 rows (100 rows asked for)');
   });
 
   it.each([60, 80, 120])('fits %i columns, with every command in one piece for a shell', (width) => {
@@ -249,7 +282,7 @@ describe('a status for people', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
     const sentence =
-      'No return group is published as removed. The hold ends by itself after a walk that finds none missing.';
+      'Nothing is published as removed; other changes are. The hold ends by itself after a walk that misses few.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 
