@@ -9,7 +9,7 @@ describe('the description of what is read', () => {
   it('has the starts of the last complete rounds: of polls, and of the older of both walks', () => {
     const lanes = lanesWith({ late: { readAt: 30 }, recent: { readAt: 20 }, older: { readAt: 10 } });
 
-    expect(describeRead(aState({ lanes, baselineAt: 1 }), PACE)).toEqual({
+    expect(describeRead(aState({ lanes, baselineAt: 1 }), PACE, 0)).toEqual({
       ...{ type: 'source_read', name: 'acme', held: 0, set_aside: 0 },
       ...{ polled_at: formatInstant(30), walked_at: formatInstant(10) },
       ...{ lookback_ms: 300_000, settle_ms: 60_000 },
@@ -19,7 +19,14 @@ describe('the description of what is read', () => {
   it('has no start before the first complete rounds', () => {
     const lanes = lanesWith({ recent: { readAt: 20 } });
 
-    expect(describeRead(aState({ lanes }), PACE)).toMatchObject({ polled_at: null, walked_at: null });
+    expect(describeRead(aState({ lanes }), PACE, 0)).toMatchObject({ polled_at: null, walked_at: null });
+  });
+
+  it('counts the places that are left out at the moment', () => {
+    const place = { axis: 'updated' as const, from: 0, to: 1, until: 20, reason: '500' };
+
+    expect(describeRead(aState({ places: [place] }), PACE, 19)).toMatchObject({ set_aside: 1 });
+    expect(describeRead(aState({ places: [place] }), PACE, 20)).toMatchObject({ set_aside: 0 });
   });
 
   it('counts the holds and the groups set aside', () => {
@@ -29,7 +36,11 @@ describe('the description of what is read', () => {
       ...{ kind: 'removals' as const, phase: 'holding' as const },
     };
 
-    const read = describeRead(aState({ setAside: [aside, { ...aside, groupId: 8 }], holds: [hold] }), PACE);
+    const read = describeRead(
+      aState({ setAside: [aside, { ...aside, groupId: 8 }], holds: [hold] }),
+      PACE,
+      0,
+    );
 
     expect(read).toMatchObject({ held: 1, set_aside: 2 });
   });
