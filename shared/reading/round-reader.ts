@@ -4,7 +4,8 @@
 import { noteFinding } from '../guarding/findings.ts';
 import { DAY, HOUR, type Instant } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
-import { ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
+import { RequestTimedOutError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
 import type { Place } from '../source/source-state.ts';
 import { onFailure } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
@@ -71,6 +72,9 @@ export function createRoundReader(context: RoundContext): RoundReader {
     try {
       return await run.ask(lane, query, { tries, isSlow: range.isSlow, range });
     } catch (error) {
+      // The next tick has less patience, so that a range that hangs has all its tries within one.
+      if (error instanceof DeadlineReached && error.cause instanceof RequestTimedOutError)
+        context.update((round) => replaceRange(round, range, [{ ...range, isSlow: true }]));
       if (!(error instanceof ReturnsServiceError)) throw error;
       if (offset && !error.retryable && !refusesLimit(error, limit)) {
         reportCrowd(range);

@@ -31,7 +31,7 @@ const MOST_TICKS = 250;
 /** A walk that takes many ticks would stand still with one an hour. */
 const WALKS_GO_ON_EVERY_MS = 60_000;
 /** Where a walk is always under way, the time of the others has to pass as well. */
-const TICKS_IN_A_ROW = 20;
+const TICKS_IN_A_ROW = 5;
 const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 /** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 7;
@@ -94,7 +94,8 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
     everyMs() {
       if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
-      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0) return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
+      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0)
+        return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
       return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
     },
     async afterTick() {

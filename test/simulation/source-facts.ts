@@ -47,7 +47,15 @@ export function factsOf(state: SourceState): SourceFacts {
 }
 
 /** The state in a line of the trace. */
-export function describeState({ cursor, baselineAt, lease, lanes, lookUps, holds, health }: SourceState): string {
+export function describeState({
+  cursor,
+  baselineAt,
+  lease,
+  lanes,
+  lookUps,
+  holds,
+  health,
+}: SourceState): string {
   return [
     `state: cursor ${formatInstant(cursor)}`,
     `baseline ${baselineAt === undefined ? 'running' : 'complete'}`,

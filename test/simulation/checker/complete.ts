@@ -78,7 +78,8 @@ function* missingIn(
   const written = source.written.filter(({ at }) => at <= polledBy);
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {
-    if (isExcepted(groupId) || wasSetAside(groupId) || !movedItsStampLast(history)) continue;
+    const wasUnread = wasSetAside(groupId) || evidence.tooLarge.has(groupId);
+    if (isExcepted(groupId) || wasUnread || !movedItsStampLast(history)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
