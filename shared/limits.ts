@@ -1,6 +1,6 @@
 // The bounds of the feed that more than one file needs, each with its reason. Promised values (lookback, settle,
 // budget) come from the source's settings; the bounds here are not for users to change. R1 to R7 are the rules of
-// reading in docs/guarantees.md.
+// reading in docs/architecture.md.
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
 /** Groups requested at once: more than any known page. If a service sends fewer, reading follows it. */
