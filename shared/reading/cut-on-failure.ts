@@ -11,7 +11,7 @@ import {
 } from '../returns-service/errors.ts';
 import type { Place } from '../source/source-state.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { type Axis, activeOf, boundsOf, otherAxis, type Range } from './range.ts';
+import { type Axis, activeOf, boundsOf, otherAxis, type Range, withActive } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
 import { RoundFailed, type RoundReader } from './round-context.ts';
 
