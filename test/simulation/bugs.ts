@@ -60,7 +60,7 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'a place that fails is not set aside, and its round counts',
     'shared/reading/cut-on-failure.ts',
-    'if (failing > 0) setAside(reader, wide, error);',
+    'if (failing > 0) setAside(reader, place, error);',
     'void setAside;',
   ),
   bug(

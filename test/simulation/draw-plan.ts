@@ -67,7 +67,24 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange ? strangely(plan, random) : plan;
+  return isStrange ? strangely(plan, random) : withNight(plan, random);
+}
+
+const NIGHT_MS = 5 * 3_600_000;
+
+/** Adds a night to some plans, in which few changes are made besides. */
+function withNight(plan: Plan, random: Random): Plan {
+  const isDrawn = random.chance(0.04);
+  const fromMs = Math.floor(plan.activeMs * (0.5 + 0.3 * random.fraction()));
+  if (!isDrawn) return plan;
+  return {
+    ...plan,
+    groups: plan.groups + GROUPS_OF_MISHAP,
+    activeMs: plan.activeMs + NIGHT_MS,
+    changesPerSecond: plan.changesPerSecond * 0.1,
+    handsPerMinute: plan.handsPerMinute * 0.1,
+    night: { fromMs, forMs: NIGHT_MS },
+  };
 }
 
 function drawSettings(random: Random): SimulatedSettings {
