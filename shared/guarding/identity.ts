@@ -106,7 +106,8 @@ export function createIdentity(
     const first = Math.floor(random() * SPANS.length);
     for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
       if (chosen.size >= most) break;
-      const from = clock.now() - Math.floor(Math.min(span, age) * random());
+      const isBounded = Number.isFinite(span);
+      const from = isBounded ? clock.now() - Math.floor(Math.min(span, age) * random()) : Number.NEGATIVE_INFINITY;
       for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
         if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
         chosen.set(group.groupId, group);

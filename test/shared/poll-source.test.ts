@@ -150,7 +150,6 @@ describe('a refused token', () => {
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(15);
     expect(reports).toEqual([
       'feed.source_degraded refused',
-      'feed.source_degraded refused stalled',
       'feed.source_recovered',
     ]);
     expect((await world.state()).health).toMatchObject({ refusals: 0, degradedSince: undefined });
