@@ -33,7 +33,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
   const settings = drawSettings(random);
   const activeMs = drawTime(random, settings.intervalMs);
   const ticks = activeMs / settings.intervalMs;
-  const hasMishap = random.chance(0.12);
+  const hasMishap = random.chance(0.18);
   const groups = drawGroups(random) + (hasMishap ? GROUPS_OF_MISHAP : 0);
   const bulks = drawBulks(random, activeMs);
   const plausible = drawKnobs(random, settings, bulks);
@@ -57,7 +57,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     turns: isStrange ? [...turns, ...drawStrangeTurns(random, activeMs, knobs)] : turns,
     operations: drawOperations(random, activeMs),
     mishap: hasMishap
-      ? { kind: random.pick(MISHAPS[profile]), ...drawPeriod(random, activeMs, [120_000, 400_000]) }
+      ? { kind: random.pick(MISHAPS[profile]), ...drawPeriod(random, activeMs * 0.6, [120_000, 400_000]) }
       : undefined,
     secret: random.chance(0.03)
       ? { kind: random.pick(['deleted', 'malformed']), ...drawPeriod(random, activeMs, [60_000, 600_000]) }

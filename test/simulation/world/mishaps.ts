@@ -1,7 +1,7 @@
 // Mishaps: changes that look like another store. Most are mistakes that are undone after some time; none of their changes
 // may be published. The others are real: the operator releases the holds, and all of their changes must be published.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
-import { DAY, MILLISECOND } from '../../../shared/instant.ts';
+import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../plan.ts';
 import type { SourceWatch } from '../watch-sources.ts';
 import { HANDS } from './hands.ts';
@@ -91,13 +91,8 @@ const MISHAPS: Record<MishapName, Mishap> = {
   'mass change': { isReleased: false, begin: changeAll },
   'mass change, and released': { isReleased: true, begin: changeAll },
   'mass change, and adopted': { isReleased: false, isAdopted: true, begin: changeAll },
-  /** A replica that lacks rows, no longer than reads may be stale. Each group is hidden once. */
-  'groups hidden for a moment': {
-    isReleased: false,
-    begin(world) {
-      void hideByTurns(world);
-    },
-  },
+  /** A replica that lacks rows when a walk reads them, no longer than reads may be stale. */
+  'groups hidden for a moment': { isReleased: false, begin: hideFromWalks },
   'changed without stamps': {
     isReleased: true,
     begin(world) {
@@ -187,20 +182,21 @@ function changeAll(world: World): void {
 
 /** Fewer than make a hold. */
 const FEW = 12;
-
-async function hideByTurns({ service, veil, draws, time, plan, fates }: World): Promise<void> {
-  const ids = draws.mishap.shuffle(Array.from(service.store.groups(), ({ id }) => id));
-  for (let first = 0; first < ids.length && !fates.isCalm(); first += FEW) {
-    const hidden = new Set(ids.slice(first, first + FEW));
-    veil.draw((group) => (hidden.has(group.id) ? undefined : group));
-    await time.sleep(plan.settings.settleMs * HIDDEN_SHARE);
-    veil.draw(undefined);
-    await time.sleep(plan.settings.settleMs * 2);
-  }
-}
-
 /** Of `settle`, so that two look-ups that it parts do not both miss. */
 const HIDDEN_SHARE = 0.8;
+
+function hideFromWalks(world: World): void {
+  const { veil, time, plan } = world;
+  const ids = new Set(someOf(world).slice(0, FEW));
+  const hiddenUntil = new Map<number, Instant>();
+  veil.draw((group, isLookUp, { updated }) => {
+    if (!ids.has(group.id)) return group;
+    const isWalk = !isLookUp && updated === undefined;
+    if (isWalk && !hiddenUntil.has(group.id))
+      hiddenUntil.set(group.id, time.now() + plan.settings.settleMs * HIDDEN_SHARE * MILLISECOND);
+    return time.now() < (hiddenUntil.get(group.id) ?? Number.NEGATIVE_INFINITY) ? undefined : group;
+  });
+}
 
 /** @returns a group that now has many shipments */
 function addCrowd(world: World): number | undefined {
