@@ -54,9 +54,14 @@ export function setPhase<State extends Held>(
   return replaceHold(state, hold.kind, { ...hold, phase, phaseSince: now });
 }
 
-/** Returns the state after a complete walk: a hold that was released is over once all groups were walked since. */
+/**
+ * Returns the state after a complete walk: a hold that was released is over once all groups were walked since, and what
+ * was missing is looked up.
+ */
 export function endReleased(state: SourceState, walkedAt: Instant | undefined): SourceState {
-  const isOver = ({ phase, phaseSince }: Hold) => phase !== 'holding' && (walkedAt ?? 0) >= phaseSince;
+  const isLookingUp = state.lookUps.some(({ isMissing }) => isMissing === true);
+  const isOver = ({ kind, phase, phaseSince }: Hold) =>
+    phase !== 'holding' && (walkedAt ?? 0) >= phaseSince && !(kind === 'removals' && isLookingUp);
   return state.holds.some(isOver) ? { ...state, holds: state.holds.filter((hold) => !isOver(hold)) } : state;
 }
 

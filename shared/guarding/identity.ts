@@ -102,12 +102,12 @@ export function createIdentity(
   async function chooseCanaries(missing: ReadonlySet<number>, most: number): Promise<KnownGroup[]> {
     const source = { source: settings.name, generation: cell.state.generation };
     const chosen = new Map<number, KnownGroup>();
+    const age = clock.now() - ((await oldestKnown()) ?? clock.now());
     const first = Math.floor(random() * SPANS.length);
     for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
       if (chosen.size >= most) break;
-      const from = Number.isFinite(span)
-        ? clock.now() - Math.floor(span * random())
-        : Number.NEGATIVE_INFINITY;
+      const isBounded = Number.isFinite(span);
+      const from = isBounded ? clock.now() - Math.floor(Math.min(span, age) * random()) : Number.NEGATIVE_INFINITY;
       for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
         if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
         chosen.set(group.groupId, group);
@@ -115,6 +115,13 @@ export function createIdentity(
       }
     }
     return [...chosen.values()];
+  }
+
+  async function oldestKnown(): Promise<Instant | undefined> {
+    const source = { source: settings.name, generation: cell.state.generation };
+    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+    for await (const { createdAt } of store.knownCreatedBetween(source, ...all)) return createdAt;
+    return undefined;
   }
 
   function trust(accessHash: string): void {

@@ -34,8 +34,10 @@ export function admitRemovals(
   return { state: holdBack(state, { kind: 'removals', count: total, samples }, now), isAdmitted: false };
 }
 
-/** Returns the state after a whole walk that missed so many groups: with few, they are shown again. */
-export function endRemovalsHold(state: SourceState, missing: number): SourceState {
+/** Returns the state after a walk: if the last walks missed few groups, the others are shown again. */
+export function endRemovalsHold(state: SourceState): SourceState {
   const hold = findHold(state, 'removals');
+  const { recent, older } = state.lanes;
+  const missing = recent.missing + older.missing + state.removals;
   return hold?.phase === 'holding' && !isTooMany(state, missing) ? endHold(state, 'removals') : state;
 }

@@ -42,7 +42,7 @@ export async function checkList(
   if (isAdmitted)
     for (const groupId of missing)
       run.update((before) => noteLookUp(before, { groupId, dueAt: now, isMissing: true }));
-  else await run.identity.proveSince(sentAt, new Set(missing));
+  else await run.identity.proveSince(sentAt, new Set());
   return missing.length;
 }
 

@@ -2,7 +2,7 @@
 // look-ups do not find, `settle` apart, is published as removed.
 import { removeGroup } from '../comparing/remove-group.ts';
 import { noteFinding } from '../guarding/findings.ts';
-import { findHold } from '../guarding/holds.ts';
+import { endReleased, findHold } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleMissing } from '../guarding/sample-change.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
@@ -10,7 +10,7 @@ import type { Page } from '../reading/range.ts';
 import { noteSetAside } from '../recording/set-aside.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { ownRowsOf } from '../returns-service/own-rows.ts';
-import type { LookUp } from '../source/source-state.ts';
+import { type LookUp, walkedAt } from '../source/source-state.ts';
 import type { Lane } from './lane.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
@@ -104,10 +104,10 @@ export function createLookUpLane(run: TickRun): Lane {
   }
 
   function drop(groupId: number): void {
-    run.update((state) => ({
-      ...state,
-      lookUps: state.lookUps.filter((each) => each.groupId !== groupId),
-    }));
+    run.update((state) => {
+      const lookUps = state.lookUps.filter((each) => each.groupId !== groupId);
+      return endReleased({ ...state, lookUps }, walkedAt(state));
+    });
   }
 
   return {

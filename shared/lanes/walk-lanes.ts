@@ -152,7 +152,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
 
   async function finish(round: Round): Promise<void> {
     const endedAt = run.now();
-    const { startedAt, isWhole = false } = round;
+    const { startedAt, missing, isWhole = false } = round;
     const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
     const before = run.state.lanes;
     // After walks over all groups, `older` has not counted its own yet.
@@ -160,16 +160,23 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     if (name === 'recent') updateLane(run, 'older', (lane) => ({ ...lane, groups: rest }));
     // Clocks of processes may be seconds apart.
     const later = (before: Instant | undefined) => Math.max(before ?? startedAt, startedAt);
-    updateLane(run, name, (before) => ({ ...before, readAt: later(before.readAt), endedAt, groups }));
+    updateLane(run, name, (before) => ({
+      ...before,
+      readAt: later(before.readAt),
+      endedAt,
+      groups,
+      missing,
+    }));
     if (isWhole)
       updateLane(run, 'older', (before) => ({
         ...before,
         readAt: later(before.readAt),
         endedAt,
+        missing: 0,
         round: undefined,
       }));
     run.update((state) => checkPolls(state, name, round, endedAt));
-    run.update((state) => endRemovalsHold(state, round.missing + state.removals));
+    run.update(endRemovalsHold);
     run.update((state) => endFindings(state, name, startedAt));
     if (isWhole) run.update((state) => endFindings(state, 'older', startedAt));
     run.update((state) => forgetVanished(endReleased(state, walkedAt(state)), walkedAt(state)));

@@ -9,8 +9,9 @@ import {
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
+import type { Place } from '../source/source-state.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { type Axis, activeOf, boundsOf, otherAxis, type Range } from './range.ts';
+import { type Axis, activeOf, boundsOf, otherAxis, type Range, withActive } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
 import { RoundFailed, type RoundReader } from './round-context.ts';
 
@@ -131,8 +132,9 @@ const MOST_REQUESTS = 400;
 async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsServiceError): Promise<void> {
   const { context } = reader;
   const { run, lane } = context;
-  const { low, high } = await reader.endsOf({ ...range, cross: undefined });
-  const wide = { ...range, from: low - BESIDE, to: high + BESIDE };
+  const { low, high } = await reader.endsOf(range);
+  const place = { axis: activeOf(range).axis, from: low - BESIDE, to: high + BESIDE };
+  const wide = withActive(range, place);
   let offset = 0;
   let limit = MOST_AT_ONCE;
   let failing = 0;
@@ -156,14 +158,14 @@ async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsSer
       } else limit = Math.max(1, Math.floor(limit / FEWER));
     }
   }
-  if (failing > 0) setAside(reader, wide, error);
+  if (failing > 0) setAside(reader, place, error);
   await reader.done(range, new Set(), undefined, true);
 }
 
-/** Leaves the place out of all ranges of its axis for some time. */
+/** Leaves the place out of all ranges for some time. */
 function setAside(
   { context: { run, lane } }: RoundReader,
-  { axis, from, to }: Pick<Range, 'axis'> & { readonly from: Instant; readonly to: Instant },
+  { axis, from, to }: Pick<Place, 'axis' | 'from' | 'to'>,
   error: Error,
 ): void {
   const now = run.now();

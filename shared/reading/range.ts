@@ -25,8 +25,16 @@ export const range = z.object({
   cross: z.object(interval).optional(),
   /** Of a walk: its next piece is planned before it is read. */
   isRest: z.boolean().optional(),
-  /** Set if its rows can't be divided: it is read by offset, again and again until a pass shows no new row. */
-  pass: z.object({ number: z.int(), offset: z.int(), found: z.int() }).optional(),
+  /** Set if its rows can't be divided: it is read by offset, until two passes in a row show the same rows. */
+  pass: z
+    .object({
+      number: z.int(),
+      /** Shown so far, and the sum of their ids. */
+      rows: z.int(),
+      sum: z.int(),
+      before: z.object({ rows: z.int(), sum: z.int() }).optional(),
+    })
+    .optional(),
   /** How often it failed (cut-on-failure.ts). */
   failures: z.int().optional(),
   /** Part of a range that failed: it is tried once. */

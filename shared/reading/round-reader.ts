@@ -5,7 +5,12 @@ import { noteFinding } from '../guarding/findings.ts';
 import { DAY, HOUR, type Instant } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
-import { RequestTimedOutError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import {
+  RequestTimedOutError,
+  ReturnsServiceError,
+  ValidationRejectedError,
+} from '../returns-service/errors.ts';
+import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Place } from '../source/source-state.ts';
 import { onFailure } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
@@ -14,8 +19,10 @@ import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { RoundContext, RoundReader } from './round-context.ts';
 
-/** Passes by offset over rows that can't be divided: a pass without a new row proves them. */
+/** Passes by offset over rows that can't be divided. */
 const MOST_PASSES = 3;
+type Pass = NonNullable<Range['pass']>;
+const MOST_SUM = 2 ** 40;
 /** How long before the first known group an open range begins, for cutting it. */
 const BEFORE_FIRST = 120 * DAY;
 
@@ -29,7 +36,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     readonly sentAt: Instant;
     isDoubtful: boolean;
   }[] = [];
-  /** Ids that a pass by offset has shown in this tick. */
+  /** Ids that the passes of a range have shown in this tick. */
   const passes = new WeakMap<object, Set<number>>();
 
   async function readNext(): Promise<void> {
@@ -122,23 +129,31 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (!isLeft && !crowd.isDoubtful) await context.onComplete(crowd, undefined);
   }
 
-  /** Rows that can't be divided: pages until the end, again and again until a pass shows no new row. */
-  async function readByOffset(range: Range, pass: NonNullable<Range['pass']>): Promise<void> {
-    const ids = passes.get(pass) ?? new Set<number>();
-    const page = await ask(range, { limit: run.state.limit, offset: pass.offset });
+  /**
+   * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same rows. Their
+   * number and the sum of their ids tell, so that a pass may take several ticks.
+   */
+  async function readByOffset(range: Range, pass: Pass): Promise<void> {
+    const page = await ask(range, { limit: run.state.limit, offset: pass.rows });
     if (page === undefined) return;
     if (page.rows.length > 0) {
       const shown = await record(range, page);
-      const found = [...shown].filter((id) => !ids.has(id)).length;
+      const ids = passes.get(pass) ?? new Set<number>();
       for (const id of shown) ids.add(id);
-      return continuePass({ ...pass, offset: pass.offset + page.rows.length, found: pass.found + found });
+      const sum = page.rows.reduce((before, row) => (before + sumOf(row)) % MOST_SUM, pass.sum);
+      return continuePass({ ...pass, rows: pass.rows + page.rows.length, sum }, ids);
     }
-    if (pass.found > 0 && pass.number < MOST_PASSES)
-      return continuePass({ number: pass.number + 1, offset: 0, found: 0 });
-    if (pass.found > 0) reportCrowd(range);
-    return done(range, ids, page, pass.found > 0);
+    const isSame = pass.before?.rows === pass.rows && pass.before.sum === pass.sum;
+    const ids = passes.get(pass) ?? new Set<number>();
+    if (isSame || pass.rows === 0) return done(range, ids, page);
+    if (pass.number < MOST_PASSES) {
+      const before = { rows: pass.rows, sum: pass.sum };
+      return continuePass({ number: pass.number + 1, rows: 0, sum: 0, before }, ids);
+    }
+    reportCrowd(range);
+    return done(range, ids, page, true);
 
-    function continuePass(next: NonNullable<Range['pass']>): void {
+    function continuePass(next: Pass, ids: Set<number>): void {
       passes.set(next, ids);
       context.update((round) => replaceRange(round, range, [{ ...range, pass: next }]));
     }
@@ -150,20 +165,20 @@ export function createRoundReader(context: RoundContext): RoundReader {
     run.update((state) => noteFinding(state, found, run.now()));
   }
 
-  function placeIn({ axis, from = -Infinity, to = Infinity }: Range): Place | undefined {
+  function placeIn(range: Range): Place | undefined {
     const now = run.now();
-    return run.state.places.find(
-      (place) => place.axis === axis && now < place.until && place.from < to && place.to > from,
-    );
+    return run.state.places.find((place) => now < place.until && overlaps(place, range));
   }
 
   /** Reads what lies around a place that was set aside. */
   function leaveOut(range: Range, place: Place): void {
-    const { from, to } = range;
-    const parts = [
-      ...(from === undefined || place.from > from ? [{ ...range, to: place.from }] : []),
-      ...(to === undefined || place.to < to ? [{ ...range, from: place.to }] : []),
+    const isAlong = place.axis === range.axis;
+    const { from, to } = isAlong ? range : (range.cross ?? {});
+    const around = [
+      ...(from === undefined || place.from > from ? [{ from, to: place.from }] : []),
+      ...(to === undefined || place.to < to ? [{ from: place.to, to }] : []),
     ];
+    const parts = around.map((part) => (isAlong ? { ...range, ...part } : { ...range, cross: part }));
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
     const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
     run.update((state) => noteFinding(state, again, run.now()));
@@ -196,10 +211,24 @@ function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
   );
 }
 
+/** A place by creation lies in every range of updates, in which a failing row moves. */
+function overlaps({ axis, from, to }: Place, range: Range): boolean {
+  const isBeside = range.cross === undefined && range.axis === 'created';
+  if (axis !== range.axis && isBeside) return false;
+  const { from: start = Number.NEGATIVE_INFINITY, to: end = Number.POSITIVE_INFINITY } =
+    axis === range.axis ? range : (range.cross ?? {});
+  return from < end && to > start;
+}
+
 function withoutCross({ cross: _, ...range }: Range): Range {
   return range;
 }
 
 function isSameInterval(a: Range, b: Range): boolean {
   return a.axis === b.axis && a.from === b.from && a.to === b.to;
+}
+
+/** A row without an id counts as a row alone. */
+function sumOf(row: RowReading): number {
+  return row.kind === 'readable' ? row.group.id : (row.id ?? 0);
 }

@@ -68,9 +68,10 @@ export function reportHealth(state: SourceState, met: Met): SourceState {
 
 function reasonsOf(state: SourceState, { settings, place, error, lastFailure, now }: Met): Degradation[] {
   const failure = error && describeFailure(error);
+  const isExplained = failure !== undefined && failure.code !== 'failing';
   const stalled = stalledLanes(state, settings, now);
   return [
-    ...(failure !== undefined && failure.code !== 'failing' ? [failure] : []),
+    ...(isExplained ? [failure] : []),
     ...state.holds.map((hold) => ({
       code: hold.kind,
       message: formatHold(hold, settings.name, place),
@@ -78,7 +79,7 @@ function reasonsOf(state: SourceState, { settings, place, error, lastFailure, no
     ...state.findings.map((finding) => ({ code: finding.code, message: describeFinding(finding) })),
     ...(state.setAside.length > 0 ? [describeSetAside(state.setAside)] : []),
     // A source that is held is not read: the hold says so.
-    ...(stalled.length > 0 && !state.holds.some(({ kind }) => kind === 'other_store')
+    ...(stalled.length > 0 && !isExplained && !state.holds.some(({ kind }) => kind === 'other_store')
       ? [describeStalled(stalled, error ?? lastFailure)]
       : []),
   ];

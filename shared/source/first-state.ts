@@ -65,5 +65,5 @@ function firstCursor(start: Instant, settings: FirstStateOptions['settings']): I
 }
 
 function newLane(now: Instant): LaneState {
-  return { dueAt: now, round: undefined, readAt: undefined, endedAt: now, groups: 0, cuts: [] };
+  return { dueAt: now, round: undefined, readAt: undefined, endedAt: now, groups: 0, missing: 0, cuts: [] };
 }

@@ -43,6 +43,8 @@ const lane = storedObject({
   /** When it ended; at first the feed's start. */
   endedAt: instant,
   groups: z.int(),
+  /** Known groups that it missed. */
+  missing: z.int(),
   /** Where the next round of polls is cut from the start, along `created_at` (reading/plan-parts.ts). */
   cuts: z.array(instant),
 });

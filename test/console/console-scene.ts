@@ -122,6 +122,7 @@ function aWellState(): SourceState {
     cuts: [],
     endedAt: NOW - startedAgo + 9 * SECOND,
     groups,
+    missing: 0,
   });
   return {
     ...sample,

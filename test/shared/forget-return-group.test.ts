@@ -4,7 +4,6 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import { MINUTE } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { aState } from '../contract/sample-states.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createSourceWorld } from './source-world.ts';
 
@@ -88,36 +87,30 @@ test('forgetting again completes an interrupted run, and changes nothing after a
   expect(await world.groupEvents(groupId)).toEqual([]);
 });
 
-test('an unknown group is not forgotten, but the note that sets it aside and a sample and a witness of a hold are', async () => {
+test('an unknown group is not forgotten, but its notes in the state are', async () => {
   const { world, ports } = await known();
   const state = await world.state();
-  const note = { groupId: 7, reason: 'it has no status', digest: 'k3j4', since: 0, seenAt: 0 };
-  const [hold] = aState('acme').guarding.holds;
-  const sample = (group: number) => ({
-    groupId: group,
-    what: 'return group',
-    before: 'known',
-    after: 'missing',
-  });
-  const witness = (groupId: number) => ({
-    groupId,
-    value: { entity: `shipment/${groupId}`, field: 'carrier', held: 'k3j4', updatedAt: 0 },
-    shows: true,
-  });
-  const held = { samples: [sample(7), sample(8)], witnesses: [witness(7), witness(8)] };
-  const holds = hold === undefined ? [] : [{ ...hold, ...held }];
-  const guarding = { ...state.guarding, holds };
-  await world.states.save(
-    { ...state, version: state.version + 1, setAside: [note], guarding },
-    state.version,
-  );
+  const aside = (groupId: number) => ({ groupId, reason: 'no status', digest: 'k3j4', since: 0, seenAt: 0 });
+  const sample = (groupId: number) => ({ groupId, what: 'return group', before: 'known', after: 'missing' });
+  const hold = {
+    ...{ number: 1, kind: 'removals' as const, phase: 'holding' as const, since: 0, phaseSince: 0 },
+    ...{ count: 2, samples: [sample(7), sample(8)] },
+  };
+  const notes = {
+    setAside: [aside(7), aside(8)],
+    lookUps: [7, 8].map((groupId) => ({ groupId, dueAt: 0 })),
+    holds: [hold],
+  };
+  await world.states.save({ ...state, ...notes, version: state.version + 1 }, state.version);
 
   const forgotten = await forgetReturnGroup(ports, await world.state(), 7, ['queue']);
 
   expect(forgotten).toEqual([]);
-  const { setAside, guarding: after } = await world.state();
-  expect(setAside).toEqual([]);
-  expect(after.holds).toMatchObject([{ samples: [sample(8)], witnesses: [witness(8)] }]);
+  expect(await world.state()).toMatchObject({
+    setAside: [aside(8)],
+    lookUps: [{ groupId: 8 }],
+    holds: [{ samples: [sample(8)] }],
+  });
 });
 
 test('earlier generations are forgotten too, without a report: their numbers may be in use elsewhere', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
 import { MINUTE, SECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import { conditions, readReportsOf } from './read-reports.ts';
 import { createSourceWorld, SOURCE } from './source-world.ts';
 
 describe('a tick', () => {
@@ -79,6 +81,21 @@ describe('a tick', () => {
     expect(await world.state()).toEqual(settled);
   });
 
+  it('is not dropped for a slot that only a wrong clock can have taken', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session, { slot: world.slot() + 30 * 60_000 });
+
+    const dropped = await world.nextTick(session);
+    await world.tick(session, { slot: world.slot() + 48 * 3_600_000 });
+    await world.time.advance(MINUTE);
+    const slot = world.slot();
+    const kept = await world.tick(session, { slot });
+
+    expect([dropped.outcome, kept.outcome]).toEqual(['late', 'done']);
+    expect((await world.state()).lastSlot).toBe(slot);
+  });
+
   it('throws the error of a store, and lets the lease expire', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
@@ -108,7 +125,7 @@ describe('a tick', () => {
 });
 
 describe('a refused token', () => {
-  it('is reported once, and makes the source rest longer each time until a token is accepted', async () => {
+  it('is reported, and makes the source rest longer each time until a token is accepted', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
@@ -125,14 +142,14 @@ describe('a refused token', () => {
 
     world.network.token = token;
     for (let minute = 0; minute < 16; minute += 1) await world.nextTick(cold);
-    const reports = (await world.feedEvents()).map(({ type }) => type);
+    const reports = await conditions(world);
 
     const pauses = triedAt.slice(1).map((minute, index) => minute - (triedAt[index] ?? 0));
     expect(triedAt.length).toBeLessThan(8);
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(15);
-    expect(reports.filter((type) => type !== 'feed.baseline_completed')).toEqual([
-      'feed.source_degraded',
+    expect(reports).toEqual([
+      'feed.source_degraded refused',
       'feed.source_recovered',
     ]);
     expect((await world.state()).health).toMatchObject({ refusals: 0, degradedSince: undefined });
@@ -155,54 +172,77 @@ describe('changes', () => {
     const events = await world.groupEvents(group);
     expect(report.counts.events).toBe(1);
     expect(events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
+    expect(events[0]?.data.observed.through).toBe('poll');
   });
 
-  it('are not settled if their save has a conflict, and are published by a later poll', async () => {
-    const world = createSourceWorld();
+  it('without a newer stamp are published by the next walk', async () => {
+    const world = createSourceWorld({ knobs: { touches: [] } });
     const session = world.startProcess('a');
     await world.tick(session);
-    for (let minute = 0; minute < 7; minute += 1) await world.nextTick(session);
     const group = world.someGroup();
     await world.time.advance(MINUTE);
     world.setShipment(group, 'FAILED');
-    const changedAt = world.time.now();
-    const conflicting = world.startProcess('a', { store: { ...world.store, save: async () => 'conflict' } });
 
-    const reports = [await world.tick(conflicting)];
-    for (let minute = 0; minute < 8; minute += 1) reports.push(await world.nextTick(conflicting));
-    const stuckAt = (await world.state()).settledThrough;
+    for (let minute = 0; minute < 8; minute += 1) await world.nextTick(session);
+    const before = await world.groupEvents(group);
+    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
+
+    const events = await world.groupEvents(group);
+    expect(before).toEqual([]);
+    expect(events.map(({ type, data }) => [type, data.observed.through])).toEqual([
+      ['shipment.status_changed', 'reconciliation'],
+    ]);
+  });
+
+  it('are published by a later poll if their save has a conflict', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const group = world.someGroup();
+    await world.time.advance(MINUTE);
+    world.setShipment(group, 'FAILED');
+    let conflicts = 0;
+    const conflicting = world.startProcess('a', {
+      store: { ...world.store, save: async () => (++conflicts > 0 ? 'conflict' : 'saved') },
+    });
+
+    const report = await world.tick(conflicting, { durationMs: 5_000 });
     await world.nextTick(session);
 
-    expect(reports.every(({ counts }) => counts.left > 0)).toBe(true);
-    expect(stuckAt).toBeLessThanOrEqual(changedAt);
+    expect(report.counts).toMatchObject({ events: 0, left: expect.any(Number) });
+    expect(conflicts).toBeGreaterThan(0);
     expect(await world.groupEvents(group)).toHaveLength(1);
   });
 
-  it('in readings that may be stale are left, and published by a later poll', async () => {
-    const world = createSourceWorld({
-      knobs: { touches: [] },
-      settings: { settleMs: 120_000, lookbackMs: 600_000 },
-    });
+  it('of groups that are removed are published after two look-ups', async () => {
+    const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
-    const group = Number(world.control.create().groupId);
-    await world.nextTick(session);
+    const group = world.someGroup();
+    world.control.remove(group);
+
+    for (let minute = 0; minute < 14; minute += 1) await world.nextTick(session);
+
+    expect((await world.groupEvents(group)).map(({ type }) => type)).toEqual(['return_group.removed']);
+  });
+
+  it('of any number of entities are published in one save', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    const group = world.someGroup();
+    await world.time.advance(MINUTE);
     world.control.mutate(group, (draft) => {
-      const [item] = draft.returns;
-      if (item !== undefined) item.status = 'CANCELED';
+      const [shipment] = draft.shipments;
+      for (let id = 1; shipment && id <= 150; id += 1)
+        draft.shipments.push({ ...shipment, id: 7_000_000 + id });
     });
+    const { saves } = world.counts;
 
-    const left = await world.nextTick(session);
-    const beforeSettle = (await world.groupEvents(group)).filter(({ type }) =>
-      type.endsWith('status_changed'),
-    );
-    await world.nextTick(session);
-    await world.nextTick(session);
+    await world.tick(session);
 
-    const after = (await world.groupEvents(group)).filter(({ type }) => type.endsWith('status_changed'));
-    expect(left.counts.left).toBeGreaterThan(0);
-    expect(beforeSettle).toEqual([]);
-    expect(after).toHaveLength(1);
+    expect(await world.groupEvents(group)).toHaveLength(150);
+    expect(world.counts.saves - saves).toBe(1);
   });
 });
 
@@ -211,10 +251,9 @@ describe('the first reading of a group', () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');
     await world.tick(session);
+    const known = world.oldestFirst().filter((group) => group !== world.newest);
+    const before = (await Promise.all(known.map((group) => world.groupEvents(group)))).flat();
 
-    const before = (await world.events()).flatMap(({ data }) =>
-      'return_group' in data && data.return_group.id !== world.newest ? [data.return_group.id] : [],
-    );
     const created = Number(world.control.create().groupId);
     await world.nextTick(session);
 
@@ -227,45 +266,22 @@ describe('the first reading of a group', () => {
 
   it('is an event for every group under a baseline that emits, also if a poll finds the group first', async () => {
     const world = createSourceWorld({ settings: { baseline: 'emit' } });
-    const session = world.startProcess('a');
-
-    await world.tick(session);
-
-    const created = (await world.events()).filter(({ type }) => type === 'return_group.created');
-    expect(created).toHaveLength(41);
-    expect((await world.state()).baseline).toMatchObject({ mode: 'emit', status: 'completed' });
-  });
-
-  it('is an event during a silent baseline if the group was updated within the lookback', async () => {
-    const world = createSourceWorld();
-    const group = world.someGroup();
-    world.setShipment(group, 'FAILED');
-    const session = world.startProcess('a');
-
-    await world.tick(session);
-
-    expect((await world.groupEvents(group)).map(({ type }) => type)).toContain('return_group.created');
-  });
-
-  // The stamps' clock sets the start; it stands still while nothing changes. If the `Date` of a service is ahead of its
-  // stamps, a start by `Date` would be later than the stamps, and lose the changes since.
-  it('is an event during a silent baseline if the update is within the lookback before the newest stamp', async () => {
-    const world = createSourceWorld();
-    const [silent, announced, newest] = world.control
-      .snapshot()
-      .flatMap(({ id, shipments }) => (shipments.length > 0 ? [Number(id)] : []));
-    const change = async (group: number | undefined, secondsLater: number) => {
-      world.setShipment(group ?? 0, 'FAILED');
-      await world.time.advance(secondsLater * SECOND);
-    };
-    await change(silent, 10);
-    await change(announced, 295);
-    await change(newest, 90);
 
     await world.tick(world.startProcess('a'));
 
-    const events = await Promise.all([silent, announced, newest].map((id) => world.groupEvents(id ?? 0)));
-    expect(events.map(({ length }) => length > 0)).toEqual([false, true, true]);
+    const created = (await world.events()).filter(({ type }) => type === 'return_group.created');
+    expect(created).toHaveLength(41);
+    expect(await world.feedEvents()).toMatchObject([{ data: { object: { mode: 'emit', groups: 41 } } }]);
+  });
+
+  it('is silent during a silent baseline, also if the group was updated within the lookback', async () => {
+    const world = createSourceWorld();
+    const group = world.someGroup();
+    world.setShipment(group, 'FAILED');
+
+    await world.tick(world.startProcess('a'));
+
+    expect(await world.groupEvents(group)).toEqual([]);
   });
 });
 
@@ -285,7 +301,7 @@ describe('a warm process', () => {
     expect(world.counts).toEqual(before);
   });
 
-  it('clears its memory after another process held the source', async () => {
+  it('forgets its memory and its budget after another process held the source', async () => {
     const world = createSourceWorld();
     const [a, b] = [world.startProcess('a'), world.startProcess('b')];
     await world.tick(a);
@@ -294,11 +310,101 @@ describe('a warm process', () => {
     await world.nextTick(a);
     await world.nextTick(b);
     const { loaded } = world.counts;
+    await world.time.advance(MINUTE);
+    const startedAt = world.time.now();
+    const sentAt: number[] = [];
+    world.network.onRequest = () => void sentAt.push(world.time.now() - startedAt);
 
-    const report = await world.nextTick(a);
+    const report = await world.tick(a);
 
     expect(report.counts.groups).toBeGreaterThan(0);
     expect(world.counts.loaded).toBeGreaterThan(loaded);
+    expect(sentAt[0]).toBeGreaterThan(0.2 * SECOND);
+  });
+});
+
+describe('a tick’s end', () => {
+  it('stops at once when the caller asks for it, and goes on in the next tick', async () => {
+    const world = createSourceWorld({ groups: 400, knobs: { limitMax: 10 } });
+    const stop = new AbortController();
+    const stopping = world.time.sleep(2_000).then(() => stop.abort());
+
+    const stopped = await world.tick(world.startProcess('a', { signal: stop.signal }));
+    await stopping;
+    const endedAt = world.time.elapsed();
+    const { baselineAt, lanes } = await world.state();
+
+    expect(stopped).toMatchObject({ outcome: 'done', error: undefined });
+    expect(endedAt).toBeLessThan(2.1 * SECOND);
+    expect(baselineAt).toBeUndefined();
+    expect(lanes.recent.round?.stack.length).toBeGreaterThan(0);
+  });
+
+  it('comes when its time is over; the walk goes on in the next tick', async () => {
+    const world = createSourceWorld({ groups: 400, knobs: { limitMax: 10 } });
+    const session = world.startProcess('a');
+
+    const first = await world.tick(session, { durationMs: 5_000 });
+    const startedAt = (await world.state()).lanes.recent.round?.startedAt;
+    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
+
+    expect(first).toMatchObject({ outcome: 'done', failure: undefined });
+    expect((await world.state()).lanes.recent.readAt).toBe(startedAt);
+    expect(await world.feedEvents()).toMatchObject([{ type: 'feed.baseline_completed' }]);
+  });
+
+  it('releases the lease', async () => {
+    const world = createSourceWorld();
+
+    await world.tick(world.startProcess('a'));
+
+    expect((await world.state()).lease).toMatchObject({ owner: 'a', expiresAt: 0 });
+  });
+});
+
+describe('a report about the source', () => {
+  it('says once a minute what is read, as facts', async () => {
+    const world = createSourceWorld({ settings: { sourceRead: true, intervalMs: 20_000 } });
+    const session = world.startProcess('a');
+    for (let third = 0; third < 9; third += 1) await world.nextTick(session, 20_000);
+
+    const reports = await readReportsOf(world);
+
+    expect(reports.length).toBeGreaterThanOrEqual(3);
+    expect(reports.length).toBeLessThanOrEqual(4);
+    expect(reports.at(-1)).toMatchObject({ held: 0, set_aside: 0, lookback_ms: 300_000, settle_ms: 60_000 });
+    const polled = reports.map(({ polled_at }) => String(polled_at));
+    expect(polled).toEqual(polled.toSorted());
+  });
+
+  it('is made when it is degraded by an outage, with the last error, and when it has recovered', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    world.network.intercept = () => jsonAnswer(500, {});
+
+    const failed = await world.nextTick(session);
+    for (let minute = 0; minute < 7; minute += 1) await world.nextTick(session);
+    const { reasons } = (await world.state()).health;
+    world.network.intercept = undefined;
+    for (let minute = 0; minute < 12; minute += 1) await world.nextTick(session);
+
+    expect(failed).toMatchObject({ polls: 0, failure: { code: 'failing' } });
+    expect(reasons).toMatchObject([{ code: 'stalled', message: expect.stringContaining('500') }]);
+    expect(await conditions(world)).toEqual(['feed.source_degraded stalled', 'feed.source_recovered']);
+  });
+
+  it('names values that the service’s document does not list, each once', async () => {
+    const world = createSourceWorld();
+    const session = world.startProcess('a');
+    await world.tick(session);
+    world.setShipment(world.someGroup(), 'LOST');
+
+    await world.nextTick(session);
+    await world.nextTick(session);
+
+    const drift = (await world.feedEvents()).filter(({ type }) => type === 'feed.drift_detected');
+    expect(drift).toMatchObject([{ data: { object: { findings: [expect.stringContaining('LOST')] } } }]);
   });
 });
 
@@ -307,5 +413,5 @@ it('reports the name of its source', async () => {
 
   const report = await world.tick(world.startProcess('a'));
 
-  expect(report).toMatchObject({ source: SOURCE, outcome: 'done', polls: 1, error: undefined });
+  expect(report).toMatchObject({ source: SOURCE, outcome: 'done', polls: 2, error: undefined });
 });

@@ -76,8 +76,8 @@ export function take(
   if (compared.verdict !== 'differs') return { verdict: compared.verdict, snapshot, events: [] };
   return {
     verdict: 'differs',
-    snapshot: stored(compared.saves.at(-1)?.snapshot),
-    events: compared.saves.flatMap(({ events }) => events) as EntityEvent[],
+    snapshot: stored(compared.save.snapshot),
+    events: compared.save.events as EntityEvent[],
   };
 }
 

@@ -1,10 +1,8 @@
-// Fields that a snapshot could not have known. The row without them represents an older service, or the snapshot of an
-// older release.
+// What is filled in without an event: fields that a snapshot could not have known, and all that an operator adopts.
 import { describe, expect, it } from 'vitest';
 import type { Unknowable } from '../../../shared/comparing/changes.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import { MINUTE } from '../../../shared/instant.ts';
-import { MAX_EVENTS_PER_SAVE } from '../../../shared/limits.ts';
 import { aRow, inShort, type Row, read, snapshotOf, take } from './a-reading.ts';
 
 const unknowable: Unknowable = (kind, field) => kind === 'shipment' && field !== 'status';
@@ -37,19 +35,6 @@ describe('a field that the snapshot could not know', () => {
 
     expect(taken).toMatchObject({ verdict: 'differs', events: [] });
     expect(taken.snapshot?.projection.shipments?.[0]).toMatchObject(FULL);
-    expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
-  });
-
-  it('is also filled in if the older release did not store it', () => {
-    const older = snapshotOf(read(withShipment(FULL)));
-    for (const shipment of older.projection.shipments ?? [])
-      for (const field of Object.keys(FULL)) Reflect.deleteProperty(shipment, field);
-
-    const taken = take({ ...older, projectionVersion: 0 }, read(withShipment(FULL), 2 * MINUTE), {
-      unknowable,
-    });
-
-    expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
     expect(taken.snapshot?.unpublished).toEqual({ 'shipment/1844670': UNPUBLISHED });
   });
 
@@ -121,23 +106,6 @@ describe('a field that the snapshot could not know', () => {
     expect(events[0]?.data.object).toEqual({ ...before.projection.shipments?.[0], ...UNPUBLISHED });
   });
 
-  it('is not part of the removal of its entity if that takes several saves', () => {
-    const many = Array.from({ length: 2 * MAX_EVENTS_PER_SAVE }, (_, index) => 1_900_000 + index);
-    const crowd = (fields: Readonly<Record<string, unknown>>) =>
-      aRow((row) => {
-        const [shipment] = row.shipments;
-        row.shipments = many.map((id) => ({ ...shipment, ...fields, id }) as Row['shipments'][number]);
-      });
-    const bare = snapshotOf(read(crowd(BARE)));
-    const filled = take(bare, read(crowd(FULL), 2 * MINUTE), { unknowable }).snapshot;
-    const lacking = take(filled, read({ ...aRow(), shipments: [] }, 5 * MINUTE)).snapshot;
-
-    const { events } = take(lacking, read({ ...aRow(), shipments: [] }, 7 * MINUTE));
-
-    expect(events.map(({ type }) => type)).toEqual(many.map(() => 'shipment.removed'));
-    for (const { data } of events) expect(data.object).toMatchObject(UNPUBLISHED);
-  });
-
   it('is published if the snapshot has a value of it', () => {
     const { events } = take(snapshotOf(read(withShipment(FULL))), read(withShipment(BARE), 2 * MINUTE), {
       unknowable,
@@ -180,14 +148,6 @@ describe('an array that the snapshot could not know', () => {
   });
 });
 
-describe('a complete snapshot of an older release', () => {
-  it('is saved again, without an event', () => {
-    const taken = take({ ...snapshotOf(read(aRow())), projectionVersion: 0 }, read(aRow(), 2 * MINUTE));
-
-    expect(taken).toMatchObject({ verdict: 'differs', events: [], snapshot: { projectionVersion: 1 } });
-  });
-});
-
 function renamed(): Row {
   return aRow((row) => {
     row.order.name = '#renamed';
@@ -202,5 +162,36 @@ describe('an array that an answer shows for the first time', () => {
 
     expect(inShort(events)).toEqual([['shipment.created', '1844670']]);
     expect(events[0]?.data.observed.after).toBeNull();
+  });
+});
+
+describe('a mass change that an operator adopts', () => {
+  it('changes what is known, and leaves what was published', () => {
+    const before = snapshotOf(read(withShipment({ carrier: 'UPS' })));
+
+    const adopted = take(before, read(withShipment({ carrier: 'Ups Inc.' }), 2 * MINUTE), { adopts: true });
+    const next = take(
+      adopted.snapshot,
+      read(withShipment({ carrier: 'Ups Inc.', status: 'FAILED' }), 4 * MINUTE),
+    );
+
+    expect(adopted.events).toEqual([]);
+    expect(adopted.snapshot?.projection.shipments?.[0]?.carrier).toBe('Ups Inc.');
+    expect(inShort(next.events)).toEqual([
+      ['shipment.status_changed', '1844670', { status: 'IN_TRANSIT', carrier: 'UPS' }],
+    ]);
+  });
+
+  it('takes over entities that are new or gone without an event', () => {
+    const before = snapshotOf(read(aRow()));
+    const other = aRow((row) => {
+      row.shipments = row.shipments.map((shipment) => ({ ...shipment, id: 99 }));
+    });
+
+    const first = take(before, read(other, 2 * MINUTE), { adopts: true });
+    const second = take(first.snapshot, read(other, 4 * MINUTE), { adopts: true });
+
+    expect([...first.events, ...second.events]).toEqual([]);
+    expect(second.snapshot?.projection.shipments?.map(({ id }) => id)).toEqual([99]);
   });
 });

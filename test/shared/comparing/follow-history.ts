@@ -1,4 +1,4 @@
-// Reads a true history in the same way as the feed, with crashes between saves, and keeps the published events.
+// Reads a true history in the same way as the feed, with crashes before saves, and keeps the published events.
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
@@ -32,8 +32,8 @@ export type Step =
       readonly does: 'read';
       readonly staleSeconds: number;
       readonly showing: Showing;
-      /** Saves that succeed before the process dies. */
-      readonly saves: number;
+      /** Whether the process dies before it saves. */
+      readonly dies: boolean;
     };
 
 export interface Feed {
@@ -46,7 +46,7 @@ export interface Feed {
 export interface Followed extends Feed {
   readonly versions: readonly Version[];
   readonly events: readonly EntityEvent[];
-  /** The readings that were saved, at least in part. */
+  /** The readings that were saved. */
   readonly takenIn: readonly TakenIn[];
   /** Whether a complete reading at the end changed nothing. */
   readonly isSettled: boolean;
@@ -84,7 +84,7 @@ export function followHistory(steps: readonly Step[], feed: Feed): Followed {
   for (const step of steps) take(step, world, reader);
   for (let round = 0; round < 5; round += 1) {
     world.wait(SETTLE / SECOND + 1);
-    reader.read(world.now(), world.at(world.now()), PLAIN, 99);
+    reader.read(world.now(), world.at(world.now()), PLAIN, false);
   }
   const { events, takenIn } = reader;
   const isSettled = reader.lastVerdict() === 'unchanged';
@@ -102,7 +102,7 @@ function take(step: Step, world: World, reader: Reader): void {
   else if (step.does === 'vanish') world.become(() => undefined);
   else if (step.does === 'upgrade') world.upgrade();
   else if (step.does === 'return') world.become((group, last) => group ?? { ...last, updated_at: now });
-  else reader.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step.saves);
+  else reader.read(now, world.at(now - step.staleSeconds * SECOND), step.showing, step.dies);
 }
 
 function createWorld() {
@@ -138,16 +138,14 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
   let verdict: string | undefined;
   let fieldsSince = SENT_FROM_THE_START;
 
-  function keep(saves: readonly Save[]): void {
-    for (const save of saves) {
-      checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
-      if (save.expectedVersion !== (snapshot?.version ?? 0))
-        throw new Error('A save does not continue from the last one.');
-      // A round trip through JSON: every comparison starts from a snapshot as a store returns it.
-      snapshot = stored(save.snapshot);
-      events.push(...(JSON.parse(JSON.stringify(save.events)) as EntityEvent[]));
-      lastSeenAt = undefined;
-    }
+  function keep(save: Save): void {
+    checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
+    if (save.expectedVersion !== (snapshot?.version ?? 0))
+      throw new Error('A save does not continue from the last one.');
+    // A round trip through JSON: every comparison starts from a snapshot as a store returns it.
+    snapshot = stored(save.snapshot);
+    events.push(...(JSON.parse(JSON.stringify(save.events)) as EntityEvent[]));
+    lastSeenAt = undefined;
   }
 
   function lookUpNothing(sentAt: Instant): void {
@@ -159,7 +157,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
     if (sentAt < lackedSince + SETTLE) return;
     const lookUp = { sentAt, receivedAt, through: 'reconciliation' } as const;
     const save = removeGroup(snapshot, lookUp, { ...OPTIONS, lastSeenAt });
-    if (save !== undefined) keep([save]);
+    if (save !== undefined) keep(save);
   }
 
   function learn(row: unknown, receivedAt: Instant): void {
@@ -167,31 +165,30 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
     if (parsed.kind === 'readable') fieldsSince = learnFields(fieldsSince, parsed.group, receivedAt);
   }
 
-  function compare(reading: Reading, saves: number): void {
+  function compare(reading: Reading, dies: boolean): void {
     const published = events.length;
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
       // Otherwise the next moved stamp would publish fields that are sent for the first time.
-      unknowable: createUnknowable({ fieldsSince, wholeWalks: [] }, snapshot, { updatedAt: 0 }),
+      unknowable: createUnknowable({ fieldsSince, walkedAt: undefined }, snapshot, { updatedAt: 0 }, SETTLE),
       lastSeenAt,
     });
     verdict = compared.verdict;
     if (compared.verdict === 'unchanged' && keepsUnchanged && isWhole(reading, snapshot)) {
       lastSeenAt = reading.sentAt;
     }
-    if (compared.verdict !== 'differs') return;
+    if (compared.verdict !== 'differs' || dies) return;
     const wasGone = snapshot?.removedAt !== undefined;
-    keep(compared.saves.slice(0, saves));
-    // The first save holds what is filled in without an event.
-    if (saves > 0) takenIn.push({ eventsBefore: published, reading, isAnnounced: wasGone || !isSilent });
+    keep(compared.save);
+    takenIn.push({ eventsBefore: published, reading, isAnnounced: wasGone || !isSilent });
   }
 
   return {
     events,
     takenIn,
     lastVerdict: () => verdict,
-    read(sentAt: Instant, version: Version | undefined, showing: Showing, saves: number) {
+    read(sentAt: Instant, version: Version | undefined, showing: Showing, dies: boolean) {
       if (version?.group === undefined) return lookUpNothing(sentAt);
       const { group, sendsAll } = version;
       lackedSince = undefined;
@@ -199,7 +196,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
       const reading = read(row, sentAt - FIRST_READ);
       learn(row, reading.receivedAt);
       if (reading.updatedAt !== group.updated_at) throw new Error('The stamp was misread.');
-      compare(reading, saves);
+      compare(reading, dies);
     },
   };
 }

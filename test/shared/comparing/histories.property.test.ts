@@ -30,7 +30,7 @@ const reading = fc.record({
     hidesRefundIds: fc.boolean(),
     isSparse: fc.boolean(),
   }),
-  saves: fc.oneof({ weight: 3, arbitrary: fc.constant(99) }, fc.nat(2)),
+  dies: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.boolean()),
 });
 
 const feed = fc.record({ isSilent: fc.boolean(), keepsUnchanged: fc.boolean() });

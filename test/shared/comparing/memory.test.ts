@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory, fingerprintOf } from '../../../shared/comparing/memory.ts';
-import { aRow, read } from './a-reading.ts';
+import { createMemory } from '../../../shared/comparing/memory.ts';
 
-const remembered = { fingerprint: '1.2', sentAt: 1, showsAll: true };
+const remembered = { digest: '1.2', sentAt: 1, updatedAt: 5 };
 
 describe('the memory of groups', () => {
   it('has the last stored state of a group', () => {
@@ -34,12 +33,11 @@ describe('the memory of groups', () => {
     expect([1, 2, 3].map((group) => memory.recall(group) !== undefined)).toEqual([true, false, true]);
   });
 
-  it('has different fingerprints for groups with different values', () => {
-    const changed = aRow((row) => Object.assign(row, { return_method: 'BY_DRONE' }));
+  it('knows the stamps of its groups', () => {
+    const memory = createMemory(2);
 
-    const fingerprints = [aRow(), aRow(), changed].map((row) => fingerprintOf(read(row).projection));
+    for (const group of [1, 2, 3]) memory.remember(group, { ...remembered, updatedAt: 10 * group });
 
-    expect(fingerprints[1]).toBe(fingerprints[0]);
-    expect(fingerprints[2]).not.toBe(fingerprints[0]);
+    expect([...memory.updateStamps()]).toEqual([20, 30]);
   });
 });

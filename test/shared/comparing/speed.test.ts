@@ -2,8 +2,8 @@
 // expectation is loose enough for a busy machine.
 import { describe, expect, it } from 'vitest';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { digestOf } from '../../../shared/comparing/digest.ts';
 import { learnFields } from '../../../shared/comparing/known-fields.ts';
-import { fingerprintOf } from '../../../shared/comparing/memory.ts';
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
@@ -19,14 +19,14 @@ const known = groups.reduce((since, group) => learnFields(since, group, 1), {});
 const WORK = {
   'JSON.parse': () => JSON.parse(page),
   project: () => groups.map(projectGroup),
-  'project and fingerprint': () => groups.map((group) => fingerprintOf(projectGroup(group))),
+  'project and digest': () => groups.map((group) => digestOf(projectGroup(group))),
   'project and JSON.stringify': () => groups.map((group) => JSON.stringify(projectGroup(group))),
   'compare, unchanged': () => readings.map((reading, at) => compareReading(snapshots[at], reading, OPTIONS)),
   'learn fields': () => groups.map((group) => learnFields(known, group, 1)),
   'all of it, remembered': () =>
     JSON.parse(page).map((row: unknown) => {
       const group = groupOf(row);
-      return [learnFields(known, group, 1), fingerprintOf(projectGroup(group))];
+      return [learnFields(known, group, 1), digestOf(projectGroup(group))];
     }),
 };
 

@@ -5,11 +5,12 @@ import type { ShownGroup } from '../../../shared/finding/ask-for-group.ts';
 import { compareAnswer } from '../../../shared/finding/compare-answer.ts';
 import { MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
-import { aState } from '../../contract/sample-states.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aState } from '../a-state.ts';
 
-const STATE = aState('acme');
+const STATE = aState();
 const SETTLE = MINUTE;
-const READ_AT = STATE.settledThrough;
+const READ_AT = VIRTUAL_START;
 
 const GROUP: ReturnGroup = {
   id: 50_017,

@@ -34,7 +34,9 @@ test('searches one after the other keep to the share of any minute', async () =>
     await clock.advance(SECOND);
   }
 
-  const busiest = Math.max(...sent.map((from) => sent.filter((at) => at >= from && at < from + MINUTE).length));
+  const busiest = Math.max(
+    ...sent.map((from) => sent.filter((at) => at >= from && at < from + MINUTE).length),
+  );
   expect(busiest).toBe(3);
 });
 

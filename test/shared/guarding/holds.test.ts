@@ -1,185 +1,163 @@
+// What ends a hold, and what an operator may do about it. Pure.
 import { describe, expect, it } from 'vitest';
-import { NO_GUARDING } from '../../../shared/guarding/guarding-state.ts';
-import {
-  beginCycleOfHolds,
-  countForPermit,
-  endCycleOfHolds,
-  findPermit,
-  type Guarded,
-  holdBack,
-  standingHolds,
-} from '../../../shared/guarding/holds.ts';
+import { describeConsequence, formatHold } from '../../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../../shared/guarding/hold.ts';
+import { endReleased, holdBack, isHolding } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
-import { aState } from '../../contract/sample-states.ts';
-import { idsFrom } from '../reading/some-rows.ts';
+import { admitRemovals, endRemovalsHold } from '../../../shared/guarding/removals.ts';
+import { HOUR } from '../../../shared/instant.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aState, lanesWith } from '../a-state.ts';
 
-const MISSING = { guard: 'groups_removed', tier: 'all', suspects: 25, from: 7 } as const;
-const WELL = aState('acme', 1, { guarding: NO_GUARDING });
+const NOW = VIRTUAL_START + HOUR;
+const sample = (groupId: number) => ({ groupId, what: 'return group', before: 'known', after: 'missing' });
 
-const sampledGroups = (state: Guarded) =>
-  standingHolds(state).flatMap(({ samples }) => samples.map(({ groupId }) => groupId));
+function held(kind: Hold['kind'], changes: Partial<Hold> = {}): SourceState {
+  const state = holdBack(aState({ lastHold: 6 }), { kind, count: 25, accessHash: 'other' }, VIRTUAL_START);
+  return { ...state, holds: state.holds.map((hold) => ({ ...hold, ...changes })) };
+}
 
 describe('a hold', () => {
-  it('gets the next number, and keeps it while it occurs again', () => {
-    const first = holdBack(WELL, MISSING, 100);
-    const second = holdBack(first, { ...MISSING, suspects: 5, from: 3 }, 200);
+  it('gets the next number, and keeps it while it stands', () => {
+    const first = holdBack(aState({ lastHold: 6 }), { kind: 'removals', count: 25 }, VIRTUAL_START);
+    const more = holdBack(first, { kind: 'removals', count: 40 }, NOW);
+    const other = holdBack(more, { kind: 'mass_change', count: 30 }, NOW);
 
-    expect(standingHolds(second)).toMatchObject([
-      { number: 1, since: 100, suspects: 30, met: 30, from: 3, isOverThreshold: true },
+    expect(other.holds).toMatchObject([
+      { number: 7, kind: 'removals', count: 40, since: VIRTUAL_START, phase: 'holding' },
+      { number: 8, kind: 'mass_change', count: 30, since: NOW, phase: 'holding' },
+    ]);
+    expect(other.lastHold).toBe(8);
+  });
+
+  it('keeps ten samples, each change once', () => {
+    const samples = Array.from({ length: 8 }, (_, index) => sample(index));
+    const first = holdBack(aState(), { kind: 'removals', count: 8, samples }, NOW);
+
+    const again = holdBack(
+      first,
+      { kind: 'removals', count: 8, samples: [...samples, ...[8, 9, 10, 11].map(sample)] },
+      NOW,
+    );
+
+    expect(again.holds[0]?.samples.map(({ groupId }) => groupId)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('that was released ends once all groups were walked since', () => {
+    const state = held('mass_change', { phase: 'publishing', phaseSince: NOW });
+
+    expect(endReleased(state, NOW - 1).holds).toHaveLength(1);
+    expect(endReleased(state, undefined).holds).toHaveLength(1);
+    expect(endReleased(state, NOW).holds).toEqual([]);
+    expect(endReleased(held('mass_change'), NOW).holds).toHaveLength(1);
+  });
+
+  it('is described with its effect, its end and the commands that end it', () => {
+    const [removals, mass] = [held('removals'), held('mass_change')].map(({ holds: [hold] }) => hold);
+
+    const texts = [removals, mass].map((hold) => hold && formatHold(hold, 'acme', ' --data here'));
+
+    expect(texts[0]).toContain('Too many known return groups or entities are missing at once (25).');
+    expect(texts[0]).toContain('npx returns-feed release --source acme --hold 7 --data here');
+    expect(texts[1]).toContain('npx returns-feed adopt --source acme --hold 7 --data here');
+    expect(mass && describeConsequence({ ...mass, phase: 'publishing' })).toContain('It is over');
+    expect(mass && formatHold({ ...mass, phase: 'publishing' }, 'acme', '')).not.toContain('release');
+  });
+});
+
+describe('removals', () => {
+  const lanes = (groups: number) => lanesWith({ recent: { groups: groups - 10 }, older: { groups: 10 } });
+
+  it.each([
+    ['twenty', 500, 20, true],
+    ['more than twenty', 500, 21, false],
+    ['one percent of many groups', 5_000, 50, true],
+    ['more than one percent', 5_000, 51, false],
+  ])('are admitted up to twenty or one percent in a cycle: %s', (_, groups, total, isAdmitted) => {
+    const admission = admitRemovals(aState({ lanes: lanes(groups) }), total, [sample(7)], NOW);
+
+    expect(admission.isAdmitted).toBe(isAdmitted);
+    expect(isHolding(admission.state, 'removals')).toBe(!isAdmitted);
+  });
+
+  it.each([
+    ['are held while the hold stands', 'holding', false],
+    ['are admitted, however many, once it is released', 'publishing', true],
+  ] as const)('%s', (_, phase, isAdmitted) => {
+    expect(
+      admitRemovals(held('removals', { phase }), phase === 'holding' ? 1 : 300, [], NOW).isAdmitted,
+    ).toBe(isAdmitted);
+  });
+
+  it('are held no longer after a walk that missed few', () => {
+    const after = (missing: number, hold = held('removals')) => {
+      const { lanes } = hold;
+      return endRemovalsHold({ ...hold, lanes: { ...lanes, older: { ...lanes.older, missing } } }).holds;
+    };
+
+    expect(after(20)).toEqual([]);
+    expect(after(21)).toHaveLength(1);
+    expect(after(0, held('removals', { phase: 'publishing' }))).toHaveLength(1);
+  });
+});
+
+describe('an operator', () => {
+  it.each([
+    ['release', 'removals', 'publishing'],
+    ['release', 'mass_change', 'publishing'],
+    ['adopt', 'mass_change', 'adopting'],
+  ] as const)('ends a hold: %s of %s', (command, kind, phase) => {
+    const released = releaseHold(held(kind), 7, NOW, command);
+
+    expect(released.outcome).toBe('released');
+    expect('state' in released && released.state.holds).toMatchObject([
+      { number: 7, phase, phaseSince: NOW },
     ]);
   });
 
-  it('gets a new number once it is more than twice as large as when it got its number', () => {
-    const first = holdBack(WELL, MISSING, 100);
-    const twice = holdBack(first, MISSING, 200);
-    const more = holdBack(twice, { ...MISSING, suspects: 1 }, 300);
-
-    expect(standingHolds(twice)).toMatchObject([{ number: 1, suspects: 50 }]);
-    expect(standingHolds(more)).toMatchObject([{ number: 2, suspects: 51, since: 100 }]);
-  });
-
-  it('keeps samples of ten groups, and those of a new cycle instead of the earlier ones', () => {
-    const samples = (from: number, count: number) =>
-      idsFrom(from, from + count - 1).map((groupId) => ({ groupId, what: 'x', before: 'a', after: 'b' }));
-    const first = holdBack(WELL, { ...MISSING, samples: samples(1, 8) }, 100);
-    const second = holdBack(first, { ...MISSING, samples: samples(5, 8) }, 200);
-    const begun = beginCycleOfHolds(second, 'all', false);
-    const unsampled = holdBack(begun, { ...MISSING, suspects: 0 }, 300);
-    const renewed = holdBack(begun, { ...MISSING, samples: samples(50, 8) }, 300);
-
-    expect(new Set(sampledGroups(second))).toHaveLength(10);
-    expect(sampledGroups(unsampled)).toEqual(sampledGroups(second));
-    expect(sampledGroups(renewed)).toEqual(idsFrom(50, 57));
-  });
-
-  it('chooses its samples from all that waits, in whatever parts it was found', () => {
-    const samples = (from: number, to: number) =>
-      idsFrom(from, to).map((groupId) => ({ groupId, what: 'x', before: 'a', after: 'b' }));
-    const atOnce = holdBack(WELL, { ...MISSING, samples: samples(1, 400) }, 100);
-    const first = holdBack(WELL, { ...MISSING, samples: samples(200, 400) }, 100);
-    const inParts = holdBack(first, { ...MISSING, samples: samples(1, 199) }, 100);
-
-    const groups = sampledGroups(atOnce);
-    expect(sampledGroups(inParts)).toEqual(groups);
-    expect(groups.filter((groupId) => groupId > 200).length).toBeGreaterThan(1);
-    expect(groups.filter((groupId) => groupId <= 200).length).toBeGreaterThan(1);
-  });
-
-  it('of another guard or of another tier is a separate hold', () => {
-    const first = holdBack(WELL, MISSING, 100);
-    const second = holdBack(first, { ...MISSING, tier: 'recent' }, 200);
-    const third = holdBack(second, { ...MISSING, guard: 'entities_removed' }, 300);
-
-    expect(standingHolds(third).map(({ number }) => number)).toEqual([1, 2, 3]);
-  });
-
-  it('of another token replaces the hold of the previous token', () => {
-    const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1 } as const;
-    const first = holdBack(WELL, { ...canary, tokenHash: 'a' }, 100);
-    const second = holdBack(first, { ...canary, tokenHash: 'b' }, 200);
-
-    expect(standingHolds(second)).toMatchObject([{ number: 2, tokenHash: 'b' }]);
-  });
-});
-
-describe('a whole cycle', () => {
-  it('ends a hold that it did not find again, and updates the size of a hold that it found', () => {
-    const held = holdBack(WELL, MISSING, 100);
-    const begun = beginCycleOfHolds(held, 'all', true);
-    const foundAgain = holdBack(begun, { ...MISSING, suspects: 8 }, 200);
-
-    expect(standingHolds(endCycleOfHolds(begun, 'all'))).toEqual([]);
-    expect(standingHolds(endCycleOfHolds(foundAgain, 'all'))).toMatchObject([{ number: 1, suspects: 8 }]);
-  });
-
-  it('of another tier does not end a hold', () => {
-    const held = beginCycleOfHolds(holdBack(WELL, MISSING, 100), 'all', false);
-
-    const ended = endCycleOfHolds(beginCycleOfHolds(held, 'recent', false), 'recent');
-
-    expect(standingHolds(ended)).toHaveLength(1);
-  });
-
-  it('over all groups also ends holds of the recent tier if it is the only walk', () => {
-    const held = holdBack(WELL, { ...MISSING, tier: 'recent' }, 100);
-
-    const ended = endCycleOfHolds(beginCycleOfHolds(held, 'all', true), 'all');
-
-    expect(standingHolds(ended)).toEqual([]);
-  });
-});
-
-describe('a release', () => {
-  it('turns the hold into a permit of the same size, and makes the cycle begin at once', () => {
-    const held = holdBack(WELL, MISSING, 100);
-
-    const release = releaseHold(held, 1, 500);
-
-    if (release.outcome !== 'released') throw new Error(release.outcome);
-    const { reconciliation, lease } = release.state;
-    expect(standingHolds(release.state)).toEqual([]);
-    expect(findPermit(release.state, 'groups_removed', 'all')).toMatchObject({
-      suspects: 25,
-      releasedAt: 500,
-    });
-    expect(reconciliation.all).toMatchObject({ isAsked: true, pausedUntil: 0, removals: 0 });
-    expect(lease.expiresAt).toBe(0);
-  });
-
-  it('sends a walk that is under way back to the first suspect', () => {
-    const { reconciliation } = WELL;
-    const walked = {
-      ...reconciliation,
-      all: { ...reconciliation.all, isUnderWay: true, coveredThrough: 99 },
+  it('makes walks begin at once, and takes the lease from a tick under way', () => {
+    const state = {
+      ...held('mass_change'),
+      lease: { owner: 'a', epoch: 3, expiresAt: NOW + HOUR },
+      lanes: lanesWith({
+        recent: { dueAt: NOW + HOUR, round: beginRound(0, []) },
+        older: { dueAt: NOW + HOUR },
+      }),
     };
-    const held = holdBack({ ...WELL, reconciliation: walked }, MISSING, 100);
 
-    const release = releaseHold(held, 1, 500);
+    const released = releaseHold(state, 7, NOW);
 
-    expect(release).toMatchObject({
-      state: { reconciliation: { all: { coveredThrough: 7, isMovedBack: true } } },
+    if (released.outcome !== 'released') throw new Error(released.outcome);
+    expect(released.state.lease.expiresAt).toBe(0);
+    expect(released.state.lanes).toMatchObject({
+      recent: { dueAt: NOW, round: undefined },
+      older: { dueAt: NOW, round: undefined },
     });
   });
 
-  // A walk that was moved back counts some groups twice, and does not show that a store has grown.
-  it('leaves a walk where it is that has not reached the first suspect', () => {
-    const { reconciliation } = WELL;
-    const all = { ...reconciliation.all, isUnderWay: true, coveredThrough: 5 };
-    const held = holdBack({ ...WELL, reconciliation: { ...reconciliation, all } }, MISSING, 100);
+  it('accepts another store by its address and token', () => {
+    const released = releaseHold(held('other_store'), 7, NOW);
 
-    expect(releaseHold(held, 1, 500)).toMatchObject({
-      state: { reconciliation: { all: { coveredThrough: 5, isMovedBack: false } } },
-    });
+    expect('state' in released && released.state).toMatchObject({ holds: [], seenWith: 'other' });
   });
 
-  it('changes nothing if the hold is already released, over or unknown', () => {
-    const held = holdBack(WELL, MISSING, 100);
-    const release = releaseHold(held, 1, 500);
-    if (release.outcome !== 'released') throw new Error(release.outcome);
-    const over = endCycleOfHolds(beginCycleOfHolds(release.state, 'all', true), 'all');
+  it.each([
+    [
+      'a hold that was released before',
+      held('removals', { phase: 'publishing' }),
+      7,
+      'release',
+      'released_before',
+    ],
+    ['the number of an earlier hold', held('removals'), 6, 'release', 'over'],
+    ['a number that no hold had', held('removals'), 8, 'release', 'unknown'],
+    ['an adoption of anything but a mass change', held('removals'), 7, 'adopt', 'not_adoptable'],
+  ] as const)('changes nothing with %s', (_, state, number, command, outcome) => {
+    const released = releaseHold(state, number, NOW, command);
 
-    const outcomes = [
-      releaseHold(release.state, 1, 600),
-      releaseHold(over, 1, 600),
-      releaseHold(over, 2, 600),
-    ];
-
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['released_before', 'over', 'unknown']);
-  });
-
-  it('of a token trusts that token, and permits missing known groups until a cycle does not need it', () => {
-    const canary = { guard: 'known_group_not_found', tier: 'all', suspects: 1, tokenHash: 'b' } as const;
-
-    const release = releaseHold(holdBack(WELL, canary, 100), 1, 500);
-
-    if (release.outcome !== 'released') throw new Error('It was not released.');
-    const { state } = release;
-    const unneeded = endCycleOfHolds(beginCycleOfHolds(state, 'all', true), 'all');
-    const needed = countForPermit(beginCycleOfHolds(state, 'all', true), canary, 0);
-    expect(state.guarding.seenWith).toBe('b');
-    expect(standingHolds(state)).toEqual([]);
-    expect(findPermit(state, 'known_group_not_found', 'all')).toMatchObject({ tokenHash: 'b' });
-    expect(unneeded.guarding.holds).toEqual([]);
-    expect(endCycleOfHolds(needed, 'all').guarding.holds).toHaveLength(1);
+    expect(released.outcome).toBe(outcome);
+    expect(released).not.toHaveProperty('state');
   });
 });

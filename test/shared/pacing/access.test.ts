@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createAccessKeeper } from '../../../shared/pacing/access.ts';
-import type { Budget } from '../../../shared/pacing/budget.ts';
 import type { ReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { InvalidTokenError } from '../../../shared/returns-service/errors.ts';
 
@@ -16,7 +15,6 @@ function setUp() {
       if (token === 'invalid') throw new InvalidTokenError('copy it once more');
       return client;
     },
-    budget: (token): Budget => ({ tokenHash: token, take: async () => {}, pause: async () => {} }),
     hashAccess: (token) => `access of ${token}`,
     secret: {
       read: () =>
@@ -62,7 +60,7 @@ describe('the token in use', () => {
     expect((await next).token).toBe('token');
   });
 
-  it('is read again once it is forgotten, and keeps its budget if it is unchanged', async () => {
+  it('is read again once it is forgotten, and keeps its client if it is unchanged', async () => {
     const { keeper, readings } = setUp();
     const first = keeper.current();
     readings[0]!.resolve('token');
@@ -92,7 +90,6 @@ describe('the token in use', () => {
     expect(await second).toBe(bare);
     expect(bare).toMatchObject({
       token: 'token',
-      budget: { tokenHash: 'token' },
       accessHash: 'access of token',
     });
   });
@@ -104,7 +101,6 @@ describe('the token in use', () => {
 
     expect(await reading).toMatchObject({
       token: 'token',
-      budget: { tokenHash: 'token' },
       accessHash: 'access of token',
     });
   });

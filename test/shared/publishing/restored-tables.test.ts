@@ -9,9 +9,9 @@ import { sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { createPresentGeneration } from '../../../shared/source/present-generation.ts';
 import { renewState } from '../../../shared/source/renew-state.ts';
 import { createWebhookSender } from '../../../shared/webhooks/webhook-sender.ts';
-import { aState } from '../../contract/sample-states.ts';
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
 import { createMemorySourceStates } from '../../fakes/memory-source-states.ts';
+import { aState } from '../a-state.ts';
 import { aKey } from './an-event.ts';
 import { createSetting, FEED } from './setting.ts';
 
@@ -26,7 +26,7 @@ async function restoredTables() {
   const setting = createSetting();
   const states = createMemorySourceStates('original');
   const { generation } = A;
-  await states.save(aState('acme', 1, { mintedIn: 'original', generation, earlierGenerations: [] }), 0);
+  await states.save(aState({ version: 1, mintedIn: 'original', generation }), 0);
   setting.write(A, 1, 5);
   setting.write(B, 1);
   setting.write(FEED, 1);

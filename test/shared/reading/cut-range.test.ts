@@ -1,198 +1,210 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, SECOND } from '../../../shared/instant.ts';
-import { cutRange, isNarrow, stampsOf, stampsWithin } from '../../../shared/reading/cut-range.ts';
-import { anUnreadableRow, aRow } from './some-rows.ts';
-import { NOON } from './worlds.ts';
+import { SECOND } from '../../../shared/instant.ts';
+import { cutFull, divide, NARROWEST } from '../../../shared/reading/cut-range.ts';
+import { activeOf, type Interval, isWithin, type Range } from '../../../shared/reading/range.ts';
+import { runs } from '../../property-runs.ts';
 
-const FROM = NOON - 8 * HOUR;
-const updated = { from: FROM, to: NOON };
-
-/** Rows that were updated these hours after FROM, and created a day before FROM. */
-function seenAt(...hours: readonly number[]) {
-  return hours.map((hour) => ({ updatedAt: FROM + hour * HOUR, createdAt: FROM + hour * HOUR - DAY }));
+interface Row {
+  readonly updatedAt: number;
+  readonly createdAt: number;
 }
 
-describe('a range is cut', () => {
-  it('in the middle of its known rows', () => {
-    const cut = cutRange({ updated }, seenAt(7, 2, 3, 5, 6));
+const AT = 1_000 * SECOND;
+const FAR = 10 ** 15;
 
-    expect(cut).toEqual([
-      { updated: { from: FROM, to: FROM + 5 * HOUR } },
-      { updated: { from: FROM + 5 * HOUR, to: NOON } },
-    ]);
+/** Stamps near each other, in crowds and far apart, with all digits. */
+const stamp = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(600 * SECOND) },
+  { weight: 2, arbitrary: fc.nat(600).map((seconds) => seconds * SECOND) },
+  { weight: 2, arbitrary: fc.nat(3 * SECOND).map((by) => 300 * SECOND + by) },
+);
+const rows = fc.array(fc.record({ updatedAt: stamp, createdAt: stamp }), { minLength: 1, maxLength: 40 });
+const order = fc.constantFrom<((a: Row, b: Row) => number)[]>(
+  () => 0,
+  (a, b) => a.updatedAt - b.updatedAt,
+  (a, b) => b.updatedAt - a.updatedAt,
+  (a, b) => a.createdAt - b.createdAt,
+);
+const interval = fc
+  .record({
+    from: fc.option(fc.nat(600 * SECOND)),
+    width: fc.option(fc.integer({ min: 1, max: 600 * SECOND })),
+  })
+  .map(
+    ({ from, width }): Interval => ({
+      from: from ?? undefined,
+      to: width === null ? undefined : (from ?? 0) + width,
+    }),
+  );
+const range = fc
+  .record({
+    axis: fc.constantFrom<Range['axis'][]>('updated', 'created'),
+    of: interval,
+    cross: fc.option(interval),
+  })
+  .map(({ axis, of, cross }): Range => ({ axis, ...of, ...(cross === null ? {} : { cross }) }));
+
+function isIn(row: Row, { axis, from, to, cross = {} }: Range): boolean {
+  const [main, other] = axis === 'updated' ? [row.updatedAt, row.createdAt] : [row.createdAt, row.updatedAt];
+  return isWithin(main, { from, to }) && isWithin(other, cross);
+}
+
+function endsOf(of: Range) {
+  const { from, to } = activeOf(of);
+  return { low: from ?? 0, high: Math.max((from ?? 0) + 1, to ?? 2_000 * SECOND) };
+}
+
+function widthOf({ from = 0, to = FAR }: Interval): number {
+  return to - from;
+}
+
+/** A range with a full answer of rows that it holds, in one of the orders. */
+const fullAnswer = fc
+  .record({ of: range, rows, order, first: fc.constantFrom<('newest' | 'oldest')[]>('newest', 'oldest') })
+  .map((each) => ({ ...each, rows: each.rows.filter((row) => isIn(row, each.of)).toSorted(each.order) }))
+  .filter((each) => each.rows.length > 0);
+
+describe('a full answer', () => {
+  it('divides its range into parts that together are exactly the range', () => {
+    fc.assert(
+      fc.property(
+        fullAnswer,
+        fc.array(fc.record({ updatedAt: stamp, createdAt: stamp })),
+        (answer, others) => {
+          const parts = cutFull(answer.of, answer.rows, endsOf(answer.of), answer.first);
+
+          for (const row of [...answer.rows, ...others]) {
+            const holding = parts.filter((part) => isIn(row, part)).length;
+            expect(holding).toBe(isIn(row, answer.of) ? 1 : 0);
+          }
+        },
+      ),
+      { numRuns: runs(1_000) },
+    );
   });
 
-  it('in the middle of its time without known rows', () => {
-    const cut = cutRange({ updated }, []);
+  it('makes each part narrower, bounded along the other axis too, or read by offset: so cutting ends', () => {
+    fc.assert(
+      fc.property(fullAnswer, ({ of, rows, first }) => {
+        const parts = cutFull(of, rows, endsOf(of), first);
 
-    expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + 4 * HOUR } });
+        for (const part of parts) {
+          const isBoundedToo = of.cross === undefined && part.cross !== undefined;
+          const isNarrower = widthOf(activeOf(part)) < widthOf(activeOf(of)) || widthOf(part) < widthOf(of);
+          expect(isBoundedToo || isNarrower || part.pass !== undefined).toBe(true);
+        }
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  it('is never cut within two seconds of an edge, unless the part is along the other axis or by offset', () => {
+    fc.assert(
+      fc.property(fullAnswer, ({ of, rows, first }) => {
+        const { low, high } = endsOf(of);
+
+        const parts = cutFull(of, rows, { low, high }, first);
+
+        // A narrow part of a crowd is cut along its first axis.
+        if (high - low < NARROWEST) return;
+        const plain = parts.filter(({ cross, pass }) => (of.cross || !cross) && !pass && parts.length === 2);
+        for (const part of plain) {
+          const { from, to } = activeOf(part);
+          expect((to ?? FAR) - (from ?? activeOf(of).from ?? -FAR)).toBeGreaterThanOrEqual(2 * SECOND);
+          expect((to ?? high) - (from ?? -FAR)).toBeGreaterThanOrEqual(2 * SECOND);
+        }
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  const of: Range = { axis: 'updated', from: AT, to: AT + 100 * SECOND };
+  const ends = { low: AT, high: AT + 100 * SECOND };
+  const rowAt = (second: number, created = second): Row => ({
+    updatedAt: AT + second * SECOND,
+    createdAt: created * SECOND,
+  });
+
+  it('without order is cut at the middle of its rows; the newest or the oldest part is read first', () => {
+    const unordered = [50, 10, 30, 20, 40].map((second) => rowAt(second));
+    const [older, newer] = divide(of, of, AT + 30 * SECOND);
+
+    expect(cutFull(of, unordered, ends, 'newest')).toEqual([newer, older]);
+    expect(cutFull(of, unordered, ends, 'oldest')).toEqual([older, newer]);
   });
 
   it.each([
-    { crowd: 'start', hours: [0.1, 0.1, 0.2], at: 1 },
-    { crowd: 'end', hours: [7.8, 7.9, 7.9], at: 7 },
-  ])('at least an eighth from its $crowd', ({ hours, at }) => {
-    const cut = cutRange({ updated }, seenAt(...hours));
+    ['up', [10, 20, 30, 40], 40],
+    ['down', [40, 30, 20, 10], 20],
+  ] as const)(
+    'in order (%s) is cut near its last rows; the part that they fill is read first',
+    (order, at, cut) => {
+      const parts = cutFull(
+        of,
+        at.map((second) => rowAt(second)),
+        ends,
+        order === 'up' ? 'newest' : 'oldest',
+      );
 
-    expect(cut?.[0]).toEqual({ updated: { from: FROM, to: FROM + at * HOUR } });
-    expect(cut?.[1]).toEqual({ updated: { from: FROM + at * HOUR, to: NOON } });
-  });
+      const [older, newer] = divide(of, of, AT + cut * SECOND);
+      expect(parts).toEqual(order === 'up' ? [older, newer] : [newer, older]);
+    },
+  );
+});
 
-  it('near its known rows if ten or more were created in a small part of it', () => {
-    const created = { from: NOON - 10_000 * DAY, to: NOON };
-    const hours = (count: number, hour: number) => Array.from({ length: count }, () => hour);
+describe('a crowd', () => {
+  const of: Range = { axis: 'updated', from: 0, to: 1_000 * SECOND };
+  const ends = { low: 0, high: 1_000 * SECOND };
+  const within = { from: 498 * SECOND, to: 503 * SECOND };
+  const inSecond = (createdAt: number): Row => ({ updatedAt: 500 * SECOND + 7, createdAt });
 
-    const cut = cutRange({ created }, seenAt(...hours(5, 0), 4, ...hours(4, 8)));
-    const crowd = cutRange({ created }, seenAt(...hours(10, 8)));
-    const crowdAndOne = cutRange({ created }, seenAt(0, ...hours(9, 8)));
-    const few = cutRange({ created }, seenAt(...hours(4, 0), 4, ...hours(4, 8)));
+  it('is a range of its own, from two seconds before to three after, cut at the median of the other stamps', () => {
+    const rows = [9, 5, 7, 1, 3].map((minute) => inSecond(minute * 60 * SECOND));
+    const far = { updatedAt: 5, createdAt: 5 };
 
-    expect(cut?.[0].created?.to).toBe(FROM + 4 * HOUR - DAY);
-    expect(crowd?.[0].created?.to).toBe(NOON - DAY);
-    expect(crowdAndOne?.[0].created?.to).toBe(NOON - DAY);
-    expect(few?.[0].created?.to).toBe(NOON - 1_250 * DAY);
-  });
+    const parts = cutFull(of, [far, ...rows, far], ends, 'oldest');
 
-  it('at a whole instant', () => {
-    const cut = cutRange({ updated: { from: FROM, to: FROM + 9 * SECOND + 1 } }, []);
-
-    expect(cut?.[0].updated?.to).toBe(FROM + 4.5 * SECOND);
-  });
-
-  it('without a change of its other interval', () => {
-    const created = { from: FROM - DAY, to: NOON };
-
-    const cut = cutRange({ updated, created }, []);
-
-    expect(cut?.map((piece) => piece.created)).toEqual([created, created]);
-  });
-
-  it('by creation if its update time is four seconds wide', () => {
-    const narrow = { from: FROM, to: FROM + 4 * SECOND };
-
-    const cut = cutRange({ updated: narrow }, seenAt(0, 2, 4, 6, 8));
-
-    expect(cut).toEqual([
-      { updated: narrow, created: { from: undefined, to: FROM + 4 * HOUR - DAY } },
-      { updated: narrow, created: { from: FROM + 4 * HOUR - DAY, to: undefined } },
+    const cut = 5 * 60 * SECOND;
+    expect(parts).toEqual([
+      { ...of, to: within.from },
+      { ...of, ...within, cross: { to: cut } },
+      { ...of, ...within, cross: { from: cut } },
+      { ...of, from: within.to },
     ]);
   });
 
-  it('by update if its update time is any wider', () => {
-    const cut = cutRange({ updated: { from: FROM, to: FROM + 4 * SECOND + 1 } }, seenAt(0, 2, 4));
+  it('that is equal on both axes is read by offset', () => {
+    const rows = Array.from({ length: 10 }, () => inSecond(60 * SECOND));
 
-    expect(cut?.[0].created).toBeUndefined();
-  });
+    const [, ...parts] = cutFull(of, rows, ends, 'oldest');
 
-  it('within its own bounds of creation, for any rows', () => {
-    const created = { from: NOON - 16 * HOUR, to: NOON };
-
-    const cut = cutRange({ created }, []);
-
-    expect(cut?.[0]).toEqual({ created: { from: NOON - 16 * HOUR, to: NOON - 8 * HOUR } });
-  });
-
-  it.each([
-    { end: 'start', interval: { from: undefined, to: NOON } },
-    { end: 'end', interval: { from: NOON - DAY - 8 * HOUR, to: undefined } },
-  ])('between its known rows if its $end is open', ({ interval }) => {
-    const cut = cutRange({ created: interval }, seenAt(4, 0, 8));
-
-    expect(cut?.[0].created?.from).toBe(interval.from);
-    expect(cut?.[1].created?.to).toBe(interval.to);
-    expect(cut?.[0].created?.to).toBe(cut?.[1].created?.from);
-    expect(cut?.[0].created?.to).toBeGreaterThan(NOON - DAY - 8 * HOUR);
-    expect(cut?.[0].created?.to).toBeLessThan(NOON);
-  });
-});
-
-describe('an open-ended range', () => {
-  it('is cut once behind its known rows if they are close together', () => {
-    const created = { from: NOON, to: undefined };
-    const seen = [{ createdAt: NOON + 3 * SECOND, updatedAt: NOON }];
-
-    const cut = cutRange({ created }, seen);
-
-    const behind = NOON + 3 * SECOND + 1;
-    expect(cut).toEqual([
-      { created: { from: NOON, to: behind } },
-      { created: { from: behind, to: undefined } },
+    expect(parts.slice(0, 3)).toMatchObject([
+      { cross: { to: 58 * SECOND } },
+      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, rows: 0, sum: 0 } },
+      { cross: { from: 63 * SECOND } },
     ]);
-    expect(cutRange({ created: { from: behind, to: undefined } }, seen)).toBeUndefined();
   });
-});
 
-describe('stamps', () => {
-  it('come from all rows with readable stamps, also from unreadable rows', () => {
-    const stamps = { createdAt: FROM, updatedAt: NOON };
-    const { updatedAt } = stamps;
+  it('is every range narrower than six seconds', () => {
+    const narrow: Range = { axis: 'updated', from: 0, to: NARROWEST - 1 };
+    const rows = [0, 60, 120].map((createdAt) => ({ updatedAt: 1, createdAt: createdAt * SECOND }));
 
-    const known = stampsOf([
-      aRow(1, stamps),
-      { ...anUnreadableRow(), ...stamps },
-      { ...anUnreadableRow(2), updatedAt },
+    const parts = cutFull(narrow, rows, { low: 0, high: NARROWEST - 1 }, 'oldest');
+
+    expect(parts.every(({ from, to, cross }) => from === 0 && to === NARROWEST - 1 && cross)).toBe(true);
+  });
+
+  it('has parts that are no crowds: what still is one is read by offset', () => {
+    const part: Range = { ...of, ...within, cross: { from: 0, to: 100 * SECOND } };
+    const rows = Array.from({ length: 10 }, () => inSecond(50 * SECOND));
+
+    const parts = cutFull(part, rows, { low: 0, high: 100 * SECOND }, 'oldest');
+
+    expect(parts.map(({ cross, pass }) => [cross, pass !== undefined])).toEqual([
+      [{ from: 0, to: 48 * SECOND }, false],
+      [{ from: 48 * SECOND, to: 53 * SECOND }, true],
+      [{ from: 53 * SECOND, to: 100 * SECOND }, false],
     ]);
-
-    expect(known).toEqual([stamps, stamps]);
   });
-
-  it('are within a range from its start up to, but not at, its end', () => {
-    const [first, second, third] = [FROM, FROM + HOUR, NOON].map((at) => ({
-      createdAt: at,
-      updatedAt: NOON - at,
-    }));
-    const all = [first, second, third].flatMap((stamps) => stamps ?? []);
-
-    expect(stampsWithin({ created: { from: FROM, to: FROM + HOUR } }, all)).toEqual([first]);
-    expect(stampsWithin({ created: { from: FROM + 1, to: undefined } }, all)).toEqual([second, third]);
-    expect(stampsWithin({ updated: { from: undefined, to: 1 } }, all)).toEqual([third]);
-    expect(stampsWithin({}, all)).toEqual(all);
-  });
-});
-
-describe('a range is not cut further', () => {
-  const narrow = { from: FROM, to: FROM + 4 * SECOND };
-
-  it('if it is four seconds wide by both times', () => {
-    expect(cutRange({ updated: narrow, created: narrow }, seenAt(1, 2))).toBeUndefined();
-  });
-
-  it('if all of its rows were created at once', () => {
-    expect(cutRange({ updated: narrow }, seenAt(3, 3, 3))).toBeUndefined();
-  });
-
-  it('if none of its rows is known', () => {
-    expect(cutRange({}, [])).toBeUndefined();
-    expect(cutRange({ created: { from: FROM, to: undefined } }, [])).toBeUndefined();
-    expect(cutRange({ created: { from: undefined, to: NOON } }, [])).toBeUndefined();
-  });
-});
-
-describe('a range is narrow', () => {
-  it.each([
-    { range: { updated: { from: FROM, to: FROM + 4 * SECOND } }, isSo: true },
-    { range: { updated: { from: FROM, to: FROM + 4 * SECOND + 1 } }, isSo: false },
-    { range: { created: { from: FROM, to: FROM + SECOND } }, isSo: true },
-    { range: { updated: { from: FROM, to: NOON }, created: { from: FROM, to: FROM + 1 } }, isSo: false },
-    { range: { created: { from: undefined, to: FROM } }, isSo: false },
-    { range: { created: { from: FROM, to: undefined } }, isSo: false },
-    { range: {}, isSo: false },
-  ])('up to four seconds, of update time if it has that: $range', ({ range, isSo }) => {
-    expect(isNarrow(range)).toBe(isSo);
-  });
-});
-
-it('rows with only one stamp, or with none, have no stamps', () => {
-  const row = aRow(1, { createdAt: FROM, updatedAt: NOON });
-  const [created, updated] = [
-    { ...anUnreadableRow(2), createdAt: FROM },
-    { ...anUnreadableRow(3), updatedAt: NOON },
-  ];
-
-  const stamps = stampsOf([anUnreadableRow(4), created, row, updated, { ...created, ...updated }]);
-
-  expect(stamps).toEqual([
-    { createdAt: FROM, updatedAt: NOON },
-    { createdAt: FROM, updatedAt: NOON },
-  ]);
 });

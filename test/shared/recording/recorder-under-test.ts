@@ -1,50 +1,69 @@
-// A recorder with its store, ledger and memory, and pages for it.
-import { createMemory } from '../../../shared/comparing/memory.ts';
-import { SECOND } from '../../../shared/instant.ts';
-import type { SnapshotStore } from '../../../shared/ports.ts';
-import type { Page } from '../../../shared/reading/page.ts';
-import { createRecorder, type RecorderOptions } from '../../../shared/recording/record-pages.ts';
+// A recorder with its stores, and pages for it.
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { KnownGroup, SnapshotStore } from '../../../shared/ports.ts';
+import type { Page } from '../../../shared/reading/range.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
-import { createMemoryLedger } from '../../fakes/memory-ledger.ts';
-import { createMemorySnapshotStore } from '../../fakes/memory-snapshot-store.ts';
+import type { LaneName, SourceState } from '../../../shared/source/source-state.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { createListWorld } from '../list-world.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
 
-export const SOURCE = { source: 'acme', generation: 'gen' };
-export const START = Date.UTC(2026, 10, 20, 11) * 1_000;
-const SETTLE = 60 * SECOND;
+/** An hour after all sample rows were created and updated. */
+export const START = VIRTUAL_START + 75 * MINUTE;
 
-export function createSetting(changes: Partial<SnapshotStore> = {}) {
-  const ledger = createMemoryLedger();
-  const store = createMemorySnapshotStore(ledger);
-  const memory = createMemory();
-  const aside: unknown[] = [];
-  const fresh: number[] = [];
-  let loads = 0;
-  const recorder = (others: Partial<RecorderOptions> = {}) =>
-    createRecorder({
-      ...SOURCE,
-      store: {
-        ...store,
-        load(source, groups) {
-          loads += 1;
-          return store.load(source, groups);
-        },
-        ...changes,
-      },
-      through: 'poll',
-      memory,
-      trustsMemory: true,
-      settle: SETTLE,
-      announces: () => false,
-      customerData: false,
-      unknowable: () => () => false,
-      setAside: (row) => void aside.push(row),
-      noteFresh: ({ groupId }) => void fresh.push(groupId),
-      ...others,
-    });
-  const known = async (id: number) => (await store.load(SOURCE, [id])).get(id);
-  const events = async (group: number) => ledger.read({ ...SOURCE, group }, 0, 100);
-  return { store, memory, recorder, aside, fresh, known, events, loads: () => loads };
+/** @param changes of the state; by default the source began before all sample rows were created, and emits */
+export function createSetting(changes: Partial<SourceState> = {}, others: Partial<SnapshotStore> = {}) {
+  const world = createListWorld();
+  /** What was written, in its order. */
+  const writes: string[] = [];
+  let loaded = 0;
+  const store: SnapshotStore = {
+    ...world.store,
+    load(source, groups) {
+      loaded += groups.length;
+      return world.store.load(source, groups);
+    },
+    save(key, save) {
+      writes.push(`group ${key.group}`);
+      return world.store.save(key, save);
+    },
+    saveAll(source, saves) {
+      writes.push(...saves.map(({ snapshot }) => `group ${snapshot.groupId}`));
+      return world.store.saveAll(source, saves);
+    },
+    ...others,
+  };
+  const states = {
+    ...world.states,
+    save(state: SourceState, version: number) {
+      writes.push('state');
+      return world.states.save(state, version);
+    },
+  };
+  const session = world.startProcess('a', { store, states });
+  const run = world.begin({ mode: 'emit', baselineAt: VIRTUAL_START, ...changes }, session);
+  const { generation } = run.state;
+  const source = { source: 'acme', generation };
+  return {
+    ...{ world, session, run, writes },
+    /** Records a page once the time has come at which it was received. */
+    async take(recorded: Page, lane: LaneName = 'late', known?: ReadonlyMap<number, KnownGroup>) {
+      await world.time.advance(Math.max(0, recorded.receivedAt - world.now()));
+      return world.time.run(run.recorder.record(recorded, lane, known));
+    },
+    known: async (id: number) => (await world.store.load(source, [id])).get(id),
+    index: async () => {
+      const groups = new Map<number, KnownGroup>();
+      for await (const group of world.store.knownCreatedBetween(source, -Infinity, Infinity))
+        groups.set(group.groupId, group);
+      return groups;
+    },
+    types: async (group: number) => {
+      const entries = await world.ledger.read({ ...source, group }, 0, 1_000);
+      return entries.flatMap((entry) => ('event' in entry ? [entry.event.type] : []));
+    },
+    loaded: () => loaded,
+  };
 }
 
 /** A page of these rows, requested `after` seconds after the start. */
@@ -53,13 +72,11 @@ export function page(rows: readonly unknown[], after = 0): Page {
   return { rows: rows.map(parseReturnGroup), bytes: 1_000, sentAt, receivedAt: sentAt + SECOND };
 }
 
+/** The sample row with a shipment that failed. */
 export function failed(id: number, updated_at = sampleRow(id).updated_at) {
   const row = sampleRow(id);
-  return {
-    ...row,
-    updated_at,
-    shipments: row.shipments.map((shipment) => ({ ...shipment, status: 'FAILED' })),
-  };
+  const shipments = row.shipments.map((shipment) => ({ ...shipment, status: 'FAILED' }));
+  return { ...row, updated_at, shipments };
 }
 
 export const LATER = '2026-11-20T10:16:02.000000Z';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { publishFeedReports, queueFeedReport } from '../../../shared/reporting/feed-reports.ts';
-import { NOTHING_READ } from '../../../shared/reporting/read-state.ts';
 import type { FeedReport } from '../../../shared/source/source-state.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
 
@@ -10,7 +9,8 @@ const NOTHING = {
   generation: 'mi8x2k',
   feedSequence: 0,
   feedReports: [] as readonly FeedReport[],
-  read: NOTHING_READ,
+  readSequence: 0,
+  readReport: undefined,
 };
 const CONDITION = {
   type: 'source' as const,
@@ -64,9 +64,12 @@ describe('the reports in a state', () => {
 
   it('have a group of their own if they are feed.source_read', async () => {
     const ledger = createMemoryLedger();
-    const object = { type: 'source_read' as const, name: 'acme', held: 0, set_aside: 0 };
-    const report = { object: { ...object, read_up_to: null, reconciled_through: null }, time: 0 };
-    const said = { ...NOTHING, read: { ...NOTHING_READ, sequence: 29_393_895, report }, feedSequence: 9 };
+    const object = {
+      ...{ type: 'source_read' as const, name: 'acme', held: 0, set_aside: 0 },
+      ...{ polled_at: null, walked_at: null, lookback_ms: 300_000, settle_ms: 60_000 },
+    };
+    const read = { readSequence: 29_393_895, readReport: { object, time: 0 } };
+    const said = { ...NOTHING, ...read, feedSequence: 9 };
 
     const numbers = [await publishFeedReports(ledger, said), await publishFeedReports(ledger, said)];
 

@@ -1,196 +1,189 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
-import { SourceRefused } from '../../../shared/pacing/errors.ts';
-import { describeFailure, judgeHealth, type Observed } from '../../../shared/reporting/health.ts';
-import type { HealthState } from '../../../shared/source/source-state.ts';
+import { HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { SourceRefused, TokenUnavailable } from '../../../shared/pacing/errors.ts';
+import {
+  behindSince,
+  describeFailure,
+  type Met,
+  reportHealth,
+  stalledLanes,
+} from '../../../shared/reporting/health.ts';
+import { InvalidBaseUrlError } from '../../../shared/returns-service/base-url.ts';
+import { InvalidTokenError, UnexpectedStatusError } from '../../../shared/returns-service/errors.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { aState, lanesWith, SETTINGS } from '../a-state.ts';
 
-const WELL: HealthState = {
-  lastSettledAt: 0,
-  lastWalkedAt: 0,
-  degradedSince: undefined,
-  reasons: [],
-  restUntil: 0,
-  refusals: 0,
-  lastHoldReported: 0,
-  setAsideReported: 0,
-  failure: undefined,
-};
+const NOW = 1_763_700_000_000_000;
 
-function seen(changes: Partial<Observed>): Observed {
-  return {
-    now: 0,
-    isComplete: false,
-    hasWalked: true,
-    setAside: [],
-    holds: [],
-    unstable: undefined,
-    pollsAreBlind: false,
-    failure: undefined,
-    intervalUs: MINUTE,
-    ...changes,
-  };
+/** A state whose rounds were all complete just now. */
+function well(changes: Partial<SourceState> = {}): SourceState {
+  const read = { readAt: NOW - SECOND, endedAt: NOW };
+  return aState({ lanes: lanesWith({ late: read, recent: read, older: read }), baselineAt: NOW, ...changes });
 }
 
-const ASIDE = { groupId: 184_467, reason: 'id is missing' };
+function report(state: SourceState, met: Partial<Met> = {}): SourceState {
+  return reportHealth(state, {
+    ...{ settings: SETTINGS, place: '', error: undefined, lastFailure: undefined, now: NOW },
+    ...met,
+  });
+}
 
-const FAILING = { code: 'failing', message: 'no answer' } as const;
+const codesOf = ({ health }: SourceState) => health.reasons.map(({ code }) => code);
+const reportsOf = ({ feedReports }: SourceState) => feedReports.map(({ type }) => type);
+const failure = new UnexpectedStatusError('The service answered 503.', {
+  status: 503,
+  retryAfterMs: undefined,
+});
+const aside = { groupId: 184_467, reason: 'id is missing', digest: '', since: 0, seenAt: 0 };
+const finding = {
+  code: 'groups_hidden',
+  lane: 'recent',
+  count: 2,
+  example: 'return group 7',
+  seenAt: NOW,
+} as const;
+const hold = {
+  ...{ number: 1, since: 0, phaseSince: 0, count: 25, samples: [] },
+  ...{ kind: 'removals' as const, phase: 'holding' as const },
+};
 
-describe('a source that is not covered', () => {
-  it.each([
-    ['five minutes', 30 * SECOND, 5 * MINUTE],
-    ['three intervals', 4 * MINUTE, 12 * MINUTE],
-  ])('is degraded after %s, whichever is longer', (_, intervalUs, patience) => {
-    const at = judgeHealth(WELL, seen({ now: patience, intervalUs }));
-    const after = judgeHealth(WELL, seen({ now: patience + 1, intervalUs }));
-
-    expect(at.report).toBeUndefined();
-    expect(after).toMatchObject({
-      report: 'degraded',
-      health: { degradedSince: patience + 1, lastSettledAt: 0, reasons: [{ code: 'behind' }] },
+describe('a source that is read completely', () => {
+  it('is reported as nothing', () => {
+    expect(report(well())).toMatchObject({
+      feedReports: [],
+      health: { degradedSince: undefined, reasons: [] },
     });
   });
+});
 
-  it('names as the reason its failure, blind polls or an unstable order', () => {
-    const failing = judgeHealth(WELL, seen({ now: MINUTE * 6, failure: FAILING }));
-    const unstable = judgeHealth(WELL, seen({ now: MINUTE * 6, unstable: 'the order changed' }));
-    const blind = judgeHealth(
-      WELL,
-      seen({ now: MINUTE * 6, unstable: 'the order changed', pollsAreBlind: true }),
+describe('a source that is not read completely', () => {
+  it.each([
+    ['a hold', { holds: [hold] }, 'removals', 'are missing at once (25)'],
+    ['a finding', { findings: [finding] }, 'groups_hidden', '(2, for example return group 7)'],
+    [
+      'an unreadable group',
+      { setAside: [aside] },
+      'unreadable',
+      '1 return group is set aside: 184467 (id is missing).',
+    ],
+  ] as const)('is degraded by %s', (_, changes, code, words) => {
+    const state = report(well(changes));
+
+    expect(state.health).toMatchObject({
+      degradedSince: NOW,
+      reasons: [{ code, message: expect.stringContaining(words) }],
+    });
+    expect(reportsOf(state)).toEqual(['feed.source_degraded']);
+  });
+
+  it.each([
+    [new SourceRefused('refused'), 'refused'],
+    [new TokenUnavailable('gone'), 'token_unreadable'],
+    [new InvalidTokenError('a blank'), 'token_unreadable'],
+    [new InvalidBaseUrlError('no https'), 'misconfigured'],
+  ])('is degraded at once if the access fails: %s', (error, code) => {
+    expect(codesOf(report(well(), { error }))).toEqual([code]);
+    expect(describeFailure(error)).toEqual({ code, message: error.message });
+  });
+
+  it('is not degraded by one failing tick', () => {
+    const state = report(well(), { error: failure });
+
+    expect(codesOf(state)).toEqual([]);
+    expect(state.health.failure).toMatchObject({ code: 'failing', since: NOW, ticks: 1 });
+  });
+
+  it('counts failing ticks until one that does not fail', () => {
+    const first = report(well(), { error: failure });
+    const second = report(first, { error: failure, now: NOW + MINUTE });
+
+    expect(second.health.failure).toMatchObject({ since: NOW, ticks: 2 });
+    expect(report(second).health.failure).toBeUndefined();
+  });
+
+  it('is reported once for each kind of reason, with its first moment, and recovers once none is left', () => {
+    const first = report(well({ setAside: [aside] }));
+    const again = report({ ...first, setAside: [aside, aside] }, { now: NOW + 1 });
+    const both = report({ ...again, holds: [hold] }, { now: NOW + 2 });
+    const one = report({ ...both, setAside: [] }, { now: NOW + 3 });
+    const none = report({ ...one, holds: [] }, { now: NOW + 4 });
+
+    expect(reportsOf(none)).toEqual([
+      'feed.source_degraded',
+      'feed.source_degraded',
+      'feed.source_recovered',
+    ]);
+    expect([both, none].map(({ health }) => health.degradedSince)).toEqual([NOW, undefined]);
+  });
+
+  it('names a few of many unreadable groups', () => {
+    const setAside = [
+      aside,
+      { ...aside, groupId: undefined, reason: 'the row is a text' },
+      aside,
+      aside,
+      aside,
+    ];
+
+    expect(report(well({ setAside })).health.reasons[0]?.message).toBe(
+      '5 return groups are set aside: 184467 (id is missing), one without an id (the row is a text), ' +
+        '184467 (id is missing) and 2 more.',
     );
-
-    expect(failing.health.reasons).toEqual([FAILING]);
-    expect(unstable.health.reasons).toEqual([
-      { code: 'unstable', message: expect.stringContaining('the order changed') },
-    ]);
-    expect(blind.health.reasons).toEqual([
-      { code: 'behind', message: expect.stringContaining('Polls find no changes') },
-    ]);
-  });
-
-  it('is reported once, keeps its first moment, and recovers with the first complete poll', () => {
-    const first = judgeHealth(WELL, seen({ now: 6 * MINUTE }));
-    const second = judgeHealth(first.health, seen({ now: 7 * MINUTE }));
-    const third = judgeHealth(second.health, seen({ now: 8 * MINUTE, isComplete: true }));
-
-    expect([first.report, second.report, third.report]).toEqual(['degraded', undefined, 'recovered']);
-    expect(second.health.degradedSince).toBe(6 * MINUTE);
-    expect(third.health).toMatchObject({ degradedSince: undefined, reasons: [], lastSettledAt: 8 * MINUTE });
   });
 });
 
-it('a refused token is reported at once, another failure is not', () => {
-  const refused = judgeHealth(WELL, seen({ failure: describeFailure(new SourceRefused('refused')) }));
-  const failed = judgeHealth(WELL, seen({ failure: FAILING }));
+describe('a lane without a complete round', () => {
+  const at = (late: number, took: number = SECOND) => {
+    const endedAt = NOW - late;
+    return well({
+      lanes: lanesWith({ late: { readAt: endedAt - took, endedAt }, recent: { readAt: NOW, endedAt: NOW } }),
+    });
+  };
+  const pace = { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
 
-  expect(refused).toMatchObject({
-    report: 'degraded',
-    health: { reasons: [{ code: 'refused', message: 'refused' }] },
-  });
-  expect(failed.report).toBeUndefined();
-});
+  it.each([
+    ['five minutes', pace, SECOND, 5 * MINUTE],
+    ['three rhythms', { ...pace, intervalMs: 240_000 }, SECOND, 12 * MINUTE],
+    ['twice its last round', pace, 10 * MINUTE, 20 * MINUTE],
+  ])('is stalled after %s, whichever is longest', (_, settings, took, patience) => {
+    const stalled = (late: Instant) => stalledLanes(at(late, took), settings, NOW);
 
-it('unreadable groups degrade a source although its polls are complete', () => {
-  const one = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
-  const none = judgeHealth(one.health, seen({ isComplete: true, setAside: [] }));
-
-  expect(one).toMatchObject({ report: 'degraded', health: { reasons: [{ code: 'unreadable' }] } });
-  expect(none.report).toBe('recovered');
-});
-
-it('a source recovers only after a complete poll, also if all other reasons are gone', () => {
-  const { health } = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
-
-  const unread = judgeHealth(health, seen({ now: SECOND, setAside: [] }));
-
-  expect(unread.report).toBeUndefined();
-  expect(unread.health.degradedSince).toBe(0);
-});
-
-describe('a hold', () => {
-  const FIRST = { number: 1, message: '25 are missing' };
-
-  it('is reported at once, and as recovered once it is over', () => {
-    const held = judgeHealth(WELL, seen({ isComplete: true, holds: [FIRST] }));
-    const next = judgeHealth(held.health, seen({ isComplete: true, now: MINUTE, holds: [FIRST] }));
-    const recovered = judgeHealth(next.health, seen({ isComplete: true, now: 2 * MINUTE }));
-
-    expect([held.report, next.report, recovered.report]).toEqual(['degraded', undefined, 'recovered']);
-    expect(next.health.reasons).toEqual([{ code: 'held', message: '25 are missing' }]);
+    expect([stalled(patience), stalled(patience + 1)]).toEqual([[], ['late']]);
   });
 
-  it('is reported once, also for a source that was degraded before', () => {
-    const second = { number: 2, message: 'the token shows another store' };
-    const before = judgeHealth(WELL, seen({ isComplete: true, setAside: [ASIDE] }));
-    const first = judgeHealth(before.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
-    const both = judgeHealth(first.health, seen({ setAside: [ASIDE], holds: [FIRST, second] }));
-    const still = judgeHealth(both.health, seen({ setAside: [ASIDE], holds: [FIRST] }));
+  it('is reported with the last error', () => {
+    const state = report(at(6 * MINUTE), { lastFailure: failure });
 
-    expect([before.report, first.report, both.report, still.report]).toEqual([
-      'degraded',
-      'degraded',
-      'degraded',
-      undefined,
-    ]);
-    expect(both.health.reasons.map(({ code }) => code)).toEqual(['held', 'held', 'unreadable']);
-  });
-});
-
-it('many more unreadable groups are reported again, a few more are not', () => {
-  const judged = [1, 2, 3, 3, 6, 7, 8].reduce<{ health: HealthState; reports: unknown[] }>(
-    ({ health, reports }, count) => {
-      const setAside = Array.from({ length: count }, () => ASIDE);
-      const next = judgeHealth(health, seen({ isComplete: true, setAside }));
-      return { health: next.health, reports: [...reports, next.report] };
-    },
-    { health: WELL, reports: [] },
-  );
-  const recovered = judgeHealth(judged.health, seen({ isComplete: true }));
-  const again = judgeHealth(recovered.health, seen({ isComplete: true, setAside: [ASIDE] }));
-
-  expect(judged.reports).toEqual([
-    'degraded',
-    undefined,
-    'degraded',
-    undefined,
-    undefined,
-    'degraded',
-    undefined,
-  ]);
-  expect([recovered.report, again.report]).toEqual(['recovered', 'degraded']);
-});
-
-describe('walks that make no progress while polls succeed', () => {
-  const STILL = { isComplete: true, hasWalked: false, now: 6 * MINUTE } as const;
-
-  it('are reported with the service’s answer', () => {
-    const { health } = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
-
-    expect(health.reasons).toEqual([
-      { code: 'stalled', message: expect.stringMatching(/has made no progress.* no answer$/) },
+    expect(state.health.reasons).toEqual([
+      { code: 'stalled', message: 'Not completed for a while: polls. The service answered 503.' },
     ]);
   });
 
-  it('do not hide later failures of polls', () => {
-    const still = judgeHealth(WELL, seen({ ...STILL, failure: FAILING }));
-    const behind = { hasWalked: false, failure: FAILING };
-    const failing = judgeHealth(still.health, seen({ ...behind, now: 12 * MINUTE }));
-    const later = judgeHealth(failing.health, seen({ ...behind, now: 13 * MINUTE }));
+  it('is no news while the source is held: the hold says so', () => {
+    const other = { ...hold, kind: 'other_store' as const };
 
-    expect([still.report, failing.report, later.report]).toEqual(['degraded', 'degraded', undefined]);
-    expect(failing.health.reasons).toEqual([FAILING]);
+    expect(codesOf(report({ ...at(6 * MINUTE), holds: [other] }))).toEqual(['other_store']);
   });
-});
 
-it('names a few of the unreadable groups, with their reasons', () => {
-  const aside = [ASIDE, { groupId: undefined, reason: 'the row is a text' }, ASIDE, ASIDE, ASIDE];
+  it('over older groups is only judged while it is a walk of its own', () => {
+    const stale = { readAt: NOW - 40 * HOUR, endedAt: NOW - 40 * HOUR };
+    const lanes = lanesWith({
+      late: { endedAt: NOW },
+      recent: { readAt: NOW, endedAt: NOW, groups: 400_000 },
+      older: stale,
+    });
 
-  const [one, many] = [[ASIDE], aside].map(
-    (setAside) => judgeHealth(WELL, seen({ setAside })).health.reasons[0],
-  );
+    const apart = well({ lanes, room: { rows: 100, planned: 100, bytes: 0 } });
+    const joined = { ...apart, lanes: { ...lanes, recent: { ...lanes.recent, groups: 100 } } };
 
-  expect(one?.message).toBe('1 return group is set aside: 184467 (id is missing).');
-  expect(many?.message).toBe(
-    '5 return groups are set aside: 184467 (id is missing), one without an id (the row is a text), ' +
-      '184467 (id is missing) and 2 more.',
-  );
+    expect([stalledLanes(apart, pace, NOW), stalledLanes(joined, pace, NOW)]).toEqual([['older'], []]);
+  });
+
+  it('tells since when the source is behind', () => {
+    const state = { ...at(3 * MINUTE), pace: { ...pace, settleMs: 60_000 } };
+
+    expect(behindSince(state, NOW)).toBe(NOW - 3 * MINUTE);
+    expect(behindSince({ ...at(2 * MINUTE), pace: state.pace }, NOW)).toBe(NOW);
+    expect(behindSince({ ...at(3 * MINUTE), pace: undefined }, NOW)).toBe(NOW);
+  });
 });

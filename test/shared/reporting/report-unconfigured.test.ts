@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../../../shared/instant.ts';
 import { reportUnconfigured } from '../../../shared/reporting/report-unconfigured.ts';
-import { conditions } from '../guarding/two-stores.ts';
+import { conditions } from '../read-reports.ts';
 import { createSourceWorld, SOURCE, type SourceWorld } from '../source-world.ts';
 
 async function ticksWithoutSettings(world: SourceWorld, count: number): Promise<void> {

@@ -1,72 +1,81 @@
 import { expect, test } from 'vitest';
-import { UNKNOWN_DEPTHS } from '../../../shared/reading/list-depth.ts';
 import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
 import { renewState } from '../../../shared/source/renew-state.ts';
-import { aState } from '../../contract/sample-states.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { aState } from '../a-state.ts';
 
 const NOW = 1_763_700_000_000_000;
 
+const BEFORE: SourceState = aState({
+  ...{
+    version: 7,
+    generation: 'mi8x2k',
+    earlierGenerations: ['mh1a0b'],
+    baselineAt: 5,
+    lastHold: 7,
+    lastSlot: 9,
+  },
+  ...{ cursor: 11, newest: 12, limit: 100, room: { rows: 50, planned: 60, bytes: 9_000 }, seenWith: 'x' },
+  lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: 99 },
+  driftReported: ['shipment.status: LOST'],
+  setAside: [{ groupId: 7, reason: 'it has no status', digest: '', since: 0, seenAt: 0 }],
+  lookUps: [{ groupId: 7, dueAt: 0 }],
+});
+
 test('sequence numbers restart, in a generation that sorts after the last, even by a clock that is behind', () => {
   const generation = (NOW / 1_000 - 86_400_000).toString(36);
-  const state = aState('acme', 7, { generation });
+  const state = { ...BEFORE, generation };
 
   const renewed = [renewState(state, 'here', NOW), renewState(state, 'here', 0)];
 
   for (const { generation: next, feedSequence, version, mintedIn } of renewed) {
     expect(next > generation).toBe(true);
-    expect(parseGroupKey(formatGroupKey({ source: 'acme', generation: next, group: 1 }))?.generation).toBe(
-      next,
-    );
+    const key = formatGroupKey({ source: 'acme', generation: next, group: 1 });
+    expect(parseGroupKey(key)?.generation).toBe(next);
     expect({ feedSequence, version, mintedIn }).toEqual({ feedSequence: 0, version: 8, mintedIn: 'here' });
   }
 });
 
 test('the new baseline emits every group, also after a silent one', () => {
-  const renewed = renewState(aState('acme'), 'here', NOW);
+  const renewed = renewState(BEFORE, 'here', NOW);
 
-  expect(renewed.baseline).toMatchObject({
-    mode: 'emit',
-    status: 'running',
-    coveredThrough: undefined,
-    groups: 0,
-  });
+  expect(renewed).toMatchObject({ mode: 'emit', baselineAt: undefined });
+  expect(renewed.lanes.recent).toMatchObject({ round: undefined, readAt: undefined, groups: 0 });
 });
 
 test('knowledge of the service and the progress of polls stay', () => {
-  const state = aState('acme');
+  const { cursor, newest, room, limit, stampForm, driftReported, setAside, lastSlot, pace } = BEFORE;
 
-  const renewed = renewState(state, 'here', NOW);
+  const renewed = renewState(BEFORE, 'here', NOW);
 
-  const { stamps, pageLimit, fieldsSince, wholeWalks, settledThrough, setAside, lastSlot, pace } = state;
   expect(renewed).toMatchObject({
-    stamps,
-    pageLimit,
-    fieldsSince,
-    wholeWalks,
-    settledThrough,
+    cursor,
+    newest,
+    room,
+    limit,
+    stampForm,
+    driftReported,
     setAside,
     lastSlot,
-    pace,
   });
-});
-
-test('no end of a list is trusted: the store may have grown beyond the rows that the service shows of a list', () => {
-  const state = aState('acme');
-
-  expect(state.listDepths).not.toEqual(UNKNOWN_DEPTHS);
-  expect(renewState(state, 'here', NOW).listDepths).toEqual(UNKNOWN_DEPTHS);
+  expect(renewed.pace).toEqual(pace);
 });
 
 test('earlier generations stay known; of their holds only the last number stays', () => {
-  const renewed = renewState(aState('acme'), 'here', NOW);
+  const renewed = renewState(BEFORE, 'here', NOW);
 
   expect(renewed.earlierGenerations).toEqual(['mh1a0b', 'mi8x2k']);
-  expect(renewed.guarding).toMatchObject({ holds: [], lastNumber: 7, seenWith: undefined });
-  expect(renewed.feedReports).toEqual([]);
+  expect(renewed).toMatchObject({
+    holds: [],
+    lastHold: 7,
+    seenWith: undefined,
+    lookUps: [],
+    feedReports: [],
+  });
 });
 
 test('the lease has no owner and a new epoch', () => {
-  const { lease } = renewState(aState('acme'), 'here', NOW);
+  const { lease } = renewState(BEFORE, 'here', NOW);
 
   expect(lease).toEqual({ owner: '', epoch: 13, expiresAt: 0 });
 });

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { describeFinding, endFindings, noteFinding } from '../../../shared/guarding/findings.ts';
+import { aState } from '../a-state.ts';
+
+const found = { code: 'groups_hidden', lane: 'recent', count: 2, example: 'return group 7' } as const;
+
+describe('a finding', () => {
+  it('is counted on while it is found again', () => {
+    const first = noteFinding(aState(), found, 10);
+
+    const again = noteFinding(first, { ...found, count: 3, example: 'return group 8' }, 20);
+
+    expect(again.findings).toEqual([{ ...found, count: 5, example: 'return group 8', seenAt: 20 }]);
+  });
+
+  it('ends with a complete round of its lane that began after it was last seen', () => {
+    const state = noteFinding(noteFinding(aState(), found, 10), { ...found, lane: 'older' }, 30);
+
+    expect(endFindings(state, 'recent', 10).findings).toHaveLength(2);
+    expect(endFindings(state, 'recent', 11).findings).toMatchObject([{ lane: 'older' }]);
+    expect(endFindings(state, 'late', 99)).toBe(state);
+  });
+
+  it('of a look-up ends with the walk over recent groups', () => {
+    const state = noteFinding(aState(), { ...found, lane: 'look-ups' }, 10);
+
+    expect(endFindings(state, 'recent', 11).findings).toEqual([]);
+  });
+
+  it('is described with its count and an example', () => {
+    expect(describeFinding({ ...found, seenAt: 0 })).toBe(
+      'Lists of the service leave out return groups that it shows when asked by id (2, for example return group 7).',
+    );
+  });
+});

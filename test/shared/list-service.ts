@@ -1,0 +1,168 @@
+// A list of return groups in memory, as one SQL query per request shows it, with the peculiarities that services have.
+
+import { type Instant, parseStamp } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
+import { formatBound, type StampForm } from '../../shared/reading/range.ts';
+import type { ReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import {
+  RequestTimedOutError,
+  type ReturnsServiceError,
+  TokenRefusedError,
+  UnexpectedStatusError,
+  ValidationRejectedError,
+} from '../../shared/returns-service/errors.ts';
+import { parseReturnGroup } from '../../shared/returns-service/parse-return-group.ts';
+import type { ReturnGroupsQuery } from '../../shared/returns-service/return-groups-query.ts';
+
+export interface ListedGroup {
+  readonly id: number;
+  readonly createdAt: Instant;
+  updatedAt: Instant;
+  status: string;
+  /** Further fields of its row. */
+  more?: Readonly<Record<string, unknown>>;
+}
+
+export interface ListKnobs {
+  /** The place of a group in the list: smaller comes first. @default its id */
+  order: (group: ListedGroup) => number;
+  /** Rows of a page at most. */
+  mostRows: number;
+  /** A limit above it is refused with a 422. */
+  limitRefusedAbove: number;
+  lowerIncluded: boolean;
+  upperIncluded: boolean;
+  stamps: StampForm;
+  /** Rows that a list shows, whatever the offset. */
+  window: number;
+  offsetsRefused: boolean;
+  /** Ids of groups that make every answer with them fail, and how. */
+  failing: ReadonlySet<number>;
+  failsBy: 'error' | 'hang';
+  /** Ids of groups that lists leave out; look-ups show them. */
+  hidden: ReadonlySet<number>;
+  ignoresFilters: boolean;
+  /** Every request fails. */
+  isDown: boolean;
+  isRefused: boolean;
+  /** How far its Date is ahead of the clock. */
+  dateAhead: number;
+  latencyMs: number;
+}
+
+const ORDINARY: ListKnobs = {
+  order: ({ id }) => id,
+  ...{ mostRows: 200, limitRefusedAbove: 1_000, lowerIncluded: true, upperIncluded: true },
+  stamps: { zoned: true, digits: 6 },
+  ...{ window: Number.POSITIVE_INFINITY, offsetsRefused: false, ignoresFilters: false },
+  ...{ failing: new Set<number>(), failsBy: 'error', hidden: new Set<number>() },
+  ...{ isDown: false, isRefused: false, dateAhead: 0, latencyMs: 50 },
+};
+
+export type ListService = ReturnType<typeof createListService>;
+
+export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}) {
+  const knobs: ListKnobs = { ...ORDINARY, ...changes };
+  const groups = new Map<number, ListedGroup>();
+  const requests: ReturnGroupsQuery[] = [];
+
+  function select(query: ReturnGroupsQuery): ListedGroup[] {
+    if (query.returnGroupId !== undefined)
+      return [...groups.values()].filter(({ id }) => id === query.returnGroupId);
+    const shown = [...groups.values()].filter(
+      (group) =>
+        !knobs.hidden.has(group.id) &&
+        (knobs.ignoresFilters ||
+          (isBetween(group.updatedAt, query.minUpdatedAt, query.maxUpdatedAt) &&
+            isBetween(group.createdAt, query.minCreatedAt, query.maxCreatedAt))),
+    );
+    const place = new Map(shown.map((group) => [group, knobs.order(group)]));
+    return shown.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)).slice(0, knobs.window);
+  }
+
+  function isBetween(stamp: Instant, min: string | undefined, max: string | undefined): boolean {
+    const [from, to] = [min, max].map((bound) =>
+      bound === undefined ? undefined : parseStamp(bound)?.instant,
+    );
+    return (
+      (from === undefined || (knobs.lowerIncluded ? stamp >= from : stamp > from)) &&
+      (to === undefined || (knobs.upperIncluded ? stamp <= to : stamp < to))
+    );
+  }
+
+  function failureOf(query: ReturnGroupsQuery): ReturnsServiceError | undefined {
+    if (knobs.isRefused) return new TokenRefusedError('401', { status: 401 });
+    if (knobs.isDown)
+      return new UnexpectedStatusError('500 for all', { status: 500, retryAfterMs: undefined });
+    if ((query.limit ?? 0) > knobs.limitRefusedAbove)
+      return new ValidationRejectedError('422 limit', { parameters: ['limit'] });
+    if ((query.offset ?? 0) > 0 && knobs.offsetsRefused)
+      return new ValidationRejectedError('422 offset', { parameters: ['offset'] });
+    return undefined;
+  }
+
+  async function answer(query: ReturnGroupsQuery, timeoutMs: number, signal: AbortSignal | undefined) {
+    const { limit = 50, offset = 0 } = query;
+    const shown = select(query).slice(offset, offset + Math.min(limit, knobs.mostRows));
+    const failure =
+      failureOf(query) ?? (shown.some(({ id }) => knobs.failing.has(id)) ? failureOfRow() : undefined);
+    await clock.sleep(failure instanceof RequestTimedOutError ? timeoutMs : knobs.latencyMs, signal);
+    if (failure !== undefined) throw failure;
+    const rows = shown.map((group) => rowOf(group, knobs.stamps));
+    return {
+      rows: rows.map(parseReturnGroup),
+      drift: [],
+      bytes: 300 * rows.length,
+      date: clock.now() + knobs.dateAhead,
+      requestMs: knobs.latencyMs,
+    };
+  }
+
+  function failureOfRow(): ReturnsServiceError {
+    return knobs.failsBy === 'hang'
+      ? new RequestTimedOutError('no answer', {})
+      : new UnexpectedStatusError('500 for a row', { status: 500, retryAfterMs: undefined });
+  }
+
+  const client: ReturnsServiceClient = {
+    listReturnGroups(query, { timeoutMs = 10_000, signal } = {}) {
+      requests.push(query);
+      return answer(query, timeoutMs, signal);
+    },
+  };
+
+  return {
+    client,
+    knobs,
+    /** By id. */
+    groups,
+    /** All queries, oldest first. */
+    requests,
+    /** Adds a group; without `updatedAt` it was never changed. */
+    add(id: number, createdAt: Instant, updatedAt: Instant = createdAt): ListedGroup {
+      const group: ListedGroup = { id, createdAt, updatedAt, status: 'OPEN' };
+      groups.set(id, group);
+      return group;
+    },
+    /** Changes a group's status. @param stamp its new stamp; without one its stamp stays */
+    change(id: number, status: string, stamp?: Instant): void {
+      const group = groups.get(id);
+      if (group === undefined) throw new Error(`There is no group ${id}.`);
+      group.status = status;
+      group.updatedAt = stamp ?? group.updatedAt;
+    },
+  };
+}
+
+/** How a service shows a group. */
+export function rowOf({ id, createdAt, updatedAt, status, more }: ListedGroup, form: StampForm): unknown {
+  const stamp = (at: Instant) => formatBound(at, form);
+  return {
+    id,
+    created_at: stamp(createdAt),
+    updated_at: stamp(updatedAt),
+    returns: [{ id: 10 * id, status, quantity: 1 }],
+    shipments: [],
+    ...more,
+  };
+}

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { cutAt } from '../../../shared/reading/plan-parts.ts';
+import type { Range } from '../../../shared/reading/range.ts';
+import { RoundFailed } from '../../../shared/reading/round-context.ts';
+import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { runs } from '../../property-runs.ts';
+import type { ListKnobs } from '../list-service.ts';
+import { createListWorld } from '../list-world.ts';
+import { readRound } from './read-round.ts';
+
+const UPDATED: Range = { axis: 'updated', from: VIRTUAL_START - DAY, to: VIRTUAL_START + SECOND };
+const CREATED: Range = { axis: 'created' };
+const ABUNDANT = { requestsPerMinute: 100_000, requestTimeoutMs: 1_000 };
+
+/** A list of groups of which some fail; all were read once before. */
+async function setUp(
+  failing: readonly number[],
+  knobs: Partial<ListKnobs> = {},
+  count = 60,
+  apart = 10 * MINUTE,
+) {
+  const world = createListWorld({ knobs: { mostRows: 20, ...knobs }, settings: ABUNDANT });
+  world.addMany(count, apart);
+  const run = world.begin();
+  await world.time.run(readRound(run, [CREATED]));
+  for (const { id } of world.list.groups.values())
+    world.list.change(id, 'CLOSED', world.now() - (count - id) * apart);
+  world.list.knobs.failing = new Set(failing);
+  world.list.requests.length = 0;
+  const statusOf = async (id: number) => {
+    const source = { source: 'acme', generation: run.state.generation };
+    const snapshot = (await world.store.load(source, [id])).get(id);
+    return snapshot?.projection.return_line_items?.[0]?.status;
+  };
+  const closed = async () => {
+    const ids: number[] = [];
+    for (const id of world.list.groups.keys()) if ((await statusOf(id)) === 'CLOSED') ids.push(id);
+    return ids;
+  };
+  return { ...world, run, closed };
+}
+
+describe('a row that makes every answer with it fail', () => {
+  it.each([
+    ['by updated_at', UPDATED, 'error'],
+    ['by updated_at, and hangs', UPDATED, 'hang'],
+    ['by created_at', CREATED, 'error'],
+  ] as const)('is set aside, and all others are recorded: %s', async (_, range, failsBy) => {
+    const { time, run, closed } = await setUp([33], { failsBy });
+
+    await time.run(readRound(run, [range]));
+
+    const others = Array.from({ length: 60 }, (_, index) => index + 1).filter((id) => id !== 33);
+    expect(await closed()).toEqual(others);
+    expect(run.state.places).toMatchObject([{ axis: range.axis, reason: expect.any(String) }]);
+  });
+
+  it('is one of any rows: whichever fail, all others are recorded', async () => {
+    const rows = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 4 });
+    const rhythm = fc.constantFrom(10 * MINUTE, 30 * SECOND, 2 * SECOND);
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom(UPDATED, CREATED), rhythm, async (failing, range, apart) => {
+        const { time, run, closed } = await setUp(failing, {}, 60, apart);
+
+        await time.run(readRound(run, [range]));
+
+        const missing = 60 - (await closed()).length;
+        expect(missing).toBe(failing.length);
+      }),
+      { numRuns: runs(15) },
+    );
+  });
+
+  it('takes a place of a few seconds on both sides, for ten minutes', async () => {
+    const { time, run, list } = await setUp([33]);
+
+    await time.run(readRound(run, [UPDATED]));
+
+    const [place] = run.state.places;
+    const stamp = list.groups.get(33)?.updatedAt ?? 0;
+    expect(place?.from).toBeLessThanOrEqual(stamp - 3 * SECOND);
+    expect(place?.to).toBeGreaterThanOrEqual(stamp + 3 * SECOND);
+    expect((place?.to ?? 0) - (place?.from ?? 0)).toBeLessThanOrEqual(12 * SECOND);
+    expect(place?.until).toBeLessThanOrEqual(time.now() + 10 * MINUTE);
+  });
+
+  // The place has the whole interval of updates, so polls read nothing for ten minutes.
+  it('takes no more than its place from a poll that was planned in parts', async () => {
+    const { time, run } = await setUp([33]);
+    const cuts = [20, 40].map((id) => time.now() - (60 - id) * 10 * MINUTE);
+
+    await time.run(readRound(run, cutAt(UPDATED, cuts)));
+
+    const [place] = run.state.places;
+    expect((place?.to ?? 0) - (place?.from ?? 0)).toBeLessThanOrEqual(12 * SECOND);
+  });
+
+  it('is not asked for again until then', async () => {
+    const { time, run, list } = await setUp([33]);
+    await time.run(readRound(run, [UPDATED]));
+    list.requests.length = 0;
+
+    await time.run(readRound(run, [UPDATED]));
+    const without = list.requests.length;
+    await time.advance(11 * MINUTE);
+    list.knobs.failing = new Set();
+    await time.run(readRound(run, [UPDATED]));
+
+    expect(without).toBeLessThan(12);
+    expect(list.requests.length).toBeGreaterThan(without);
+  });
+
+  it('is tried five times, twice, before its range is cut; the parts are tried once', async () => {
+    const { time, run, list } = await setUp([33], { mostRows: 200 });
+
+    await time.run(readRound(run, [UPDATED]));
+
+    const proofs = (query: ReturnGroupsQuery) =>
+      query.limit === 1 && query.offset === undefined && !query.maxUpdatedAt;
+    const firstProof = list.requests.findIndex(proofs);
+    const tries = (from: number) => {
+      const { minUpdatedAt, maxUpdatedAt } = list.requests[from] ?? {};
+      return list.requests.filter(
+        (query) => query.minUpdatedAt === minUpdatedAt && query.maxUpdatedAt === maxUpdatedAt,
+      ).length;
+    };
+    expect(firstProof).toBe(10);
+    expect(list.requests.slice(firstProof, firstProof + 2).every(proofs)).toBe(true);
+    expect(tries(0)).toBe(10);
+    expect(tries(firstProof + 2)).toBe(1);
+  });
+
+  it('costs its parts a quarter of the time once it has hung', async () => {
+    const { time, run, list } = await setUp([33], { failsBy: 'hang' });
+    const before = time.elapsed();
+
+    await time.run(readRound(run, [UPDATED]));
+
+    expect(run.state.places).toHaveLength(1);
+    // All ten tries but the first, and those of the parts.
+    expect(time.elapsed() - before).toBeLessThan(0.26 * SECOND * list.requests.length + MINUTE);
+  });
+
+  it('leaves its part unchecked: nothing is missed in it', async () => {
+    const { time, run, list } = await setUp([33]);
+    const checked: Range[] = [];
+
+    await time.run(
+      readRound(run, [CREATED], {
+        lane: 'recent',
+        async onComplete({ range }) {
+          checked.push(range);
+        },
+      }),
+    );
+
+    const stamp = list.groups.get(33)?.createdAt ?? 0;
+    const holding = checked.filter(({ from = 0, to = Infinity }) => from <= stamp && stamp < to);
+    expect(checked.length).toBeGreaterThan(1);
+    expect(holding).toEqual([]);
+  });
+});
+
+describe('a failing row of a crowd', () => {
+  it('leaves the whole crowd unchecked', async () => {
+    const world = createListWorld({ knobs: { mostRows: 20 }, settings: ABUNDANT });
+    const second = VIRTUAL_START - 5 * HOUR;
+    for (let id = 1; id <= 60; id += 1) world.list.add(id, second + id, VIRTUAL_START - id * MINUTE);
+    const run = world.begin();
+    await world.time.run(readRound(run, [CREATED]));
+    world.list.knobs.failing = new Set([33]);
+    const checked: Range[] = [];
+
+    await world.time.run(
+      readRound(run, [CREATED], {
+        lane: 'recent',
+        async onComplete({ range }) {
+          checked.push(range);
+        },
+      }),
+    );
+
+    expect(run.state.places).toMatchObject([{ axis: 'updated' }]);
+    expect(checked.filter(({ from = 0, to = Infinity }) => from <= second && second < to)).toEqual([]);
+  });
+});
+
+describe('an outage', () => {
+  it('cuts nothing: the ranges wait until it is over', async () => {
+    const { time, run, list, closed } = await setUp([]);
+    list.knobs.isDown = true;
+    const reading = readRound(run, [UPDATED]);
+    const recovering = time.sleep(5 * 60_000).then(() => {
+      list.knobs.isDown = false;
+    });
+
+    const [{ cuts }] = await time.run(Promise.all([reading, recovering]));
+
+    expect(cuts).toBe(0);
+    expect(run.state.places).toEqual([]);
+    expect(await closed()).toHaveLength(60);
+  });
+});
+
+describe('a round', () => {
+  it('fails after 64 cuts', async () => {
+    const everyRow = Array.from({ length: 400 }, (_, index) => index + 1);
+    const { time, run } = await setUp(everyRow, {}, 400, HOUR);
+
+    const failure = await time
+      .run(readRound(run, [{ axis: 'updated', from: VIRTUAL_START - 30 * DAY, to: VIRTUAL_START + DAY }]))
+      .catch((thrown: unknown) => thrown);
+
+    expect(failure).toBeInstanceOf(RoundFailed);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { Range } from '../../../shared/reading/range.ts';
+import { beginRound, putBack, replaceRange } from '../../../shared/reading/round.ts';
+
+const range = (from: number): Range => ({ axis: 'created', from, to: from + 1 });
+const [A, B, C] = [range(1), range(2), range(3)];
+const REST: Range = { axis: 'created', from: 0, isRest: true };
+
+describe('a round', () => {
+  it('reads the last range of its stack next: the parts of a range in their order', () => {
+    const { stack } = replaceRange(beginRound(0, [A, B]), B, [range(8), range(9)]);
+
+    expect(stack).toEqual([A, range(9), range(8)]);
+  });
+
+  it('loses a range that was read', () => {
+    expect(replaceRange(beginRound(0, [A, B]), A).stack).toEqual([B]);
+  });
+
+  it('reads a range that failed last', () => {
+    const failed = { ...C, failures: 1 };
+
+    expect(putBack(beginRound(0, [REST, A, B, C]), C, failed).stack).toEqual([failed, REST, A, B]);
+  });
+
+  it('reads it before the rest of a walk once 24 ranges wait', () => {
+    const others = Array.from({ length: 23 }, (_, index) => range(100 + index));
+    const failed = { ...C, failures: 1 };
+
+    const { stack } = putBack(beginRound(0, [REST, ...others, C]), C, failed);
+
+    expect(stack).toEqual([REST, failed, ...others]);
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { instantOf } from '../comparing/a-reading.ts';
+import { sampleRow } from '../returns-service/sample-rows.ts';
+import { createSetting, failed, LATER, page, START } from './recorder-under-test.ts';
+
+const SETTLE = MINUTE;
+const SAMPLE_CREATED = instantOf('2026-11-18T08:00:00Z');
+const rows = (count: number) => Array.from({ length: count }, (_, index) => sampleRow(index + 1));
+
+describe('a page', () => {
+  it('saves and publishes what differs, and counts it', async () => {
+    const { run, take, types } = createSetting();
+    await take(page(rows(3)));
+
+    await take(page([sampleRow(1), failed(2, LATER), sampleRow(3)], 100));
+
+    expect((await types(2)).at(-1)).toBe('shipment.status_changed');
+    expect(run.recorder.counts).toMatchObject({ groups: 6, firstSeen: 3, left: 0, foundByWalks: 0 });
+  });
+
+  it('shows all its groups, also those that can’t be read', async () => {
+    const { take } = createSetting();
+
+    const { shown } = await take(page([sampleRow(1), { ...sampleRow(2), updated_at: 'yesterday' }]));
+
+    expect([...shown]).toEqual([1, 2]);
+  });
+
+  it('is recorded after the one before, however long that takes', async () => {
+    const { run, world, types } = createSetting();
+    const first = run.recorder.record(page([sampleRow(1)]), 'late');
+    const second = run.recorder.record(page([failed(1, LATER)], 100), 'recent', new Map());
+
+    await world.time.run(Promise.all([first, second]));
+
+    expect((await types(1)).filter((type) => !type.endsWith('.created'))).toEqual([
+      'shipment.status_changed',
+    ]);
+  });
+
+  it('returns the stamps of known groups that polls had passed', async () => {
+    const { run, take, index } = createSetting();
+    await take(page(rows(2)));
+    run.update((state) => ({ ...state, cursor: instantOf(LATER) + MINUTE }));
+
+    const { passed } = await take(
+      page([failed(1, LATER), sampleRow(2), sampleRow(3)], 200),
+      'recent',
+      await index(),
+    );
+
+    expect(passed).toEqual([instantOf(LATER)]);
+    expect((await take(page([failed(2, LATER)], 300), 'late')).passed).toEqual([]);
+  });
+});
+
+describe('an unchanged group', () => {
+  it('of a walk is recognized by its digest in the index, without its snapshot', async () => {
+    const { take, index, loaded } = createSetting();
+    await take(page(rows(3)), 'recent', new Map());
+    const before = loaded();
+
+    await take(page([sampleRow(1), failed(2), sampleRow(3)], 100), 'recent', await index());
+
+    expect(loaded() - before).toBe(1);
+  });
+
+  it('of a poll is recognized by the memory of the process', async () => {
+    const { take, loaded } = createSetting();
+    await take(page(rows(3)));
+    await take(page(rows(3), 100));
+    const before = loaded();
+
+    await take(page(rows(3), 200));
+
+    expect(loaded()).toBe(before);
+  });
+
+  it('of a walk is not recognized by the memory: another process may have saved it', async () => {
+    const { take, loaded } = createSetting();
+    await take(page(rows(3)));
+    await take(page(rows(3), 100));
+    const before = loaded();
+
+    await take(page(rows(3), 200), 'recent', new Map());
+
+    expect(loaded() - before).toBe(3);
+  });
+
+  it('has no digest while an entity of it is missing', async () => {
+    const { take, index } = createSetting();
+    await take(page([sampleRow(1)]));
+    const before = (await index()).get(1)?.digest;
+
+    await take(page([{ ...sampleRow(1), shipments: [] }], 100));
+
+    expect(before).toBeDefined();
+    expect((await index()).get(1)?.digest).toBeUndefined();
+  });
+});
+
+describe('a look-up is queued', () => {
+  it('for a reading that was left as possibly stale, `settle` after the saved one', async () => {
+    const { run, take, types } = createSetting();
+    await take(page([sampleRow(1)]));
+
+    await take(page([failed(1)], 30));
+
+    expect(run.state.lookUps).toEqual([{ groupId: 1, dueAt: START + SECOND + SETTLE, isMissing: undefined }]);
+    expect(run.recorder.counts.left).toBe(1);
+    expect(await types(1)).not.toContain('shipment.status_changed');
+  });
+
+  it('for an entity that is missing: the next reading, `settle` later, decides', async () => {
+    const { run, take } = createSetting();
+    await take(page([sampleRow(1)]));
+
+    await take(page([{ ...sampleRow(1), shipments: [] }], 100));
+
+    expect(run.state.lookUps).toMatchObject([{ groupId: 1, dueAt: START + 101 * SECOND + SETTLE }]);
+  });
+
+  it('at once for a save that another process prevented', async () => {
+    const { run, take } = createSetting({}, { save: async () => 'conflict' });
+
+    await take(page([sampleRow(1)]));
+
+    expect(run.state.lookUps).toMatchObject([{ groupId: 1, dueAt: START + SECOND }]);
+  });
+});
+
+describe('a row that can’t be recorded', () => {
+  it('is set aside with its reason if it can’t be read, until it can', async () => {
+    const { run, take } = createSetting();
+
+    await take(page([{ ...sampleRow(1), updated_at: 'yesterday' }, sampleRow(2)]));
+    const { setAside } = run.state;
+    await take(page([sampleRow(1)], 100));
+
+    expect(setAside).toMatchObject([
+      { groupId: 1, reason: 'updated_at is not a timestamp', since: START + SECOND },
+    ]);
+    expect(run.state.setAside).toEqual([]);
+  });
+
+  it.each(['silent', 'emit'] as const)(
+    'is set aside if it is too large to store, and all others are saved (%s)',
+    async (mode) => {
+      const { run, take, known, world } = createSetting(
+        { mode },
+        {
+          save: (key, save) =>
+            key.group === 2
+              ? Promise.reject(new TooLargeToStoreError(2, 500_000))
+              : world.store.save(key, save),
+          async saveAll(source, saves) {
+            if (saves.some(({ snapshot }) => snapshot.groupId === 2))
+              throw new TooLargeToStoreError(2, 500_000);
+            return world.store.saveAll(source, saves);
+          },
+        },
+      );
+
+      await take(page(rows(3)));
+
+      expect(run.state.setAside).toMatchObject([
+        { groupId: 2, reason: expect.stringContaining('500000 bytes') },
+      ]);
+      expect([await known(1), await known(2), await known(3)].map((snapshot) => snapshot?.groupId)).toEqual([
+        1,
+        undefined,
+        3,
+      ]);
+    },
+  );
+});
+
+describe('a field that the service begins to send', () => {
+  const without = (id: number) => {
+    const row = sampleRow(id);
+    return { ...row, shipments: row.shipments.map(({ carrier: _, ...shipment }) => shipment) };
+  };
+
+  it('is saved with its time before any snapshot that has it', async () => {
+    const { run, take, writes } = createSetting();
+    await take(page([without(1), without(2)]));
+    writes.length = 0;
+
+    await take(page([sampleRow(1), sampleRow(2)], 100));
+
+    expect(run.state.fieldsSince['shipment.carrier']).toBe(START + 100 * SECOND);
+    expect(writes).toEqual(['state', 'group 1', 'group 2']);
+  });
+
+  it('makes no events of what it shows of known groups', async () => {
+    const { take, types, known } = createSetting();
+    await take(page([without(1)]));
+
+    await take(page([sampleRow(1)], 100));
+
+    expect((await types(1)).filter((type) => !type.endsWith('.created'))).toEqual([]);
+    expect((await known(1))?.projection.shipments?.[0]?.carrier).toBe('UPS');
+  });
+
+  it('is not filled in once another process has taken the source over', async () => {
+    const { run, world, take, known } = createSetting();
+    await take(page([without(1)]));
+    await run.cell.save();
+    const { state } = run;
+    const lease = { ...state.lease, epoch: state.lease.epoch + 1 };
+    run.update((before) => ({
+      ...before,
+      fieldsSince: { ...before.fieldsSince, 'shipment.carrier': START + 50 * SECOND },
+    }));
+    await world.states.save({ ...state, lease, version: state.version + 1 }, state.version);
+
+    await expect(take(page([sampleRow(1)], 100))).rejects.toMatchObject({ name: 'LeaseLost' });
+
+    expect((await known(1))?.projection.shipments?.[0]?.carrier).toBeNull();
+  });
+
+  it('has the feed’s start as its time until the baseline is completed', async () => {
+    const { run, take } = createSetting({ baselineAt: undefined, startedAt: VIRTUAL_START });
+
+    await take(page([sampleRow(1)], 100), 'recent', new Map());
+
+    expect(run.state.fieldsSince['shipment.carrier']).toBe(VIRTUAL_START);
+  });
+});
+
+describe('a mass change', () => {
+  it('is held before anything of the answer that shows it is saved', async () => {
+    const { run, take, index, writes, types } = createSetting({ lastHold: 0 });
+    await take(page(rows(30)), 'recent', new Map());
+    run.update((state) => ({
+      ...state,
+      lanes: { ...state.lanes, recent: { ...state.lanes.recent, endedAt: START } },
+    }));
+    const changed = rows(30).map(({ id }) => (id === 30 ? failed(30, LATER) : failed(id)));
+    writes.length = 0;
+
+    await take(page(changed, 200), 'recent', await index());
+
+    expect(run.state.holds).toMatchObject([{ kind: 'mass_change' }]);
+    expect(writes).toEqual(['state', 'group 30']);
+    expect(await types(1)).not.toContain('shipment.status_changed');
+  });
+});
+
+describe('removed entities', () => {
+  it('are held if they are more than twenty and one percent in a cycle', async () => {
+    const { run, take, types } = createSetting({ removals: 20 });
+    const bare = { ...sampleRow(1), shipments: [] };
+    await take(page([sampleRow(1)]));
+    await take(page([bare], 100), 'recent', new Map());
+
+    await take(page([bare], 200), 'recent', new Map());
+
+    expect(run.state.holds).toMatchObject([{ kind: 'removals', count: 21 }]);
+    expect(await types(1)).not.toContain('shipment.removed');
+  });
+
+  it('are published after a second reading otherwise, and counted', async () => {
+    const { run, take, types } = createSetting();
+    const bare = { ...sampleRow(1), shipments: [] };
+    await take(page([sampleRow(1)]));
+    await take(page([bare], 100));
+
+    await take(page([bare], 200));
+
+    expect((await types(1)).at(-1)).toBe('shipment.removed');
+    expect(run.state.removals).toBe(1);
+  });
+});
+
+describe('the first sight of a group', () => {
+  it.each([
+    ['silent', 'before the feed’s start', SAMPLE_CREATED + MINUTE, false],
+    ['silent', 'after it', SAMPLE_CREATED - MINUTE, true],
+    ['emit', 'before the feed’s start', SAMPLE_CREATED + MINUTE, true],
+  ] as const)(
+    'with a baseline that is %s, created %s: announced or not',
+    async (mode, _, startedAt, isAnnounced) => {
+      const { take, types } = createSetting({ mode, startedAt });
+
+      await take(page([sampleRow(1)]));
+
+      expect((await types(1)).includes('return_group.created')).toBe(isAnnounced);
+    },
+  );
+});
+
+describe('what a page shows of the service', () => {
+  it('is the form of its stamps, and the newest one that is plausible', async () => {
+    const { run, take } = createSetting();
+    const stamps = { created_at: '2026-11-18T08:00:00', updated_at: '2026-11-20T11:15:30' };
+
+    await take(
+      page([
+        { ...sampleRow(1), ...stamps },
+        { ...sampleRow(2), ...stamps, updated_at: '2026-11-20T18:00:00' },
+      ]),
+    );
+
+    expect(run.state.stampForm).toEqual({ zoned: false, digits: 0 });
+    expect(run.state.newest).toBe(instantOf('2026-11-20T11:15:30Z'));
+  });
+
+  it.each([
+    ['its Date', { date: START - 2 * MINUTE }, sampleRow(1)],
+    ['a stamp ahead of the clock', {}, { ...sampleRow(1), updated_at: '2026-11-20T18:00:00Z' }],
+  ])('is a clock that differs by more than a minute: %s', async (_, date, row) => {
+    const { run, take } = createSetting();
+
+    await take({ ...page([row]), ...date });
+
+    expect(run.state.findings).toMatchObject([{ code: 'clock', lane: 'late' }]);
+  });
+});
