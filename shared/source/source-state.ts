@@ -116,7 +116,7 @@ const health = storedObject({
   failure: maybe(failure),
 });
 
-export type HealthState = Stored<typeof health>;
+type HealthState = Stored<typeof health>;
 
 /** The settings of the last tick, for readers of the state. */
 const pace = z.object({
