@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MINUTE } from '../../shared/instant.ts';
 import { createSourceWorld } from '../shared/source-world.ts';
 import { createUsualPoller, statusesOf } from './usual-poller.ts';
 
@@ -40,10 +41,13 @@ test.each<Case>([
     const poller = createUsualPoller(world.reference.service.answer, world.reference.token);
     const session = world.startProcess('a');
 
+    const start = world.time.now();
     for (let minute = 0; minute < MINUTES + QUIET_MINUTES; minute += 1) {
       if (minute === MINUTES) world.control.pause();
       poller.poll();
-      await world.nextTick(session);
+      await world.tick(session);
+      // Both begin each minute together, however long the feed's ticks take.
+      await world.time.advance(start + (minute + 1) * MINUTE - world.time.now());
     }
 
     const real = new Map(world.control.snapshot().flatMap((group) => statusesOf(group as never)));
