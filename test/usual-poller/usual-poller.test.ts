@@ -13,25 +13,28 @@ const QUIET_MINUTES = 15;
 interface Case {
   readonly name: string;
   readonly knobs: Partial<Knobs>;
-  /** Percentage of statuses that the usual poller has wrong in the end. */
-  readonly wrong: number;
+  /** Percentage of statuses that the usual poller has wrong in the end: it depends on the moments of its polls. */
+  readonly least: number;
+  readonly most: number;
 }
 
 test.each<Case>([
-  { name: 'pages of 50 rows at most', knobs: { limitMax: 50 }, wrong: 13 },
+  { name: 'pages of 50 rows at most', knobs: { limitMax: 50 }, least: 12, most: 14 },
   {
     name: 'shipments that do not move updated_at',
     knobs: { touches: ['return_group', 'return_line_item', 'exchange_line_item'] },
-    wrong: 1.7,
+    least: 1,
+    most: 3,
   },
   {
     name: 'changes that show up to 30 seconds after their stamp',
     knobs: { lateSeconds: { least: 0, most: 30 } },
-    wrong: 1.8,
+    least: 1,
+    most: 3,
   },
 ])(
   '$name',
-  async ({ knobs, wrong }) => {
+  async ({ knobs, least, most }) => {
     const world = createSourceWorld({
       groups: 300,
       life: { changesPerSecond: 40 / 60 },
@@ -53,7 +56,8 @@ test.each<Case>([
     const real = new Map(world.control.snapshot().flatMap((group) => statusesOf(group as never)));
     const published = statusesAfter(await world.events());
     expect(shareWrong(real, published)).toBe(0);
-    expect(shareWrong(real, poller.statuses)).toBe(wrong);
+    expect(shareWrong(real, poller.statuses)).toBeGreaterThan(least);
+    expect(shareWrong(real, poller.statuses)).toBeLessThan(most);
   },
   120_000,
 );
