@@ -25,10 +25,10 @@ function bug(name: string, file: string, search: string, replace: string, seed?:
 /** The weaknesses that the attack on the design found. */
 const WEAKNESSES: readonly Bug[] = [
   bug(
-    'a crowd is no range of its own, and both neighbours read it',
+    'the range before a crowd reaches up to it, and reads it again and again',
     'shared/reading/cut-range.ts',
-    'if (crowd.length >= rows.length / 2) {',
-    'if (crowd.length > rows.length) {',
+    'const BEFORE_CROWD = 2 * SECOND;',
+    'const BEFORE_CROWD = 0 * SECOND;',
   ),
   bug(
     'the cursor rests on the last change instead of two seconds behind it',
@@ -72,8 +72,8 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'pieces of a walk end inside a second',
     'shared/lanes/walk-lanes.ts',
-    'end = secondOf(last) + SECOND;',
-    'end = last + 1;',
+    'if (end === undefined && secondOf(group.createdAt) > secondOf(last)) end = secondOf(last) + SECOND;',
+    'if (end === undefined && group.createdAt > last) end = last + 1;',
   ),
   bug(
     'a walk is judged by the brake however long ago the last one ended',

@@ -20,6 +20,8 @@ export interface Rest {
 export interface Idle {
   readonly from: Instant;
   readonly to: Instant;
+  /** From the end of one walk to the end of the next; undefined in a world without bulks. */
+  readonly walk: { readonly from: Instant; readonly to: Instant } | undefined;
 }
 
 /** The rounds that must end: one may have begun before, and two begin after. */
@@ -72,11 +74,12 @@ export async function comeToRest(world: World, pollers: Pollers, watch: SourceWa
   const polledBy = isPolled() && !isHeld ? time.now() : undefined;
   const isAtRest = await walk(world, pollers, watch, readable);
   world.trace.count(isAtRest ? 'quiet: at rest' : 'quiet: not at rest');
-  return { polledBy, isAtRest, idle: isAtRest ? await idle(world, pollers) : undefined };
+  return { polledBy, isAtRest, idle: isAtRest ? await idle(world, pollers, watch) : undefined };
 }
 
-/** Ticks until the cursor has followed the last change, and two more. */
-async function idle({ time, plan }: World, pollers: Pollers): Promise<Idle> {
+/** Ticks until the cursor has followed the last change, and two more; after bulks also a walk. */
+async function idle(world: World, pollers: Pollers, watch: SourceWatch): Promise<Idle> {
+  const { time, plan } = world;
   const { intervalMs, lookbackMs, settleMs } = plan.settings;
   const tickAfter = async (waitMs: number) => {
     await time.sleep(Math.max(waitMs, intervalMs));
@@ -88,8 +91,19 @@ async function idle({ time, plan }: World, pollers: Pollers): Promise<Idle> {
   const from = time.now();
   await tickAfter(LATE_RHYTHM_MS);
   await tickAfter(LATE_RHYTHM_MS);
-  return { from, to: time.now() };
+  const to = time.now();
+  if (plan.bulks.length === 0) return { from, to, walk: undefined };
+  const nextWalk = async () => {
+    const many = watch.rounds.recent.length + 1;
+    for (let ticks = 0; watch.rounds.recent.length < many && ticks < MOST_IDLE_TICKS; ticks += 1)
+      await tickAfter(LATE_RHYTHM_MS);
+    return time.now();
+  };
+  return { from, to, walk: { from: await nextWalk(), to: await nextWalk() } };
 }
+
+/** Longer than the rhythm of walks. */
+const MOST_IDLE_TICKS = 20;
 
 /** When every read shows every change. */
 function readableFrom({ service, time }: World): Instant {

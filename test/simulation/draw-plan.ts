@@ -23,6 +23,7 @@ import {
 const MINUTE_MS = 60_000;
 /** Most ticks of a run, whose cost they are. */
 const MOST_TICKS = 45;
+const LEAST_WITH_MISHAP = 8 * MINUTE_MS;
 /** Guards hold more than twenty removals: a mishap has more groups. */
 const GROUPS_OF_MISHAP = 45;
 
@@ -31,9 +32,11 @@ export function drawPlan(seed: number, profile: Profile): Plan {
   const random = createRandom(mix(seed, profile === 'plausible' ? 77 : 78));
   const isStrange = profile === 'strange';
   const settings = drawSettings(random);
-  const activeMs = drawTime(random, settings.intervalMs);
-  const ticks = activeMs / settings.intervalMs;
+  const drawnMs = drawTime(random, settings.intervalMs);
   const hasMishap = random.chance(0.18);
+  // It begins after the baseline.
+  const activeMs = hasMishap ? Math.max(LEAST_WITH_MISHAP, drawnMs) : drawnMs;
+  const ticks = activeMs / settings.intervalMs;
   const groups = drawGroups(random) + (hasMishap ? GROUPS_OF_MISHAP : 0);
   const bulks = drawBulks(random, activeMs);
   const plausible = drawKnobs(random, settings, bulks);

@@ -32,6 +32,11 @@ export interface Claim extends Arrival {
   readonly walkedAt: Time | undefined;
 }
 
+interface During {
+  readonly from: Time;
+  readonly to: Time;
+}
+
 /** A source in one of its generations. */
 export interface SourceEvidence {
   readonly source: string;
@@ -68,7 +73,7 @@ export interface SourceEvidence {
   /** Whether an operator adopted a mass change: what it changed has no events then. */
   readonly hasAdopted: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
-  readonly idle: { readonly from: Time; readonly to: Time } | undefined;
+  readonly idle: (During & { readonly walk: During | undefined }) | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
   readonly polledBy: Time | undefined;
   /** Whether in the end everything was read twice, nothing is held, and the source is well. */

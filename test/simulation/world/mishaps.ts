@@ -22,7 +22,7 @@ interface Mishap {
 /** More groups than may be gone in a cycle without a hold. */
 const MANY = 25;
 const LOOKS_EVERY_MS = 2_000;
-const RELEASES_EVERY_MS = 45_000;
+const RELEASES_EVERY_MS = 30_000;
 /** Walks that read a group with many shipments before they are removed. */
 const CROWD_IS_KNOWN_AFTER_MS = 150_000;
 
@@ -143,7 +143,9 @@ export async function runMishap(
   while (time.elapsed() < end) {
     await time.sleep(Math.min(RELEASES_EVERY_MS, (end - time.elapsed()) / MILLISECOND));
     if (mishap.isReleased) for (const { source } of sources) await releaseWhatIsHeld(world, source);
-    if (mishap.isAdopted) for (const { source } of sources) await releaseWhatIsHeld(world, source, ADOPTION);
+    if (!mishap.isAdopted) continue;
+    for (const { source } of sources) await releaseWhatIsHeld(world, source, ADOPTION);
+    if (watches.some(({ hasAdopted }) => hasAdopted)) changeSome(world);
   }
   mend(world, kind);
 }
@@ -178,6 +180,14 @@ function changeAll(world: World): void {
   withoutStamps(world, () => {
     for (const { id } of [...store.groups()]) store.alter(id, anotherMethod);
   });
+}
+
+/** What changes after it was adopted starts, in its event, from what was published. */
+function changeSome(world: World): void {
+  for (const id of someOf(world).slice(0, FEW))
+    world.service.store.alter(id, (draft) => {
+      draft.return_method = 'STORE_DROP_OFF';
+    });
 }
 
 /** Fewer than make a hold. */

@@ -2,7 +2,7 @@
 // are created at one moment.
 import { KNOBS, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
 import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
-import { DAY, type Instant } from '../../../shared/instant.ts';
+import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Bulk } from '../plan.ts';
 import type { World } from './world.ts';
 
@@ -81,14 +81,18 @@ const BULKS: Record<Bulk['what'], (world: World, bulk: Bulk) => void> = {
     });
   },
   import: ({ service: { control }, time }, { groups, atMs }) => {
-    // Some imports keep the creation that their groups had in another system.
+    // Some imports keep the creation that their groups had in another system. The rows of some have one stamp, those of
+    // others one second.
     const isOld = atMs % 2 === 1;
-    const now = time.now();
-    const old: Alteration = (draft) => {
-      draft.created_at = now - OLD;
-      draft.updated_at = now;
-    };
-    for (let made = 0; made < groups; made += 1) control.create(isOld ? old : undefined);
+    const apart = atMs % 3 === 0 ? 0 : MILLISECOND;
+    const last = time.now();
+    for (let made = 0; made < groups; made += 1) {
+      const at = last - (groups - made) * apart;
+      control.create((draft) => {
+        draft.created_at = isOld ? at - OLD : at;
+        draft.updated_at = at;
+      });
+    }
   },
 };
 
