@@ -1,7 +1,6 @@
 // Ends a hold for an operator: `release` publishes what is held, `adopt` takes a mass change over without events. A hold
 // is named by its number, so that an old command never ends a later hold. A second command changes nothing.
 import type { Instant } from '../instant.ts';
-import { NO_LEASE } from '../pacing/lease.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { Hold } from './hold.ts';
 import { endHold, setPhase } from './holds.ts';
@@ -38,10 +37,12 @@ function released(state: SourceState, hold: Hold, now: Instant, command: HoldCom
   return setPhase(state, hold, command === 'adopt' ? 'adopting' : 'publishing', now);
 }
 
-/** The next tick overtakes one under way, and walks begin at once. */
+/**
+ * Walks begin at once. A tick under way keeps its lease, and can't save any more: overtaken by another one before its
+ * end, both together would exceed the budget.
+ */
 function actAtOnce(state: SourceState, now: Instant): SourceState {
   const { late, recent, older } = state.lanes;
   const again = (lane: typeof recent) => ({ ...lane, dueAt: Math.min(lane.dueAt, now), round: undefined });
-  const lease = { ...state.lease, expiresAt: NO_LEASE.expiresAt };
-  return { ...state, lease, lanes: { late, recent: again(recent), older: again(older) } };
+  return { ...state, lanes: { late, recent: again(recent), older: again(older) } };
 }

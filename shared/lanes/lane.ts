@@ -52,14 +52,20 @@ export async function drain(
     }
     return reader.created();
   } catch (error) {
+    if (error instanceof RoundEnded) return undefined;
     if (!(error instanceof RoundFailed)) throw error;
     run.failure = error.cause instanceof Error ? error.cause : error;
     return undefined;
   }
 }
 
+/** Another lane has ended the round meanwhile: a walk over all groups that of `older`. */
+class RoundEnded extends Error {
+  override readonly name = 'RoundEnded';
+}
+
 export function roundOf({ lanes }: SourceState, name: KeptLane): Round {
   const { round } = lanes[name];
-  if (round === undefined) throw new Error(`Lane ${name} has no round under way.`);
+  if (round === undefined) throw new RoundEnded(`Lane ${name} has no round under way.`);
   return round;
 }

@@ -1,34 +1,240 @@
-// Deliberate bugs of the feed, which find-bugs.ts puts into a copy of the tree. Each must be found in a few hundred seeds.
+// Deliberate bugs of the feed, which find-bugs.ts builds into the simulation. Each must be found in a few hundred seeds.
 import type { Profile } from './plan.ts';
 
-export interface Bug {
-  /** The bug in one line. */
-  readonly name: string;
+interface Edit {
   readonly file: string;
   /** Text that occurs once in the file. */
   readonly search: string;
   readonly replace: string;
+}
+
+export interface Bug {
+  /** The bug in one line. */
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** A seed that finds it, run first: the others are run if it no longer does. */
+  readonly seed?: number;
   /** @default 'plausible' */
   readonly profile?: Profile;
 }
 
-export const BUGS: readonly Bug[] = [
-  {
-    name: 'an entry that a batch could not send counts as sent',
-    file: 'shared/publishing/relay.ts',
-    search: 'if (result?.sent) {',
-    replace: "if (result?.sent || result?.cause === 'failed') {",
-  },
-  {
-    name: "a replay goes beyond the destination's mark, and overtakes the relay",
-    file: 'shared/publishing/replay.ts',
-    search: 'to: Math.min(whole.to, sent) }',
-    replace: 'to: Math.max(whole.to, sent) }',
-  },
-  {
-    name: 'a reading that differs is published however soon after the last reading it comes',
-    file: 'shared/comparing/stale-reads.ts',
-    search: 'return sentAt >= receivedAt + settle;',
-    replace: 'return sentAt + settle >= receivedAt;',
-  },
+function bug(name: string, file: string, search: string, replace: string, seed?: number): Bug {
+  return { name, edits: [{ file, search, replace }], ...(seed === undefined ? {} : { seed }) };
+}
+
+/** The weaknesses that the attack on the design found. */
+const WEAKNESSES: readonly Bug[] = [
+  bug(
+    'a crowd is no range of its own, and both neighbours read it',
+    'shared/reading/cut-range.ts',
+    'if (crowd.length >= rows.length / 2) {',
+    'if (crowd.length > rows.length) {',
+  ),
+  bug(
+    'the cursor rests on the last change instead of two seconds behind it',
+    'shared/lanes/poll-lanes.ts',
+    'known.stamp + AFTER_STAMP',
+    'known.stamp',
+  ),
+  bug(
+    'the end of a list behind a full answer counts as the end of the range',
+    'shared/reading/round-reader.ts',
+    'if (isWhole) return done(range, shown, page);',
+    'const offset = page.rows.length;\n' +
+      '    const behind = isWhole || offset === 0 ? undefined : await ask(range, { limit, offset });\n' +
+      '    if (isWhole || behind?.rows.length === 0) return done(range, shown, page);',
+  ),
+  bug(
+    'the stacks of rounds are not kept over ticks',
+    'shared/lanes/start-tick.ts',
+    'withSettings({ ...state, lease, lastSlot: tick.slot }, run)',
+    'withSettings({ ...state, lease, lastSlot: tick.slot, lanes: { late: { ...state.lanes.late, round: undefined }, ' +
+      'recent: { ...state.lanes.recent, round: undefined }, older: { ...state.lanes.older, round: undefined } } }, run)',
+  ),
+  bug(
+    'a range that fails is never cut',
+    'shared/reading/cut-on-failure.ts',
+    'failures >= FAILURES_TO_CUT &&',
+    'failures >= 1_000_000 &&',
+  ),
+  bug(
+    'a place that fails is not set aside, and its round counts',
+    'shared/reading/cut-on-failure.ts',
+    'if (failing > 0) setAside(reader, place, error);',
+    'void setAside;',
+  ),
+  bug(
+    'the bucket is filled with the whole budget a minute, beside what it holds',
+    'shared/pacing/bucket.ts',
+    'const perUnit = (requestsPerMinute - depth + 1) / WINDOW;',
+    'const perUnit = requestsPerMinute / WINDOW;',
+  ),
+  bug(
+    'pieces of a walk end inside a second',
+    'shared/lanes/walk-lanes.ts',
+    'end = secondOf(last) + SECOND;',
+    'end = last + 1;',
+  ),
+  bug(
+    'a walk is judged by the brake however long ago the last one ended',
+    'shared/guarding/brake.ts',
+    "return lane === 'older' || now - state.lanes.recent.endedAt <= JUDGED_WITHIN;",
+    "return lane === 'older' || now >= JUDGED_WITHIN;",
+  ),
 ];
+
+const READING: readonly Bug[] = [
+  bug(
+    'a cut drops the rows between its two parts',
+    'shared/reading/cut-range.ts',
+    'withActive(range, { from: cut, to })];',
+    'withActive(range, { from: cut + 3 * SECOND, to })];',
+  ),
+  bug(
+    'an answer as long as the longest one counts as complete',
+    'shared/reading/room.ts',
+    'rows < Math.max(FEWEST_ROWS, most)',
+    'rows <= Math.max(FEWEST_ROWS, most)',
+  ),
+  bug(
+    'the length of a page is never forgotten',
+    'shared/reading/room.ts',
+    'return { ...known, rows: NONE, planned };',
+    'return { ...known, planned };',
+  ),
+  bug(
+    'the cursor moves as a round begins, before anything of it is read and saved',
+    'shared/lanes/poll-lanes.ts',
+    'const { cursor, newest = startedAt } = run.state;\n    // An open',
+    'run.update((state) => moveCursor(noteNewest(state, startedAt), beginRound(startedAt, []), settings));\n' +
+      '    const { cursor, newest = startedAt } = run.state;\n    // An open',
+  ),
+  bug(
+    'the cursor follows the lookback without settle',
+    'shared/lanes/poll-lanes.ts',
+    'startedAt - reachBack(settings) - AFTER_STAMP',
+    'startedAt - settings.lookbackMs * MILLISECOND - AFTER_STAMP',
+  ),
+  bug(
+    'a range that fails is left out of its round',
+    'shared/reading/cut-on-failure.ts',
+    'context.update((before) => putBack(before, range, failed));',
+    'void putBack;\n  context.update((before) => replaceRange(before, range));',
+  ),
+  bug(
+    'polls never read what shows late',
+    'shared/lanes/poll-lanes.ts',
+    "cutAt({ axis: 'updated', from: cursor, to: end }",
+    "cutAt({ axis: 'updated', from: Math.max(cursor, Math.min(newest, startedAt) - OVERLAP), to: end }",
+  ),
+  bug(
+    'walks do not miss the groups that a range lacks',
+    'shared/lanes/list-check.ts',
+    'if (suspects.length === 0) return 0;',
+    'if (suspects.length >= 0) return 0;',
+  ),
+  bug(
+    'a place that was set aside is never read again',
+    'shared/reading/cut-on-failure.ts',
+    'const LEFT_OUT_FOR = 10 * MINUTE;',
+    'const LEFT_OUT_FOR = 100_000 * MINUTE;',
+  ),
+  bug(
+    'a process that takes the lease begins with a full bucket',
+    'shared/lanes/start-tick.ts',
+    'if (known !== undefined) requests.empty();',
+    '',
+  ),
+];
+
+const COMPARING: readonly Bug[] = [
+  bug(
+    'a reading that differs is published however soon after the last reading it comes',
+    'shared/comparing/stale-reads.ts',
+    'return sentAt >= receivedAt + settle;',
+    'return sentAt + settle >= receivedAt;',
+  ),
+  bug(
+    'digests hide what the lists of a group hold, but for its length',
+    'shared/comparing/digest.ts',
+    'for (const element of value) mixValue(element, lanes);',
+    'void 0;',
+  ),
+  bug(
+    'a group with a missing entity has a digest, which hides the note',
+    'shared/comparing/make-save.ts',
+    '...(isWhole ? { digest',
+    '...(isWhole || next ? { digest',
+  ),
+  bug(
+    "walks trust the process's memory",
+    'shared/recording/record-page.ts',
+    'return known === undefined ? isRemembered : known',
+    'return known === undefined || isRemembered ? isRemembered : known',
+  ),
+  bug(
+    'the time of a new field is saved after the snapshots that have it',
+    'shared/recording/record-page.ts',
+    'if (cell.state.fieldsSince !== before && cell.state.baselineAt !== undefined) await cell.save();',
+    'void before;',
+  ),
+  bug(
+    'a silent baseline announces old groups that it finds later',
+    'shared/recording/record-page.ts',
+    "announces: ({ createdAt }) => mode === 'emit' ||",
+    "announces: ({ createdAt }) => mode === 'emit' || state.baselineAt !== undefined ||",
+  ),
+];
+
+const GUARDING: readonly Bug[] = [
+  bug(
+    'answers to an unproved token are trusted',
+    'shared/guarding/identity.ts',
+    'if (cell.state.seenWith === accessHash) return true;',
+    'if (accessHash !== undefined) return true;',
+  ),
+  bug(
+    'a group is published as removed after one look-up',
+    'shared/lanes/look-ups.ts',
+    'if (absentSince === undefined || page.sentAt < absentSince + settle) {\n' +
+      '      const since = absentSince ?? page.receivedAt;\n' +
+      '      return change(groupId, { absentSince: since, dueAt: since + settle });\n    }\n' +
+      '    await remove(groupId, page, absentSince);',
+    'await remove(groupId, page, absentSince ?? page.sentAt);',
+  ),
+  bug(
+    'a mass change is held for ever',
+    'shared/guarding/brake.ts',
+    "if (hold?.phase !== 'holding' || now < hold.since + MASS_CHANGE_HOLD) return state;",
+    "if (hold?.phase !== 'holding' || now > 0) return state;",
+  ),
+  bug(
+    'a mass change that was held long enough trips the brake again',
+    'shared/guarding/brake.ts',
+    "return { ...setPhase(state, hold, 'publishing', now), lanes };",
+    'return { ...state, lanes, holds: state.holds.filter((each) => each !== hold) };',
+  ),
+  bug(
+    'adopt forgets what was published',
+    'shared/comparing/changes.ts',
+    'if (quiet) filled[field] = published;',
+    'if (quiet && adopts) continue;\n    if (quiet) filled[field] = published;',
+  ),
+];
+
+const PUBLISHING: readonly Bug[] = [
+  bug(
+    'an entry that a batch could not send counts as sent',
+    'shared/publishing/relay.ts',
+    'if (result?.sent) {',
+    "if (result?.sent || result?.cause === 'failed') {",
+  ),
+  bug(
+    "a replay goes beyond the destination's mark, and overtakes the relay",
+    'shared/publishing/replay.ts',
+    'to: Math.min(whole.to, sent) }',
+    'to: Math.max(whole.to, sent) }',
+  ),
+];
+
+export const BUGS: readonly Bug[] = [...WEAKNESSES, ...READING, ...COMPARING, ...GUARDING, ...PUBLISHING];

@@ -13,10 +13,19 @@ export interface Rest {
   readonly polledBy: Instant | undefined;
   /** Whether everything was read twice, nothing is held, and the source is well. */
   readonly isAtRest: boolean;
+  /** Ticks after that, once the cursor has followed the last change; undefined if it did not come to rest. */
+  readonly idle: Idle | undefined;
+}
+
+export interface Idle {
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
 /** The rounds that must end: one may have begun before, and two begin after. */
 const ROUNDS = 3;
+/** The longest rhythm of late changes, and some time. */
+const LATE_RHYTHM_MS = 65_000;
 /** Added to `settle`, because clocks are seconds apart. */
 const DOUBT_MS = 5_000;
 /** Longer than any pause or rest that the feed may take. */
@@ -63,7 +72,23 @@ export async function comeToRest(world: World, pollers: Pollers, watch: SourceWa
   const polledBy = isPolled() && !isHeld ? time.now() : undefined;
   const isAtRest = await walk(world, pollers, watch, readable);
   world.trace.count(isAtRest ? 'quiet: at rest' : 'quiet: not at rest');
-  return { polledBy, isAtRest };
+  return { polledBy, isAtRest, idle: isAtRest ? await idle(world, pollers) : undefined };
+}
+
+/** Ticks until the cursor has followed the last change, and two more. */
+async function idle({ time, plan }: World, pollers: Pollers): Promise<Idle> {
+  const { intervalMs, lookbackMs, settleMs } = plan.settings;
+  const tickAfter = async (waitMs: number) => {
+    await time.sleep(Math.max(waitMs, intervalMs));
+    await pollers.tick(Math.floor(time.now() / MILLISECOND));
+  };
+  await tickAfter(LATE_RHYTHM_MS);
+  await tickAfter(lookbackMs + settleMs + LATE_RHYTHM_MS);
+  await tickAfter(LATE_RHYTHM_MS);
+  const from = time.now();
+  await tickAfter(LATE_RHYTHM_MS);
+  await tickAfter(LATE_RHYTHM_MS);
+  return { from, to: time.now() };
 }
 
 /** When every read shows every change. */
@@ -86,7 +111,8 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   // What a round finds gone is looked up, and again `settle` later.
   const rounds = ROUNDS + Math.ceil((settleMs + DOUBT_MS) / reconcileMs);
   const isAtRest = () =>
-    LANES.every((lane) => haveEnded(watch, lane, from, rounds)) &&
+    // The rhythm of `older` is longer than any settle.
+    LANES.every((lane) => haveEnded(watch, lane, from, lane === 'older' ? ROUNDS : rounds)) &&
     watch.facts?.isLookingUp === false &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
@@ -100,7 +126,9 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     },
     async afterTick() {
       ticks += 1;
-      if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source))) return;
+      // In `plausible` a mass change is held for an hour, and then published without an operator.
+      const kinds = isStrange ? undefined : (['removals', 'other_store'] as const);
+      if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source, { kinds }))) return;
       // Released changes are published from now on, in as many rounds as any other removal.
       from = time.now();
     },

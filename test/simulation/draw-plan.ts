@@ -33,7 +33,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
   const settings = drawSettings(random);
   const activeMs = drawTime(random, settings.intervalMs);
   const ticks = activeMs / settings.intervalMs;
-  const hasMishap = random.chance(0.12);
+  const hasMishap = random.chance(0.18);
   const groups = drawGroups(random) + (hasMishap ? GROUPS_OF_MISHAP : 0);
   const bulks = drawBulks(random, activeMs);
   const plausible = drawKnobs(random, settings, bulks);
@@ -57,7 +57,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     turns: isStrange ? [...turns, ...drawStrangeTurns(random, activeMs, knobs)] : turns,
     operations: drawOperations(random, activeMs),
     mishap: hasMishap
-      ? { kind: random.pick(MISHAPS[profile]), ...drawPeriod(random, activeMs, [120_000, 400_000]) }
+      ? { kind: random.pick(MISHAPS[profile]), ...drawPeriod(random, activeMs * 0.6, [120_000, 400_000]) }
       : undefined,
     secret: random.chance(0.03)
       ? { kind: random.pick(['deleted', 'malformed']), ...drawPeriod(random, activeMs, [60_000, 600_000]) }
@@ -67,7 +67,24 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange ? strangely(plan, random) : plan;
+  return isStrange ? strangely(plan, random) : withNight(plan, random);
+}
+
+const NIGHT_MS = 5 * 3_600_000;
+
+/** Adds a night to some plans, in which few changes are made besides. */
+function withNight(plan: Plan, random: Random): Plan {
+  const isDrawn = random.chance(0.04);
+  const fromMs = Math.floor(plan.activeMs * (0.5 + 0.3 * random.fraction()));
+  if (!isDrawn) return plan;
+  return {
+    ...plan,
+    groups: plan.groups + GROUPS_OF_MISHAP,
+    activeMs: plan.activeMs + NIGHT_MS,
+    changesPerSecond: plan.changesPerSecond * 0.1,
+    handsPerMinute: plan.handsPerMinute * 0.1,
+    night: { fromMs, forMs: NIGHT_MS },
+  };
 }
 
 function drawSettings(random: Random): SimulatedSettings {

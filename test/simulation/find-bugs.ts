@@ -1,12 +1,14 @@
-// `npm run simulate:bugs`: puts each deliberate bug, of the feed (bugs.ts) and of webhooks
-// (test/simulation-of-webhooks/bugs/*.patch), into a copy of the tree and runs its simulation. A bug that is not found
-// shows a gap in the simulation. One that no longer fits its file must be made again.
+// `npm run simulate:bugs`: builds the simulation with each deliberate bug, of the feed (bugs.ts) and of webhooks
+// (test/simulation-of-webhooks/bugs/*.patch), and runs it until a check fails. A bug that is not found shows a gap in the
+// simulation. One that no longer fits its file must be made again.
+//
+// Arguments: parts of the names of bugs to run; none for all. `--all-seeds` begins at seed 1 instead of a bug's seed.
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { BUGS } from './bugs.ts';
 
@@ -14,17 +16,18 @@ import { BUGS } from './bugs.ts';
 const MOST_SEEDS = { plausible: 500, strange: 200, webhooks: 500 } as const;
 type Profile = keyof typeof MOST_SEEDS;
 
-const FRAME = 'test/simulation-frame';
 const FEED = 'test/simulation';
 const WEBHOOKS = 'test/simulation-of-webhooks';
-/** The files that a simulation needs. */
-const COPIED = ['package.json', 'functions', 'local', 'shared', 'test/fakes', FRAME, FEED, WEBHOOKS];
+
+/** Source texts by path, in place of those in the tree. */
+type Texts = ReadonlyMap<string, string>;
 
 interface Case {
   readonly name: string;
   readonly profile: Profile;
-  /** Puts the bug into a tree; undefined for the run without one: if that failed, no finding would prove anything. */
-  readonly spoil: ((tree: string) => Promise<void>) | undefined;
+  readonly seeds: string;
+  /** The texts with the bug; undefined for the run without one: if that failed, no finding would prove anything. */
+  readonly spoil: (() => Promise<Texts>) | undefined;
 }
 
 interface Found {
@@ -34,14 +37,35 @@ interface Found {
   readonly message: string;
 }
 
-const bugsOfFeed: readonly Case[] = BUGS.map(({ name, file, search, replace, profile = 'plausible' }) => ({
+const args = process.argv.slice(2);
+const isFromFirst = args.includes('--all-seeds');
+const wanted = args.filter((arg) => !arg.startsWith('--'));
+
+const bugsOfFeed: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed }) => ({
   name,
   profile,
-  spoil: (tree) =>
-    edit(tree, file, (text) =>
-      text.split(search).length === 2 ? text.replace(search, () => replace) : undefined,
-    ),
+  seeds: isFromFirst || seed === undefined ? allSeeds(profile) : `${seed},${allSeeds(profile)}`,
+  async spoil() {
+    const texts = new Map<string, string>();
+    for (const { file, search, replace } of edits) {
+      const text = texts.get(resolve(file)) ?? (await readFile(file, 'utf8'));
+      if (text.split(search).length !== 2) throw new Error(misfit(file));
+      texts.set(
+        resolve(file),
+        text.replace(search, () => replace),
+      );
+    }
+    return texts;
+  },
 }));
+
+function allSeeds(profile: Profile): string {
+  return `1-${MOST_SEEDS[profile]}`;
+}
+
+function misfit(file: string): string {
+  return `The bug does not fit ${file}. Make it again.`;
+}
 
 async function bugsOfWebhooks(): Promise<Case[]> {
   const files = await readdir(join(WEBHOOKS, 'bugs'));
@@ -49,44 +73,53 @@ async function bugsOfWebhooks(): Promise<Case[]> {
   return patches.map((file) => ({
     name: basename(file, '.patch'),
     profile: 'webhooks',
-    async spoil(tree) {
+    seeds: allSeeds('webhooks'),
+    async spoil() {
+      const texts = new Map<string, string>();
       for (const part of parsePatch(await readFile(join(WEBHOOKS, 'bugs', file), 'utf8'))) {
         const path = part.newFileName?.replace(/^b\//, '') ?? '';
-        await edit(tree, path, (text) => applyPatch(text, part) || undefined);
+        const changed = applyPatch(await readFile(path, 'utf8'), part);
+        if (changed === false) throw new Error(misfit(path));
+        texts.set(resolve(path), changed);
       }
+      return texts;
     },
   }));
 }
 
-/** @throws Error if the change does not fit the file */
-async function edit(tree: string, file: string, change: (text: string) => string | undefined): Promise<void> {
-  const path = join(tree, file);
-  const changed = change(await readFile(path, 'utf8'));
-  if (changed === undefined) throw new Error(`The bug does not fit ${file}. Make it again.`);
-  await writeFile(path, changed);
+/** Loads the given texts in place of the files. */
+function inPlaceOfFiles(texts: Texts): Plugin {
+  return {
+    name: 'bug',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const contents = texts.get(path);
+        return contents === undefined ? undefined : { contents, loader: 'ts' };
+      });
+    },
+  };
 }
 
 /** @returns the first violation, or undefined if no seed breaks a guarantee */
-async function findBug({ profile, spoil }: Case): Promise<Found | undefined> {
-  const tree = await mkdtemp(join(tmpdir(), 'bug-'));
+async function findBug({ profile, seeds, spoil }: Case): Promise<Found | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'bug-'));
   try {
-    for (const path of COPIED) await cp(path, join(tree, path), { recursive: true });
-    await symlink(join(process.cwd(), 'node_modules'), join(tree, 'node_modules'));
-    await spoil?.(tree);
-    const script = join(tree, 'first-violation.mjs');
+    await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+    const script = join(folder, 'first-violation.mjs');
     await build({
-      entryPoints: [join(tree, profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
+      entryPoints: [join(profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
       outfile: script,
+      plugins: [inPlaceOfFiles((await spoil?.()) ?? new Map())],
       bundle: true,
       platform: 'node',
       format: 'esm',
       packages: 'external',
       logLevel: 'warning',
     });
-    const text = await run(script, [profile, String(MOST_SEEDS[profile])]);
+    const text = await run(script, [profile, seeds]);
     return text === '' ? undefined : (JSON.parse(text) as Found);
   } finally {
-    await rm(tree, { recursive: true });
+    await rm(folder, { recursive: true });
   }
 }
 
@@ -121,7 +154,7 @@ async function look(bug: Case): Promise<boolean> {
   try {
     const found = await findBug(bug);
     const isExpected = (found === undefined) === (bug.spoil === undefined);
-    const result = found ? describe(found) : `nothing in ${MOST_SEEDS[bug.profile]} seeds of ${bug.profile}`;
+    const result = found ? describe(found) : `nothing in the seeds ${bug.seeds} of ${bug.profile}`;
     printLine(bug.name, `${isExpected ? '' : 'FAILED: '}${result}`);
     return isExpected;
   } catch (error) {
@@ -130,14 +163,25 @@ async function look(bug: Case): Promise<boolean> {
   }
 }
 
-const wanted = process.argv.slice(2);
+/** Without a bug, the seeds that find the bugs must find nothing. */
+function withoutBug(profile: Profile): Case {
+  const seeds = BUGS.flatMap(({ seed, profile: own = 'plausible' }) =>
+    own === profile && seed !== undefined ? [seed] : [],
+  );
+  return {
+    name: 'no bug',
+    profile,
+    seeds: isFromFirst || seeds.length === 0 ? allSeeds(profile) : seeds.join(),
+    spoil: undefined,
+  };
+}
+
 const all = [...bugsOfFeed, ...(await bugsOfWebhooks())];
 const chosen = all.filter(
   ({ name, profile }) => wanted.length === 0 || wanted.some((part) => `${profile} ${name}`.includes(part)),
 );
 const profiles = [...new Set(chosen.map(({ profile }) => profile))];
-const without = profiles.map((profile): Case => ({ name: 'no bug', profile, spoil: undefined }));
-const outcomes = await inParallel([...without, ...chosen], availableParallelism(), look);
+const outcomes = await inParallel([...profiles.map(withoutBug), ...chosen], availableParallelism(), look);
 const failed = outcomes.filter((isExpected) => !isExpected).length;
 const summary = `all ${chosen.length} bugs were found, and nothing without them`;
 printLine('', failed === 0 ? summary : `${failed} FAILED`);

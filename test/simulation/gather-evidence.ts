@@ -129,7 +129,7 @@ const DELAYS = [
 function mayDegrade(plan: Plan): boolean {
   const { knobs, faults, outages, turns, bulks, operations, settings, groups } = plan;
   return (
-    [plan.mishap, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
+    [plan.mishap, plan.night, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
       (each) => each !== undefined,
     ) ||
     [outages, turns, bulks, operations].some((list) => list.length > 0) ||
@@ -186,6 +186,9 @@ function sourceEvidence(
     forgotten: forgottenOf(stores, operations, source, generation),
     concluded,
     heldTimes: watch.held,
+    massChanges: watch.massChanges,
+    hasAdopted: watch.hasAdopted,
+    recentWalks: watch.rounds.recent,
     ...rest,
     reasons: watch.facts?.reasons ?? [],
     baselineCompletedAt: written.find(({ event }) => event.type === 'feed.baseline_completed')?.at,

@@ -56,6 +56,7 @@ export const MISHAPS = {
   plausible: [
     ...['other store', 'empty store', 'other address', 'address moved'],
     ...['groups removed', 'store emptied', 'store replaced', 'shipments removed'],
+    ...['mass change', 'mass change, and released', 'mass change, and adopted', 'groups hidden for a moment'],
   ],
   strange: [
     ...['blind token', 'lists empty', 'lists empty, and released', 'groups hidden', 'shipments hidden'],
@@ -152,6 +153,8 @@ export interface Plan {
   readonly operations: readonly Operation[];
   readonly mishap?: Mishap | undefined;
   readonly secret?: SecretFault | undefined;
+  /** A time without a tick, longer than the brake judges. */
+  readonly night?: Period | undefined;
   /** A tick of a scheduler whose clock is ahead by so many days. */
   readonly earlySlot?: { readonly atMs: number; readonly days: number } | undefined;
   /** When the store accepts no larger version of a third of the groups. */

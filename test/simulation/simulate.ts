@@ -15,7 +15,7 @@ import { BASE_URL } from './world/network.ts';
 import { createOperations, type Operations } from './world/operations.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
-import { runTurns, watchLooks } from './world/turns.ts';
+import { runNight, runTurns, watchLooks } from './world/turns.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Run {
@@ -55,7 +55,8 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   const states = await Promise.all(sources.map(({ source }) => world.stores.states.load(source)));
   const watched = sources.map((pollers, index) => {
     const watch = watchOf(pollers.source);
-    return { pollers, watch, rest: rests[index] ?? { polledBy: undefined, isAtRest: false } };
+    const unknown = { polledBy: undefined, isAtRest: false, idle: undefined };
+    return { pollers, watch, rest: rests[index] ?? unknown };
   });
   return {
     plan,
@@ -93,6 +94,7 @@ async function live(world: World, { sources, sides, operations, watchOf }: Parts
     runMishap(world, sources, watches, until),
     sweepOnce(world, sides),
     operations.run(),
+    runNight(world),
     ...sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)),
   ]);
   calm(world);
@@ -133,7 +135,7 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
   for (const { what } of plan.operations) yield `command ${what}`;
   if (plan.mishap !== undefined) yield `plan of ${plan.mishap.kind}`;
   if (plan.secret !== undefined) yield `secret is ${plan.secret.kind}`;
-  for (const name of ['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'earlySlot'] as const)
+  for (const name of ['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'earlySlot', 'night'] as const)
     if (plan[name] !== undefined) yield `plan with ${name}`;
   if (plan.sources > 1) yield 'two sources';
   if (plan.clockSkewMs > 0) yield 'clocks off';

@@ -20,7 +20,13 @@ export interface SourceFacts {
   /** Whether a round is under way, or groups wait to be looked up by id. */
   readonly isAtWork: boolean;
   /** Holds that stand, and released ones that are not published completely. */
-  readonly holds: readonly { readonly number: number; readonly kind: string; readonly stands: boolean }[];
+  readonly holds: readonly {
+    readonly number: number;
+    readonly kind: string;
+    readonly stands: boolean;
+    /** Whether what it held is taken over without events. */
+    readonly isAdopted: boolean;
+  }[];
   /** Groups that the source has set aside; undefined for a row without an id. */
   readonly setAside: readonly (number | undefined)[];
   /** The number of places that are set aside, because a row in them makes every answer fail. */
@@ -39,7 +45,10 @@ export function factsOf(state: SourceState): SourceFacts {
     rounds: { late: lanes.late.readAt, recent: lanes.recent.readAt, older: lanes.older.readAt },
     isLookingUp: state.lookUps.length > 0,
     isAtWork: state.lookUps.length > 0 || Object.values(lanes).some(({ round }) => round !== undefined),
-    holds: holds.map(({ number, kind, phase }) => ({ number, kind, stands: phase === 'holding' })),
+    holds: holds.map(({ number, kind, phase }) => ({
+      ...{ number, kind, stands: phase === 'holding' },
+      isAdopted: phase === 'adopting',
+    })),
     setAside: setAside.map(({ groupId }) => groupId),
     places: state.places.filter(({ until }) => until > state.lastSlot * MILLISECOND).length,
     reasons: health.reasons.map(({ code }) => code),

@@ -27,6 +27,10 @@ export interface SourceWatch {
   /** When each complete round was saved. */
   readonly rounds: Readonly<Record<Lane, Instant[]>>;
   readonly held: HeldTime[];
+  /** When each hold of a mass change began. */
+  readonly massChanges: Instant[];
+  /** Whether an operator adopted a mass change. */
+  hasAdopted: boolean;
   /** When each group was first stored, by `<generation> <id>`. */
   readonly groupsStored: Map<string, Instant>;
   /** When each field, such as `shipment.carrier`, was first stored with a value. */
@@ -66,7 +70,11 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     if (facts.holds.length > 0 && !wasHeld) held.push({ from: now, to: Number.POSITIVE_INFINITY });
     if (facts.holds.length === 0 && open !== undefined && wasHeld) open.to = now;
     for (const { number, kind } of facts.holds)
-      if (!before?.holds.some((hold) => hold.number === number)) trace.count(`hold ${kind}`);
+      if (!before?.holds.some((hold) => hold.number === number)) {
+        trace.count(`hold ${kind}`);
+        if (kind === 'mass_change') watch.massChanges.push(now);
+      }
+    watch.hasAdopted ||= facts.holds.some(({ isAdopted }) => isAdopted);
     watch.facts = facts;
   });
   return watchOf;
@@ -77,6 +85,8 @@ function newWatch(): SourceWatch {
     starts: [],
     rounds: { late: [], recent: [], older: [] },
     held: [],
+    massChanges: [],
+    hasAdopted: false,
     groupsStored: new Map(),
     fieldsStored: new Map(),
     facts: undefined,

@@ -1,6 +1,6 @@
 // G6: within any 60 seconds, no token is used for more requests than the budget, and a process that learns of a pause keeps
 // it.
-import type { Evidence, SentRequest, Violation } from './evidence.ts';
+import type { AskedPause, Evidence, SentRequest, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;
 /** A machine's clock may be this much too fast. */
@@ -28,7 +28,7 @@ function sentInPauses({ sent, askedPauses, keepsPauses }: Evidence): string[] {
   });
 }
 
-function keyOf({ by, token }: SentRequest): string {
+function keyOf({ by, token }: Pick<AskedPause, 'by' | 'token'>): string {
   return `${by} ${token}`;
 }
 

@@ -12,8 +12,10 @@ import { checkNeverSilent } from './never-silent.ts';
 import { checkObserved } from './observed.ts';
 import { checkOrdered } from './ordered.ts';
 import { checkPrivate } from './private.ts';
+import { checkQuiet } from './quiet.ts';
 import { checkSameId } from './same-id.ts';
 import { checkSourceRead } from './source-read.ts';
+import { checkSilent } from './silent.ts';
 import { type GroupHistory, historyOf } from './states.ts';
 import { checkTrue } from './true.ts';
 import { checkUnbroken } from './unbroken.ts';
@@ -56,6 +58,8 @@ function checkSource(
     ...checkAsShown(evidence, source, published, histories),
     ...checkObserved(evidence, source, published, histories),
     ...checkFeedEvents(evidence, source, histories),
+    ...checkQuiet(evidence, source),
+    ...checkSilent(evidence, source, published),
     ...checkSourceRead(evidence, source, published, histories),
     ...(source.isLast ? checkNeverSilent(evidence, source) : []),
   ];

@@ -62,6 +62,13 @@ export interface SourceEvidence {
   readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
   readonly heldTimes: readonly { readonly from: Time; readonly to: Time }[];
+  /** When each hold of a mass change began, and when each complete walk over recent groups was saved. */
+  readonly massChanges: readonly Time[];
+  readonly recentWalks: readonly Time[];
+  /** Whether an operator adopted a mass change: what it changed has no events then. */
+  readonly hasAdopted: boolean;
+  /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
+  readonly idle: { readonly from: Time; readonly to: Time } | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
   readonly polledBy: Time | undefined;
   /** Whether in the end everything was read twice, nothing is held, and the source is well. */
@@ -102,6 +109,15 @@ export interface SentRequest {
   readonly token: string;
   /** The process. */
   readonly by: string;
+  /** By which stamps it asks. */
+  readonly axis: 'updated' | 'created' | 'both' | 'none';
+  /** Rows of the answer, once there was one. */
+  readonly rows: number;
+}
+
+/** A pause that an answer asked for. */
+export interface AskedPause extends Pick<SentRequest, 'at' | 'token' | 'by'> {
+  readonly until: Time;
 }
 
 export interface Evidence {
@@ -134,7 +150,7 @@ export interface Evidence {
   /** Every request that was sent to the service. */
   readonly sent: readonly SentRequest[];
   /** Pauses that answers requested. */
-  readonly askedPauses: readonly (SentRequest & { readonly until: Time })[];
+  readonly askedPauses: readonly AskedPause[];
   /** Whether a process that learns of a pause keeps it: its clocks are correct. */
   readonly keepsPauses: boolean;
   readonly requestsPerMinute: number;

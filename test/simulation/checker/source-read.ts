@@ -98,6 +98,7 @@ function* judgeClaims(
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Generator<Problem> {
+  if (source.hasAdopted) return;
   const places = new Map(source.written.map(({ event }, place) => [event.id, place]));
   const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
   const isSetAside = setAside(evidence, histories, 'ever');

@@ -1,19 +1,21 @@
 // Mishaps: changes that look like another store. Most are mistakes that are undone after some time; none of their changes
 // may be published. The others are real: the operator releases the holds, and all of their changes must be published.
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
-import { DAY, MILLISECOND } from '../../../shared/instant.ts';
+import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../plan.ts';
 import type { SourceWatch } from '../watch-sources.ts';
 import { HANDS } from './hands.ts';
 import { BASE_URL, OTHER_URL, SECOND_URL } from './network.ts';
 import { releaseWhatIsHeld } from './operator.ts';
 import type { Pollers } from './pollers.ts';
-import { withoutStamps } from './turns.ts';
+import { anotherMethod, withoutStamps } from './turns.ts';
 import { OTHER_TOKEN, SECOND_TOKEN, type World } from './world.ts';
 
 interface Mishap {
   /** Whether it is released; otherwise it is undone. A mistake may be released if look-ups still find everything. */
   readonly isReleased: boolean;
+  /** Whether the operator adopts it. @default false */
+  readonly isAdopted?: boolean;
   begin(world: World): void | Promise<void>;
 }
 
@@ -85,6 +87,12 @@ const MISHAPS: Record<MishapName, Mishap> = {
     begin: ({ veil }) => veil.draw((group, isLookUp) => (isLookUp ? inSmallLetters(group) : group)),
   },
   'answered otherwise': { isReleased: false, begin: ({ veil }) => veil.draw(inSmallLetters) },
+  /** The service fills a field in all groups anew, which moves no stamp. The feed publishes it an hour later. */
+  'mass change': { isReleased: false, begin: changeAll },
+  'mass change, and released': { isReleased: true, begin: changeAll },
+  'mass change, and adopted': { isReleased: false, isAdopted: true, begin: changeAll },
+  /** A replica that lacks rows when a walk reads them, no longer than reads may be stale. */
+  'groups hidden for a moment': { isReleased: false, begin: hideFromWalks },
   'changed without stamps': {
     isReleased: true,
     begin(world) {
@@ -108,6 +116,8 @@ export const UNTRUE: ReadonlySet<MishapName> = new Set([
   ] as const),
   ...(['look-ups answered otherwise', 'answered otherwise'] as const),
 ]);
+
+const ADOPTION = { command: 'adopt', kinds: ['mass_change'] } as const;
 
 /** Runs the plan's mishap, and undoes or releases it, until the given moment of the elapsed time. */
 export async function runMishap(
@@ -133,6 +143,7 @@ export async function runMishap(
   while (time.elapsed() < end) {
     await time.sleep(Math.min(RELEASES_EVERY_MS, (end - time.elapsed()) / MILLISECOND));
     if (mishap.isReleased) for (const { source } of sources) await releaseWhatIsHeld(world, source);
+    if (mishap.isAdopted) for (const { source } of sources) await releaseWhatIsHeld(world, source, ADOPTION);
   }
   mend(world, kind);
 }
@@ -160,6 +171,31 @@ function someOf({ service, draws }: World): number[] {
 
 function removeAll({ service }: World): void {
   for (const { id } of [...service.store.groups()]) service.control.remove(id);
+}
+
+function changeAll(world: World): void {
+  const { store } = world.service;
+  withoutStamps(world, () => {
+    for (const { id } of [...store.groups()]) store.alter(id, anotherMethod);
+  });
+}
+
+/** Fewer than make a hold. */
+const FEW = 12;
+/** Of `settle`, so that two look-ups that it parts do not both miss. */
+const HIDDEN_SHARE = 0.8;
+
+function hideFromWalks(world: World): void {
+  const { veil, time, plan } = world;
+  const ids = new Set(someOf(world).slice(0, FEW));
+  const hiddenUntil = new Map<number, Instant>();
+  veil.draw((group, isLookUp, { updated }) => {
+    if (!ids.has(group.id)) return group;
+    const isWalk = !isLookUp && updated === undefined;
+    if (isWalk && !hiddenUntil.has(group.id))
+      hiddenUntil.set(group.id, time.now() + plan.settings.settleMs * HIDDEN_SHARE * MILLISECOND);
+    return time.now() < (hiddenUntil.get(group.id) ?? Number.NEGATIVE_INFINITY) ? undefined : group;
+  });
 }
 
 /** @returns a group that now has many shipments */

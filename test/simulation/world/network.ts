@@ -33,10 +33,14 @@ export interface SentRequest {
   readonly token: string;
   /** The process. */
   readonly by: string;
+  /** By which stamps it asks. */
+  readonly axis: 'updated' | 'created' | 'both' | 'none';
+  /** Rows of the answer, once there was one. */
+  rows: number;
 }
 
 /** A pause that an answer requested, from its arrival. */
-export interface AskedPause extends SentRequest {
+export interface AskedPause extends Pick<SentRequest, 'at' | 'token' | 'by'> {
   readonly until: Instant;
 }
 
@@ -91,13 +95,15 @@ export function createNetwork(options: NetworkOptions): Network {
     const there = transitMs();
     const back = transitMs();
     const token = request.headers['X-Service-Api-Token'] ?? '';
-    sent.push({ at: time.now(), token, by });
+    const noted: SentRequest = { at: time.now(), token, by, axis: axisOf(request.url), rows: 0 };
+    sent.push(noted);
     await sleep(there, signal);
     throwIfAborted(signal);
     if (options.outage()?.kind === 'unreachable') {
       throw new TransportFailure('connection', 'the connection was refused', { code: 'ECONNREFUSED' });
     }
     const answer = answerTo(request);
+    noted.rows = answer.rows ?? 0;
     trace.tell('service', () => describeAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;
     if (answer.delivery === 'hang' || tookMs > timeoutMs) {
@@ -117,6 +123,13 @@ export function createNetwork(options: NetworkOptions): Network {
     ...{ sent, askedPauses },
     transport: (process) => (request) => process.call('http.get', () => exchange(request, process.name)),
   };
+}
+
+function axisOf(url: string): SentRequest['axis'] {
+  const isUpdated = url.includes('_updated_at=');
+  const isCreated = url.includes('_created_at=');
+  if (isUpdated) return isCreated ? 'both' : 'updated';
+  return isCreated ? 'created' : 'none';
 }
 
 function describeAnswer({ url }: HttpRequest, { status, delivery, body, headers }: Answer): string {

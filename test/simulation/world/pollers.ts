@@ -11,6 +11,7 @@ import { createSourceSession, type SourceSession } from '../../../shared/source/
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
 import type { SimulatedProcess } from './process.ts';
+import { isDuring } from './network.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 
@@ -206,6 +207,9 @@ export async function runSchedule(
     });
   }
   while (time.elapsed() < until) {
+    const { night } = world.plan;
+    if (night !== undefined && isDuring(night, time.elapsed()))
+      await time.sleep(night.fromMs + night.forMs - time.elapsed() / MILLISECOND);
     const slot = Math.floor(time.now() / MILLISECOND);
     const isLate = fates.happens('tick late', 'tickLate');
     if (!fates.happens('tick lost', 'tickLost')) {
