@@ -147,11 +147,7 @@ export function createRecorder(
   }
 
   async function saveAdmitted(differing: readonly ComparedReading[], lane: LaneName): Promise<void> {
-    // All removals of an answer together: one that lost too many publishes none of them.
-    const isBraked = isHolding(cell.state, 'mass_change');
-    const open = differing.filter((each) => !(isBraked && isUnstamped(each)));
-    const total = cell.state.removals + sum(open.map(removedEntities));
-    const admitted = differing.flatMap((each) => admit(each, lane, total));
+    const admitted = differing.flatMap((each) => admit(each, lane));
     const isFilledIn = admitted.some(fillsIn);
     // Another process may have read a new field everywhere: then what this one would fill in is a change.
     if (isFilledIn) await cell.confirm();
@@ -166,12 +162,8 @@ export function createRecorder(
     }
   }
 
-  /**
-   * The reading as it may be saved; none if it is held.
-   *
-   * @param total entities removed in the time of this walk, those of the whole answer included
-   */
-  function admit(each: ComparedReading, lane: LaneName, total: number): ComparedReading[] {
+  /** The reading as it may be saved; none if it is held. */
+  function admit(each: ComparedReading, lane: LaneName): ComparedReading[] {
     const { snapshot, reading } = each;
     if (isUnstamped(each)) {
       const hold = findHold(cell.state, 'mass_change');
@@ -185,7 +177,7 @@ export function createRecorder(
     const removed = removedEntities(each);
     if (removed === 0) return [each];
     const removals = cell.state.removals + removed;
-    const admission = admitRemovals(cell.state, total, sampleChange(each), clock.now());
+    const admission = admitRemovals(cell.state, removals, sampleChange(each), clock.now());
     // Polls find the same entities again and again while they are held.
     const isCounted = admission.isAdmitted || isWalkLane(lane);
     cell.update(() => (isCounted ? { ...admission.state, removals } : admission.state));
@@ -262,10 +254,6 @@ function isCreatedSince(startedAt: Instant, entity: WatchedEntity): boolean {
 
 function isWalkLane(lane: LaneName): lane is 'recent' | 'older' {
   return lane === 'recent' || lane === 'older';
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((all, count) => all + count, 0);
 }
 
 function idOf({ projection }: Reading): number {
