@@ -48,7 +48,7 @@ export const PLAUSIBLE: readonly Scenario[] = [
       failing: { index: random.between(0, 119), as: random.pick<Fault>([{ status: 500 }, 'disconnect']) },
     }),
     afterBaseline: true,
-    expects: 'complete but for a row',
+    reports: 'rows_fail',
     quietMs: 120_000,
   },
   {

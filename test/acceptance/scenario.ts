@@ -13,11 +13,12 @@ export interface Scenario {
   /** Maximum time from the last change until everything is published; 45 s by default. */
   readonly quietMs?: number;
   /**
-   * `complete`: every change is published. `complete but for a row`: but those of the failing row, which `status` reports.
-   * `complete or said`: the feed may report that it can't read everything. `held`: nothing is published after the
-   * restart, and the feed reports the hold.
+   * `complete`: every change is published. `complete or said`: the feed may report that it can't read everything.
+   * `held`: nothing is published after the restart, and the feed reports the hold.
    */
-  readonly expects?: 'complete' | 'complete but for a row' | 'complete or said' | 'held';
+  readonly expects?: 'complete' | 'complete or said' | 'held';
+  /** The problem that `status` reports although everything is published; by default it reports none. */
+  readonly reports?: 'rows_fail' | 'clock';
   /** Ends the feed this long after the start, and restarts it on the same directory. */
   readonly restart?: {
     readonly afterMs: number;
