@@ -188,6 +188,11 @@ function sourceEvidence(
     heldTimes: watch.held,
     massChanges: watch.massChanges,
     hasAdopted: watch.hasAdopted,
+    pollsMiss: written.some(
+      ({ event }) =>
+        event.type === 'feed.source_degraded' &&
+        event.data.object.reasons.some(({ code }) => code === 'polls_miss_changes'),
+    ),
     recentWalks: watch.rounds.recent,
     ...rest,
     reasons: watch.facts?.reasons ?? [],
