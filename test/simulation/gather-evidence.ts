@@ -60,6 +60,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
     showsNulls: looks.every(({ nulls = 'present', omissions }) => nulls === 'present' && !omissions),
     mayDegrade: mayDegrade(plan),
+    mayMissChanges: mayMissChanges(plan),
     timing: timingOf(world),
     sent: network.sent,
     askedPauses: network.askedPauses,
@@ -144,6 +145,15 @@ function mayDegrade(plan: Plan): boolean {
       (it) => it !== undefined,
     ) ||
     [knobs.removals, knobs.groupRemovals].some((it) => it !== undefined)
+  );
+}
+
+function mayMissChanges({ knobs, turns, mishap, tooLarge }: Plan): boolean {
+  return (
+    [mishap, tooLarge, knobs.limitChanges, knobs.unreadableEvery].some((each) => each !== undefined) ||
+    turns.some((turn) =>
+      (['limitMax', 'failingEvery', 'unreadableEvery'] as const).some((name) => name in turn.knobs),
+    )
   );
 }
 

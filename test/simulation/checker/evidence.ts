@@ -153,6 +153,8 @@ export interface Evidence {
   readonly showsNulls: boolean;
   /** Whether anything in the plan may keep the source from being read, or makes a guard hold. */
   readonly mayDegrade: boolean;
+  /** Whether polls may pass a change that a walk finds: a page that becomes shorter, or rows that can't be read or stored. */
+  readonly mayMissChanges: boolean;
   readonly timing: Timing;
   /** Every request that was sent to the service. */
   readonly sent: readonly SentRequest[];
