@@ -54,7 +54,9 @@ export function plannedCases(): string[] {
     ...OPERATIONS.map((what) => `command ${what}`),
     ...MISHAPS.plausible.map((kind) => `plan of ${kind}`),
     ...['deleted', 'malformed'].map((kind) => `secret is ${kind}`),
-    ...['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'night'].map((name) => `plan with ${name}`),
+    ...['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'night'].map(
+      (name) => `plan with ${name}`,
+    ),
     ...['two sources', 'clocks off', 'tiny store'],
   ];
 }

@@ -135,7 +135,15 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
   for (const { what } of plan.operations) yield `command ${what}`;
   if (plan.mishap !== undefined) yield `plan of ${plan.mishap.kind}`;
   if (plan.secret !== undefined) yield `secret is ${plan.secret.kind}`;
-  for (const name of ['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'earlySlot', 'night'] as const)
+  for (const name of [
+    'tooLarge',
+    'rotationMs',
+    'sweepMs',
+    'stops',
+    'rareValues',
+    'earlySlot',
+    'night',
+  ] as const)
     if (plan[name] !== undefined) yield `plan with ${name}`;
   if (plan.sources > 1) yield 'two sources';
   if (plan.clockSkewMs > 0) yield 'clocks off';

@@ -10,8 +10,8 @@ import { createReturnsServiceClient } from '../../../shared/returns-service/clie
 import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';
 import { SimulatedFailure } from '../../simulation-frame/mortal-process.ts';
-import type { SimulatedProcess } from './process.ts';
 import { isDuring } from './network.ts';
+import type { SimulatedProcess } from './process.ts';
 import { isForLackOfToken, readSecret } from './secret.ts';
 import type { World } from './world.ts';
 
