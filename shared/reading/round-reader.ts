@@ -202,7 +202,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     return run.now();
   }
 
-  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created.values() };
+  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created };
   return reader;
 }
 

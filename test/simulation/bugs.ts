@@ -29,12 +29,14 @@ const WEAKNESSES: readonly Bug[] = [
     'shared/reading/cut-range.ts',
     'const BEFORE_CROWD = 2 * SECOND;',
     'const BEFORE_CROWD = 0 * SECOND;',
+    119,
   ),
   bug(
     'the cursor rests on the last change instead of two seconds behind it',
     'shared/lanes/poll-lanes.ts',
     'known.stamp + AFTER_STAMP',
     'known.stamp',
+    1,
   ),
   bug(
     'the end of a list behind a full answer counts as the end of the range',
@@ -43,6 +45,7 @@ const WEAKNESSES: readonly Bug[] = [
     'const offset = page.rows.length;\n' +
       '    const behind = isWhole || offset === 0 ? undefined : await ask(range, { limit, offset });\n' +
       '    if (isWhole || behind?.rows.length === 0) return done(range, shown, page);',
+    128,
   ),
   bug(
     'the stacks of rounds are not kept over ticks',
@@ -50,36 +53,42 @@ const WEAKNESSES: readonly Bug[] = [
     'withSettings({ ...state, lease, lastSlot: tick.slot }, run)',
     'withSettings({ ...state, lease, lastSlot: tick.slot, lanes: { late: { ...state.lanes.late, round: undefined }, ' +
       'recent: { ...state.lanes.recent, round: undefined }, older: { ...state.lanes.older, round: undefined } } }, run)',
+    45,
   ),
   bug(
     'a range that fails is never cut',
     'shared/reading/cut-on-failure.ts',
     'failures >= FAILURES_TO_CUT &&',
     'failures >= 1_000_000 &&',
+    8,
   ),
   bug(
     'a place that fails is not set aside, and its round counts',
     'shared/reading/cut-on-failure.ts',
     'if (failing > 0) setAside(reader, place, error);',
     'void setAside;',
+    8,
   ),
   bug(
     'the bucket is filled with the whole budget a minute, beside what it holds',
     'shared/pacing/bucket.ts',
     'const perUnit = (requestsPerMinute - depth + 1) / WINDOW;',
     'const perUnit = requestsPerMinute / WINDOW;',
+    55,
   ),
   bug(
     'pieces of a walk end inside a second',
     'shared/lanes/walk-lanes.ts',
     'if (end === undefined && secondOf(group.createdAt) > secondOf(last)) end = secondOf(last) + SECOND;',
     'if (end === undefined && group.createdAt > last) end = last + 1;',
+    52,
   ),
   bug(
     'a walk is judged by the brake however long ago the last one ended',
     'shared/guarding/brake.ts',
     "return lane === 'older' || now - state.lanes.recent.endedAt <= JUDGED_WITHIN;",
     "return lane === 'older' || now >= JUDGED_WITHIN;",
+    22,
   ),
 ];
 
@@ -95,6 +104,7 @@ const READING: readonly Bug[] = [
     'shared/reading/room.ts',
     'rows < Math.max(FEWEST_ROWS, most)',
     'rows <= Math.max(FEWEST_ROWS, most)',
+    3,
   ),
   bug(
     'the length of a page is never forgotten',
@@ -120,30 +130,35 @@ const READING: readonly Bug[] = [
     'shared/reading/cut-on-failure.ts',
     'context.update((before) => putBack(before, range, failed));',
     'void putBack;\n  context.update((before) => replaceRange(before, range));',
+    11,
   ),
   bug(
     'polls never read what shows late',
     'shared/lanes/poll-lanes.ts',
     "cutAt({ axis: 'updated', from: cursor, to: end }",
     "cutAt({ axis: 'updated', from: Math.max(cursor, Math.min(newest, startedAt) - OVERLAP), to: end }",
+    79,
   ),
   bug(
     'walks do not miss the groups that a range lacks',
     'shared/lanes/list-check.ts',
     'if (suspects.length === 0) return 0;',
     'if (suspects.length >= 0) return 0;',
+    1,
   ),
   bug(
     'a place that was set aside is never read again',
     'shared/reading/cut-on-failure.ts',
     'const LEFT_OUT_FOR = 10 * MINUTE;',
     'const LEFT_OUT_FOR = 100_000 * MINUTE;',
+    51,
   ),
   bug(
     'a process that takes the lease begins with a full bucket',
     'shared/lanes/start-tick.ts',
     'if (known !== undefined) requests.empty();',
     '',
+    55,
   ),
 ];
 
@@ -159,12 +174,14 @@ const COMPARING: readonly Bug[] = [
     'shared/comparing/digest.ts',
     'for (const element of value) mixValue(element, lanes);',
     'void 0;',
+    2,
   ),
   bug(
     'a group with a missing entity has a digest, which hides the note',
     'shared/comparing/make-save.ts',
     '...(isWhole ? { digest',
     '...(isWhole || next ? { digest',
+    85,
   ),
   bug(
     "walks trust the process's memory",
@@ -183,6 +200,7 @@ const COMPARING: readonly Bug[] = [
     'shared/recording/record-page.ts',
     "announces: ({ createdAt }) => mode === 'emit' ||",
     "announces: ({ createdAt }) => mode === 'emit' || state.baselineAt !== undefined ||",
+    13,
   ),
 ];
 
@@ -192,6 +210,7 @@ const GUARDING: readonly Bug[] = [
     'shared/guarding/identity.ts',
     'if (cell.state.seenWith === accessHash) return true;',
     'if (accessHash !== undefined) return true;',
+    149,
   ),
   bug(
     'a group is published as removed after one look-up',
@@ -201,24 +220,37 @@ const GUARDING: readonly Bug[] = [
       '      return change(groupId, { absentSince: since, dueAt: since + settle });\n    }\n' +
       '    await remove(groupId, page, absentSince);',
     'await remove(groupId, page, absentSince ?? page.sentAt);',
+    19,
   ),
   bug(
     'a mass change is held for ever',
     'shared/guarding/brake.ts',
     "if (hold?.phase !== 'holding' || now < hold.since + MASS_CHANGE_HOLD) return state;",
     "if (hold?.phase !== 'holding' || now > 0) return state;",
+    3,
   ),
-  bug(
-    'a mass change that was held long enough trips the brake again',
-    'shared/guarding/brake.ts',
-    "return { ...setPhase(state, hold, 'publishing', now), lanes };",
-    'return { ...state, lanes, holds: state.holds.filter((each) => each !== hold) };',
-  ),
+  {
+    name: 'a mass change that was held long enough trips the brake again',
+    edits: [
+      {
+        file: 'shared/guarding/brake.ts',
+        search: "return { ...setPhase(state, hold, 'publishing', now), lanes };",
+        replace: 'return { ...state, lanes, holds: state.holds.filter((each) => each !== hold) };',
+      },
+      {
+        file: 'shared/guarding/brake.ts',
+        search: "holdBack({ ...state, compared: '' },",
+        replace: 'holdBack({ ...state, compared },',
+      },
+    ],
+    seed: 3,
+  },
   bug(
     'adopt forgets what was published',
     'shared/comparing/changes.ts',
     'if (quiet) filled[field] = published;',
     'if (quiet && adopts) continue;\n    if (quiet) filled[field] = published;',
+    121,
   ),
 ];
 

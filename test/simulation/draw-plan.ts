@@ -119,14 +119,18 @@ function drawPeriod(random: Random, activeMs: number, lengths: readonly number[]
   return { fromMs: random.below(activeMs), forMs: random.pick(lengths) };
 }
 
+/** Far more groups than a page in one second. */
+const MANY_AT_ONCE = 120;
+
 /** Bulk updates, nightly jobs and imports: hundreds of rows in one second. */
 function drawBulks(random: Random, activeMs: number): Bulk[] {
   if (!random.chance(0.15)) return [];
-  return Array.from({ length: 1 + random.below(2) }, () => ({
-    what: random.pick(['update', 'update', 'unstamped update', 'import']),
-    atMs: random.below(activeMs),
-    groups: random.pick([15, 40, 120]),
-  }));
+  return Array.from({ length: 1 + random.below(2) }, () => {
+    const what = random.pick(['update', 'update', 'unstamped update', 'import'] as const);
+    const atMs = random.below(activeMs);
+    const groups = random.pick([15, 40, 120]);
+    return { what, atMs, groups: what === 'import' ? Math.max(MANY_AT_ONCE, groups) : groups };
+  });
 }
 
 /** Whether each request for equal stamps gets another order, so that offsets can't divide them. */

@@ -60,6 +60,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
     showsNulls: looks.every(({ nulls = 'present', omissions }) => nulls === 'present' && !omissions),
     mayDegrade: mayDegrade(plan),
+    mayMissChanges: mayMissChanges(plan),
     timing: timingOf(world),
     sent: network.sent,
     askedPauses: network.askedPauses,
@@ -147,6 +148,15 @@ function mayDegrade(plan: Plan): boolean {
   );
 }
 
+function mayMissChanges({ knobs, turns, mishap, tooLarge }: Plan): boolean {
+  return (
+    [mishap, tooLarge, knobs.limitChanges, knobs.unreadableEvery].some((each) => each !== undefined) ||
+    turns.some((turn) =>
+      (['limitMax', 'failingEvery', 'unreadableEvery'] as const).some((name) => name in turn.knobs),
+    )
+  );
+}
+
 /** Operations that skip or forget events. */
 const SKIPPING: ReadonlySet<string> = new Set(['forget', 'redrive and skip']);
 
@@ -188,6 +198,11 @@ function sourceEvidence(
     heldTimes: watch.held,
     massChanges: watch.massChanges,
     hasAdopted: watch.hasAdopted,
+    pollsMiss: written.some(
+      ({ event }) =>
+        event.type === 'feed.source_degraded' &&
+        event.data.object.reasons.some(({ code }) => code === 'polls_miss_changes'),
+    ),
     recentWalks: watch.rounds.recent,
     ...rest,
     reasons: watch.facts?.reasons ?? [],

@@ -72,6 +72,8 @@ export interface SourceEvidence {
   readonly recentWalks: readonly Time[];
   /** Whether an operator adopted a mass change: what it changed has no events then. */
   readonly hasAdopted: boolean;
+  /** Whether it has reported that its polls miss changes: then only walks are sure to find them. */
+  readonly pollsMiss: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
   readonly idle: (During & { readonly walk: During | undefined }) | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
@@ -151,6 +153,8 @@ export interface Evidence {
   readonly showsNulls: boolean;
   /** Whether anything in the plan may keep the source from being read, or makes a guard hold. */
   readonly mayDegrade: boolean;
+  /** Whether polls may pass a change that a walk finds: a page that becomes shorter, or rows that can't be read or stored. */
+  readonly mayMissChanges: boolean;
   readonly timing: Timing;
   /** Every request that was sent to the service. */
   readonly sent: readonly SentRequest[];
