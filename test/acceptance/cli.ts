@@ -64,7 +64,10 @@ function choose({ only, short, profile }: Options): Scenario[] {
   const unknown = only?.filter((name) => !ALL.some((scenario) => scenario.name === name)) ?? [];
   if (unknown.length > 0)
     program.error(`error: there is no scenario ${unknown.join(', ')}; --list names them`);
-  const chosen = profile ? PROFILES[profile] : ALL;
+  const chosen = (profile ? PROFILES[profile] : ALL).toSorted(
+    (a, b) => Number(b.long ?? false) - Number(a.long ?? false),
+  );
+  // Those that take longest begin first.
   return chosen.filter(({ name, long }) => (only ? only.includes(name) : !(short && long)));
 }
 
