@@ -97,7 +97,8 @@ const READING: readonly Bug[] = [
     'a cut drops the rows between its two parts',
     'shared/reading/cut-range.ts',
     'withActive(range, { from: cut, to })];',
-    'withActive(range, { from: cut + 3 * SECOND, to })];',
+    'withActive(range, { from: cut + 3_600 * SECOND, to })];',
+    54,
   ),
   bug(
     'an answer as long as the longest one counts as complete',
