@@ -1,5 +1,5 @@
 // Formats a probe's report as text: one entry for each finding, with its meaning for the feed where it has one.
-import { PAGE_LIMIT, SHORT_PAGE_ROWS } from '../../shared/limits.ts';
+import { PAGE_LIMIT } from '../../shared/limits.ts';
 import type {
   BoundsFound,
   LookUpFound,
@@ -8,6 +8,7 @@ import type {
   ProbeReport,
 } from '../../shared/probing/probe-service.ts';
 import type { RowsFound, StampsFound } from '../../shared/probing/read-rows.ts';
+import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import { counted } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
@@ -56,7 +57,9 @@ function describePage({ byDefault, most, beyond, refused, groups }: PageFound): 
   if (most === null) return `${usual}the maximum is unknown`;
   if (beyond === null) return `${usual}at least ${most} rows; the feed requests ${PAGE_LIMIT}`;
   const small =
-    most < SHORT_PAGE_ROWS ? `; fewer than ${SHORT_PAGE_ROWS}: polls must prove the end of each range` : '';
+    most < FEWEST_ROWS
+      ? `; fewer than ${FEWEST_ROWS}: the feed takes full pages for complete ones and misses changes`
+      : '';
   const largest =
     beyond === 'refused'
       ? `${most} rows are returned, ${refused} are refused`

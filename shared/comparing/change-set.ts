@@ -33,6 +33,8 @@ export interface Comparison {
   readonly unknowable: Unknowable;
   /** Whether entities that were never seen before are published; false for those that a silent baseline finds. */
   readonly announces: (reading: Reading) => boolean;
+  /** Whether an entity is published whose array shows for the first time in a known group. @default all are */
+  readonly announcesEntity?: ((entity: WatchedEntity) => boolean) | undefined;
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
   /** Whether missing entities are kept as missing instead of published as removed. @default false */
@@ -116,12 +118,14 @@ function compareArray(
     return before;
   }
   const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
-  const created = firstSight(KINDS[name], before, reading, comparison);
+  const created = firstSight(KINDS[name], before, comparison);
+  const { announcesEntity = () => true } = comparison;
   const seen = now.map((entity) => {
     const was = knownByKey.get(keyOf(entity));
     knownByKey.delete(keyOf(entity));
     if (was !== undefined) return compareKnown(was, entity, known, comparison, found);
-    if (created !== undefined) found.changes.push({ verb: 'created', object: entity, ...created });
+    if (created !== undefined && (before !== undefined || announcesEntity(entity)))
+      found.changes.push({ verb: 'created', object: entity, ...created });
     return entity;
   });
   const missing = [...knownByKey.values()].filter((entity) =>
@@ -137,12 +141,11 @@ function compareArray(
 function firstSight(
   kind: WatchedKind | 'refund_transaction',
   before: readonly unknown[] | undefined,
-  reading: Reading,
-  { unknowable, announces, adopts = false }: Comparison,
+  { unknowable, adopts = false }: Comparison,
 ): { readonly unbounded?: true } | undefined {
   if (adopts) return undefined;
   if (before !== undefined) return {};
-  return unknowable(kind, 'id') || !announces(reading) ? undefined : { unbounded: true };
+  return unknowable(kind, 'id') ? undefined : { unbounded: true };
 }
 
 /** Keeps a missing entity with the time of its first absence, or adds its removal to the changes. */
@@ -186,7 +189,7 @@ function compareRefundArrays(
   const now = reading.projection.refund_transactions;
   if (now === undefined) return before;
   const { created, known: all } = compareRefunds(before ?? [], now);
-  const sight = firstSight('refund_transaction', before, reading, comparison);
+  const sight = firstSight('refund_transaction', before, comparison);
   if (sight === undefined) return all;
   for (const refund of created) found.changes.push({ verb: 'created', ...refund, ...sight });
   return all;

@@ -63,7 +63,11 @@ export function createIdentity(
     return proving;
   }
 
+  /** Whether no group is known to look up: then whatever is shown is the source. */
+  let isUnknown = false;
+
   async function lookForProof(missing: ReadonlySet<number>): Promise<void> {
+    isUnknown = false;
     const held = findHold(cell.state, 'other_store');
     const canaries = await chooseCanaries(missing, held === undefined ? MOST_CANARIES : 1);
     let accessHash: string | undefined;
@@ -84,7 +88,10 @@ export function createIdentity(
     }
     if (failure !== undefined) throw failure;
     if (isUnreadable) throw new UnreadableAnswerError(WHEN_UNREADABLE, {});
-    if (accessHash === undefined && missing.size < FEWEST_MISSING) return;
+    if (accessHash === undefined && missing.size < FEWEST_MISSING) {
+      isUnknown = true;
+      return;
+    }
     throw holdSource(accessHash ?? cell.state.seenWith);
   }
 
@@ -107,7 +114,9 @@ export function createIdentity(
     for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
       if (chosen.size >= most) break;
       const isBounded = Number.isFinite(span);
-      const from = isBounded ? clock.now() - Math.floor(Math.min(span, age) * random()) : Number.NEGATIVE_INFINITY;
+      const from = isBounded
+        ? clock.now() - Math.floor(Math.min(span, age) * random())
+        : Number.NEGATIVE_INFINITY;
       for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
         if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
         chosen.set(group.groupId, group);
@@ -149,9 +158,7 @@ export function createIdentity(
     async isTrusted(accessHash) {
       if (cell.state.seenWith === accessHash) return true;
       await prove(new Set());
-      // Nothing is known yet: whatever is shown is the source.
-      if (cell.state.seenWith === undefined && findHold(cell.state, 'other_store') === undefined)
-        trust(accessHash);
+      if (isUnknown) trust(accessHash);
       return cell.state.seenWith === accessHash;
     },
   };

@@ -14,7 +14,8 @@ import type { TickRun } from './tick-run.ts';
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<void> {
   const { settings, place, log, requests, clock } = run.session;
   const now = clock.now();
-  run.update((state) => rest({ ...state, pausedUntil: requests.pausedUntil }, run, error, now));
+  const places = run.state.places.filter(({ until }) => until > now);
+  run.update((state) => rest({ ...state, places, pausedUntil: requests.pausedUntil }, run, error, now));
   const before = run.state.health.degradedSince;
   run.update((state) => reportHealth(state, { settings, place, error, lastFailure: run.failure, now }));
   const { degradedSince, reasons } = run.state.health;

@@ -30,12 +30,12 @@ export function updateLane(run: TickRun, name: KeptLane, change: (lane: LaneStat
   run.update((state) => ({ ...state, lanes: { ...state.lanes, [name]: change(state.lanes[name]) } }));
 }
 
-/** Reads a kept lane's round to its end. @returns undefined if it has to begin anew; else when its groups were created */
+/** Reads a kept lane's round to its end. @returns undefined if it has to begin anew; else the groups read in this tick */
 export async function drain(
   run: TickRun,
   name: KeptLane,
   options: Pick<RoundContext, 'first' | 'plan' | 'known' | 'onComplete'>,
-): Promise<Iterable<Instant> | undefined> {
+): Promise<ReadonlyMap<number, Instant> | undefined> {
   const context: RoundContext = {
     ...{ run, lane: name, ...options },
     get round() {

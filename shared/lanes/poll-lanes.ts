@@ -56,7 +56,7 @@ export function createFreshLane(run: TickRun): Lane {
     } catch (error) {
       if (!(error instanceof RoundFailed)) throw error;
     }
-    fresh.cuts = cutsAfter(run.state, reader.created());
+    fresh.cuts = cutsAfter(run.state, reader.created().values());
     if (round.stack.length > 0) return;
     run.polls += 1;
     run.update((state) => endFindings(state, 'fresh', startedAt));
@@ -115,7 +115,7 @@ export function createLateLane(run: TickRun): Lane {
       run.update((state) => moveCursor(state, round, settings));
       run.update((state) => endFindings(state, 'late', round.startedAt));
       const { startedAt, groups } = round;
-      const cuts = cutsAfter(run.state, created);
+      const cuts = cutsAfter(run.state, created.values());
       // Clocks of processes may be seconds apart.
       updateLane(run, 'late', (before) => ({
         ...{ ...before, endedAt: now, groups, cuts },

@@ -150,10 +150,10 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     updateLane(run, name, (before) => ({ ...before, round: before.round && change(before.round) }));
   }
 
-  async function finish(round: Round): Promise<void> {
+  async function finish(round: Round, read: ReadonlyMap<number, Instant>): Promise<void> {
     const endedAt = run.now();
     const { startedAt, missing, isWhole = false } = round;
-    const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
+    const groups = run.state.baselineAt === undefined ? await countKnown(read) : round.groups;
     const before = run.state.lanes;
     // After walks over all groups, `older` has not counted its own yet.
     const rest = isWhole ? 0 : Math.max(before.older.groups, before.recent.groups - groups);
@@ -185,11 +185,12 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     run.progress();
   }
 
-  async function countKnown(): Promise<number> {
+  /** @param read groups of this tick: the index may lack them for a while */
+  async function countKnown(read: ReadonlyMap<number, Instant>): Promise<number> {
     const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-    let count = 0;
-    for await (const _ of store.knownCreatedBetween(sourceOf(run), ...all)) count += 1;
-    return count;
+    const ids = new Set(read.keys());
+    for await (const { groupId } of store.knownCreatedBetween(sourceOf(run), ...all)) ids.add(groupId);
+    return ids.size;
   }
 
   return {
@@ -200,12 +201,12 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     },
     async work() {
       if (lane().round === undefined) begin();
-      const isRead = (await drain(run, name, { first: 'oldest', plan, known, onComplete })) !== undefined;
+      const read = await drain(run, name, { first: 'oldest', plan, known, onComplete });
       const { round } = lane();
       if (round === undefined) return;
-      const dueAt = isRead ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
+      const dueAt = read ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
       updateLane(run, name, (before) => ({ ...before, round: undefined, dueAt }));
-      if (isRead) await finish(round);
+      if (read) await finish(round, read);
     },
   };
 }

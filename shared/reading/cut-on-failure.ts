@@ -9,7 +9,6 @@ import {
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
-import type { Place } from '../source/source-state.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
 import { type Axis, activeOf, boundsOf, otherAxis, type Range, withActive } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
@@ -47,7 +46,12 @@ export async function onFailure(
   if (!mayCut) return context.run.sleep(PAUSE);
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
   const parts = await partsOf(reader, failed);
-  if (parts === undefined) return readRowByRow(reader, failed, error);
+  if (parts === undefined) {
+    const { low, high } = await reader.endsOf(failed);
+    const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
+    const few = { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason: error.message };
+    return context.update((before) => replaceRange(before, failed, [{ ...wide, few, pass: undefined }]));
+  }
   const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
   const { first } = context;
   const inOrder = first === 'newest' ? suspects.toReversed() : suspects;
@@ -124,58 +128,57 @@ async function stampsAcross(
 const MOST_AT_ONCE = 16;
 const FEWER = 4;
 const TRIES_AT_ONCE = 2;
-/** Rows that fail one by one, and requests: a place with more is set aside as a whole. */
+/** Rows that fail one by one: a place with more is set aside as a whole. */
 const MOST_FAILING = 20;
-const MOST_REQUESTS = 400;
 
-/** Reads a narrow range a few rows at a time, and sets the rest aside: these rows can't be read. */
-async function readRowByRow(reader: RoundReader, range: Range, error: ReturnsServiceError): Promise<void> {
+/**
+ * Reads the next rows of a narrow range, a few at a time, and sets its place aside at the end if some of them can't be
+ * read. Each step survives the tick.
+ */
+export async function readFew(
+  reader: RoundReader,
+  range: Range,
+  few: NonNullable<Range['few']>,
+): Promise<void> {
   const { context } = reader;
   const { run, lane } = context;
-  const { low, high } = await reader.endsOf(range);
-  const place = { axis: activeOf(range).axis, from: low - BESIDE, to: high + BESIDE };
-  const wide = withActive(range, place);
-  let offset = 0;
-  let limit = MOST_AT_ONCE;
-  let failing = 0;
-  for (let requests = 0; requests < MOST_REQUESTS && failing <= MOST_FAILING; requests += 1) {
-    const query = { ...boundsOf(wide, run.state.stampForm), limit, ...(offset === 0 ? {} : { offset }) };
-    try {
-      const page = await run.ask(lane, query, {
-        tries: range.isSlow ? 1 : TRIES_AT_ONCE,
-        isSlow: range.isSlow,
-      });
-      if (page.rows.length === 0) break;
-      await reader.record(wide, page);
-      offset += page.rows.length;
-      limit = Math.min(MOST_AT_ONCE, limit * 2);
-    } catch (failure) {
-      if (!(failure instanceof ReturnsServiceError)) throw failure;
-      if (failure instanceof ValidationRejectedError && offset > 0) break;
-      if (limit === 1) {
-        failing += 1;
-        offset += 1;
-      } else limit = Math.max(1, Math.floor(limit / FEWER));
-    }
+  const { offset, limit, failing, reason } = few;
+  const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset === 0 ? {} : { offset }) };
+  try {
+    const tries = range.isSlow ? 1 : TRIES_AT_ONCE;
+    const page = await run.ask(lane, query, { tries, isSlow: range.isSlow });
+    if (page.rows.length === 0) return await finish();
+    await reader.record(range, page);
+    goOn({ ...few, offset: offset + page.rows.length, limit: Math.min(MOST_AT_ONCE, limit * 2) });
+  } catch (failure) {
+    if (!(failure instanceof ReturnsServiceError)) throw failure;
+    if (failure instanceof ValidationRejectedError && offset > 0) return await finish();
+    if (limit > 1) goOn({ ...few, limit: Math.max(1, Math.floor(limit / FEWER)) });
+    else if (failing < MOST_FAILING) goOn({ ...few, offset: offset + 1, failing: failing + 1 });
+    else await finish();
   }
-  if (failing > 0) setAside(reader, place, error);
-  await reader.done(range, new Set(), undefined, true);
+
+  function goOn(next: NonNullable<Range['few']>): void {
+    context.update((round) => replaceRange(round, range, [{ ...range, few: next }]));
+  }
+
+  async function finish(): Promise<void> {
+    if (failing > 0) setAside(reader, range, reason);
+    await reader.done(range, new Set(), undefined, true);
+  }
 }
 
 /** Leaves the place out of all ranges for some time. */
-function setAside(
-  { context: { run, lane } }: RoundReader,
-  { axis, from, to }: Pick<Place, 'axis' | 'from' | 'to'>,
-  error: Error,
-): void {
+function setAside({ context: { run, lane } }: RoundReader, range: Range, reason: string): void {
+  const { axis, from = 0, to = 0 } = activeOf(range);
   const now = run.now();
-  const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason: error.message };
+  const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason };
   const at = formatInstant(Math.floor((from + to) / 2));
   const found = {
     code: 'rows_fail',
     lane,
     count: 1,
-    example: `${axis} at about ${at}: ${error.message}`,
+    example: `${axis} at about ${at}: ${reason}`,
   } as const;
   run.update((state) => {
     const places = [...state.places.filter(({ until }) => until > now), place];

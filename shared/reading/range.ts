@@ -35,7 +35,9 @@ export const range = z.object({
       before: z.object({ rows: z.int(), sum: z.int() }).optional(),
     })
     .optional(),
-  /** How often it failed (cut-on-failure.ts). */
+  /** Set if it is too narrow to be cut and fails: its rows are read a few at a time (cut-on-failure.ts). */
+  few: z.object({ offset: z.int(), limit: z.int(), failing: z.int(), reason: z.string() }).optional(),
+  /** How often it failed. */
   failures: z.int().optional(),
   /** Part of a range that failed: it is tried once. */
   isSuspect: z.boolean().optional(),

@@ -45,6 +45,6 @@ export interface RoundReader {
   done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful?: boolean): Promise<void>;
   /** Where a range begins and ends, also if it is open. */
   endsOf(range: Range): Promise<Ends>;
-  /** When the groups that it has read were created. */
-  created(): Iterable<Instant>;
+  /** The groups that it has read in this tick, and when they were created. */
+  created(): ReadonlyMap<number, Instant>;
 }

@@ -12,7 +12,7 @@ import {
 } from '../returns-service/errors.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Place } from '../source/source-state.ts';
-import { onFailure } from './cut-on-failure.ts';
+import { onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
 import { activeOf, boundsOf, type Page, type Range } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
@@ -45,6 +45,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (range.isRest === true && context.plan !== undefined) return context.plan(range);
     const place = placeIn(range);
     if (place !== undefined) return leaveOut(range, place);
+    if (range.few !== undefined) return readFew(reader, range, range.few);
     if (range.pass !== undefined) return readByOffset(range, range.pass);
     const { limit } = run.state;
     const page = await ask(range, { limit });
@@ -201,7 +202,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     return run.now();
   }
 
-  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created.values() };
+  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created };
   return reader;
 }
 

@@ -2,6 +2,7 @@
 // held, or set aside, before anything counts as read (R7). Only a row's projection outlives this, and its customer if
 // settings ask for it. Pages are recorded one after the other.
 import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
+import type { WatchedEntity } from '../comparing/changes.ts';
 import { type CompareOptions, compareReading } from '../comparing/compare-reading.ts';
 import { digestOf } from '../comparing/digest.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
@@ -12,7 +13,7 @@ import { type ComparedReading, removedEntities } from '../guarding/compared-read
 import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange } from '../guarding/sample-change.ts';
-import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
@@ -127,6 +128,7 @@ export function createRecorder(
       settle,
       lastSeenAt: memory.recall(idOf(reading))?.sentAt,
       announces: ({ createdAt }) => mode === 'emit' || createdAt >= startedAt,
+      announcesEntity: (entity) => mode === 'emit' || isCreatedSince(startedAt, entity),
       unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
     };
   }
@@ -242,6 +244,12 @@ export function createRecorder(
       return result;
     },
   };
+}
+
+/** An entity without a time of creation counts as new. */
+function isCreatedSince(startedAt: Instant, entity: WatchedEntity): boolean {
+  const stamp = 'created_at' in entity ? parseStamp(String(entity.created_at)) : undefined;
+  return stamp === undefined || stamp.instant >= startedAt;
 }
 
 function isWalkLane(lane: LaneName): lane is 'recent' | 'older' {

@@ -125,21 +125,6 @@ export class UnexpectedStatusError extends ReturnsServiceError {
   }
 }
 
-/**
- * Whether a request may have failed because of its content, so that another one may succeed. False if the connection
- * failed, the answer broke off, the token was refused, there were too many requests, or the caller aborted. True for a
- * timeout: the request may have asked for too much.
- */
-export function mayBeAboutRequest(error: unknown): error is ReturnsServiceError {
-  return (
-    error instanceof ValidationRejectedError ||
-    error instanceof UnexpectedStatusError ||
-    error instanceof RequestTimedOutError ||
-    error instanceof AnswerTooLargeError ||
-    error instanceof UnreadableAnswerError
-  );
-}
-
 /** Thrown for an invalid token before anything is sent. */
 export class InvalidTokenError extends Error {
   override readonly name = 'InvalidTokenError';

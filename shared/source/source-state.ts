@@ -116,8 +116,6 @@ const health = storedObject({
   failure: maybe(failure),
 });
 
-export type HealthState = Stored<typeof health>;
-
 /** The settings of the last tick, for readers of the state. */
 const pace = z.object({
   intervalMs: z.number(),

@@ -32,7 +32,7 @@ function isMoney(name: string): boolean {
   return MONEY.includes(name);
 }
 
-/** Milliseconds since 1970. A text without a zone is UTC, as docs/guarantees.md says. */
+/** Milliseconds since 1970. A text without a zone is UTC, as docs/limits.md says. */
 function instant(text: string): number {
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }

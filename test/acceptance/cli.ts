@@ -1,14 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { Command, InvalidArgumentError } from 'commander';
-import { SCENARIOS } from './hostile-services.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { PLAUSIBLE } from './plausible-services.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { Outcome } from './scenario-run.ts';
+import { STRANGE } from './strange-services.ts';
 
 const SHOWN_PROBLEMS = 6;
+const PROFILES = { plausible: PLAUSIBLE, strange: STRANGE };
+const ALL = Object.values(PROFILES).flat();
 
 interface Options {
   readonly only?: string[];
+  readonly profile?: keyof typeof PROFILES;
   readonly seed: number;
   readonly list?: boolean;
   readonly jobs: number;
@@ -20,6 +24,7 @@ interface Options {
 const program = new Command('acceptance')
   .description('Runs `returns-feed watch` against a service and a judge that share no code with it.')
   .option('--only <name...>', 'run only these scenarios')
+  .addOption(new Option('--profile <name>', 'run only these services').choices(Object.keys(PROFILES)))
   .option('--seed <number>', 'seed for the details of each behaviour', wholeNumber, 1)
   .option('--jobs <number>', 'number of scenarios at a time', wholeNumber, 5)
   .option('--short', 'leave out scenarios that take six minutes')
@@ -55,11 +60,15 @@ async function run(options: Options): Promise<void> {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-function choose({ only, short }: Options): Scenario[] {
-  const unknown = only?.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name)) ?? [];
+function choose({ only, short, profile }: Options): Scenario[] {
+  const unknown = only?.filter((name) => !ALL.some((scenario) => scenario.name === name)) ?? [];
   if (unknown.length > 0)
     program.error(`error: there is no scenario ${unknown.join(', ')}; --list names them`);
-  return SCENARIOS.filter(({ name, long }) => (only ? only.includes(name) : !(short && long)));
+  const chosen = (profile ? PROFILES[profile] : ALL).toSorted(
+    (a, b) => Number(b.long ?? false) - Number(a.long ?? false),
+  );
+  // Those that take longest begin first.
+  return chosen.filter(({ name, long }) => (only ? only.includes(name) : !(short && long)));
 }
 
 async function runAndPrint(scenario: Scenario, { seed, keep }: Options): Promise<boolean> {

@@ -17,6 +17,16 @@ function giveNumber(group: Group): void {
   }
 }
 
+/** Changes all groups in one bulk, as a nightly job does. */
+export function updateAll(store: OutsideStore): void {
+  for (const id of store.groupIds()) {
+    const change = (group: Group) => {
+      for (const item of group.items) item.quantity += 1;
+    };
+    store.change(id, change, true);
+  }
+}
+
 export function removeGroups(random: Random, count: number): (store: OutsideStore) => void {
   return (store) => {
     for (let removed = 0; removed < count; removed++) store.remove(random.pick(store.groupIds()));

@@ -14,6 +14,8 @@ export interface Evidence {
   readonly silentUntil: number | undefined;
   /** Maximum time from a change's stamp until the service shows the change. */
   readonly lookbackMs: number;
+  /** The group that no answer shows any more: its changes need not be published. */
+  readonly failingId?: number | undefined;
   /** Whether the service sends money in an unreadable form. Then an event must have null, and no amount. */
   readonly unreadableMoney?: boolean;
   /** Watched fields that the service first showed at `from`. Until `until`, a change can't be distinguished from a field

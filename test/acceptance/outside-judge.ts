@@ -36,7 +36,7 @@ export function judge(evidence: Evidence): Verdict {
     published.set(event.subject, { state: event.verb === 'removed' ? undefined : event.object, index });
     if (event.type === 'return_group.removed') takePartsAlong(event, histories, published);
   }
-  for (const history of evidence.histories)
+  for (const history of evidence.histories.filter(({ groupId }) => groupId !== evidence.failingId))
     checkComplete(history, published.get(history.subject), evidence, report);
 
   const peakRequests = mostInAMinute(evidence.requestedAt);

@@ -16,6 +16,8 @@ export interface OutsideService {
   readonly url: string;
   readonly store: OutsideStore;
   readonly requests: readonly ServedRequest[];
+  /** The id of the failing row. */
+  readonly failingId: number | undefined;
   hasDeedsLeft(): boolean;
   startChanging(): void;
   stopChanging(): void;
@@ -58,6 +60,8 @@ export interface Behaviour {
   readonly staleMs?: number;
   /** Returns the answer instead of a page; undefined to serve the page. Age counts from the first change, in ms. */
   readonly fault?: (query: URLSearchParams, age: number) => Fault | undefined;
+  /** The group, by its place, that makes every answer with it fail from the first change on. */
+  readonly failing?: { readonly index: number; readonly as: Fault };
   /** Rewrites a row before it is sent. */
   readonly damage?: (row: Fields, age: number) => unknown;
   readonly deeds?: readonly Deed[];
@@ -100,6 +104,7 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
   const requests: ServedRequest[] = [];
   const tokens = behaviour.tokens ?? [TOKEN];
   const isAllowed = createAllowance(behaviour.mostRequests ?? Infinity);
+  const failingId = behaviour.failing && store.groupIds()[behaviour.failing.index];
   const orders = createRandom(random.between(1, 2 ** 31));
   const current = store.view();
   const stale = behaviour.staleMs ? store.view() : current;
@@ -128,7 +133,10 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
     const query = url.searchParams;
     const invalid = firstInvalid(query);
     if (invalid) return send(response, 422, validationError(invalid));
-    const fault = behaviour.fault?.(query, age());
+    const rows = page(query);
+    const { failing } = behaviour;
+    const fails = changingSince !== undefined && rows.some(({ id }) => id === failingId);
+    const fault = fails ? failing?.as : behaviour.fault?.(query, age());
     if (fault === 'hang') return 'hang';
     if (fault === 'disconnect') {
       request.socket.destroy();
@@ -138,7 +146,6 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
       if (fault.retryAfterS !== undefined) response.setHeader('retry-after', String(fault.retryAfterS));
       return send(response, fault.status, fault.body ?? 'Something went wrong');
     }
-    const rows = page(query);
     shown.push(...rows.map(({ id }) => id));
     const body = `[${rows.map(textOf).join(',')}]`;
     return send(response, 200, fault === 'truncate' ? body.slice(0, Math.floor(body.length * 0.7)) : body);
@@ -214,6 +221,7 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
     url: `http://127.0.0.1:${port}/api`,
     store,
     requests,
+    failingId,
     hasDeedsLeft: () => waiting.length > 0,
     startChanging() {
       changingSince = Date.now();

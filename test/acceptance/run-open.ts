@@ -20,6 +20,8 @@ import { askStatus, type StatusReport } from './watch-process.ts';
 
 /** Two cycles. Polls can make each three times as long. */
 const WELL_WITHIN_MS = 30_000;
+/** A failing row is found by a few cuts of its range, each after two failures. */
+const REPORTED_WITHIN_MS = 180_000;
 /** Room for three failures in a row (the receiver makes two), with pauses of 5 s, 30 s and 2 min. */
 const DELIVERED_WITHIN_MS = 180_000;
 
@@ -71,8 +73,12 @@ export async function runOpen(run: Run): Promise<Outcome> {
   const printed = () => run.runs.flatMap((each) => each.printed);
   await waitUntil(() => receiver?.hasAll(printed()) ?? true, DELIVERED_WITHIN_MS);
   problems.push(...(receiver?.problems(printed()) ?? []));
+  const { reports } = scenario;
+  const isWell = reports === undefined ? ({ code }: StatusReport) => code === 0 : reported(reports);
   const status =
-    said === undefined && completeAt !== undefined ? await statusOnceWell(run) : await askStatus(run.data);
+    said === undefined && completeAt !== undefined
+      ? await statusOnce(run, isWell, reports === undefined ? WELL_WITHIN_MS : REPORTED_WITHIN_MS)
+      : await askStatus(run.data);
   if (running.hasEnded())
     problems.push({ rule: 'said', text: `watch ended unexpectedly: ${running.messages.at(-1)}` });
   const code = await running.end('SIGINT');
@@ -87,7 +93,7 @@ export async function runOpen(run: Run): Promise<Outcome> {
       text: `not everything was published, and status ends with exit code ${status.code}`,
     });
   }
-  if (!isMissing && said === undefined) problems.push(...checkWell(status));
+  if (!isMissing && said === undefined && !isWell(status)) problems.push(unlike(reports, status));
   if (!isMissing) completeAt ??= Date.now();
   return outcomeOf(
     run,
@@ -98,25 +104,30 @@ export async function runOpen(run: Run): Promise<Outcome> {
   );
 }
 
-/** Waits for a status without problems: a row without an id counts as unreadable until a cycle without it ends. */
-async function statusOnceWell(run: Run): Promise<StatusReport> {
-  const mayGoOn = patience(run, WELL_WITHIN_MS);
+/** Waits for such a status: a row without an id counts as unreadable until a cycle without it ends. */
+async function statusOnce(
+  run: Run,
+  isWell: (status: StatusReport) => boolean,
+  withinMs: number,
+): Promise<StatusReport> {
+  const mayGoOn = patience(run, withinMs);
   let status = await askStatus(run.data);
-  while (status.code !== 0 && mayGoOn()) {
+  while (!isWell(status) && mayGoOn()) {
     await sleep(5_000);
     status = await askStatus(run.data);
   }
   return status;
 }
 
-/** Reports a status with a problem, although everything is published and no failure lasts. */
-function checkWell({ code, text }: StatusReport): Problem[] {
-  return code === 0
-    ? []
-    : [
-        {
-          rule: 'said',
-          text: `everything was published, and status ends with exit code ${code}: ${text.slice(0, 400)}`,
-        },
-      ];
+function reported(code: string): (status: StatusReport) => boolean {
+  return (status) => status.code === 3 && status.text.includes(`"${code}"`);
+}
+
+/** Everything is published, and the status is another than expected. */
+function unlike(reports: string | undefined, { code, text }: StatusReport): Problem {
+  const expected = reports === undefined ? 'no problem' : reports;
+  return {
+    rule: 'said',
+    text: `everything was published, and status ends with exit code ${code} and not with ${expected}: ${text.slice(0, 400)}`,
+  };
 }

@@ -111,6 +111,7 @@ export function gather({ scenario, service, runs }: Run, silentUntil: number | u
     settleMs: SETTLE_MS,
     lookbackMs: LOOKBACK_MS,
     silentUntil,
+    failingId: service.failingId,
     unreadableMoney: scenario.unreadableMoney ?? false,
     firstShown: (scenario.firstShown ?? []).map((field) => {
       const from = shown(field);

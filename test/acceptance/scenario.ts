@@ -17,6 +17,8 @@ export interface Scenario {
    * `held`: nothing is published after the restart, and the feed reports the hold.
    */
   readonly expects?: 'complete' | 'complete or said' | 'held';
+  /** The problem that `status` reports although everything is published; by default it reports none. */
+  readonly reports?: 'rows_fail' | 'clock';
   /** Ends the feed this long after the start, and restarts it on the same directory. */
   readonly restart?: {
     readonly afterMs: number;

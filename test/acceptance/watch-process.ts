@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { PrintedEvent } from './history.ts';
 import { TOKEN } from './outside-service.ts';
 
-/** A process of the installed command, as users run it, and its output. */
+/** A process of the command, as users run it, and its output. */
 export interface WatchProcess {
   readonly pid: number | undefined;
   readonly printed: readonly PrintedEvent[];
@@ -19,7 +19,7 @@ export interface StatusReport {
   readonly text: string;
 }
 
-const COMMAND = fileURLToPath(new URL('../../node_modules/.bin/returns-feed', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../local/cli/returns-feed.js', import.meta.url));
 
 /** @param switches options without a value */
 export function startWatch(

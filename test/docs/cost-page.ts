@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { type Cost, monthlyCosts, sumOf } from './cost-model.ts';
 import {
   COST_OF_SOURCE,
-  costOfCycle,
   costOfFirstReading,
   costOfIdleSubscriber,
   costOfIdleWebhook,
@@ -13,6 +12,7 @@ import {
   costOfSubscriber,
   costOfSweep,
   costOfTenSeconds,
+  costOfWalk,
 } from './cost-of-more.ts';
 
 export const COST_PAGE = new URL('../../docs/cost.md', import.meta.url);
@@ -56,16 +56,14 @@ function cents(amount: number): string {
 export function amountsInWords() {
   const costs = monthlyCosts();
   const [list, billed] = [sumOf(costs, 'list').toFixed(2), sumOf(costs, 'billed').toFixed(2)];
-  const cycle = costOfCycle(100_000);
+  const each = costOfWalk(10_000);
   const reports = costs.at(-1);
   return {
     list,
     billed,
     onPage: [
       `**${list} $ a month at list price, ${billed} $ on the bill**`,
-      `${(100_000 * 0.125e-6).toFixed(4)} $ for\n  DynamoDB and ${(cycle - 100_000 * 0.125e-6).toFixed(4)} $ for Lambda`,
-      `daily ${(30 * cycle).toFixed(2)} $ a month, every twelve hours\n  ${(60 * cycle).toFixed(2)} $, every hour ${(720 * cycle).toFixed(0)} $, every ten minutes ${(4_320 * cycle).toFixed(0)} $`,
-      `For 5,000 groups every hour is ${(720 * costOfCycle(5_000)).toFixed(2)} $`,
+      `every ten minutes ${(4_320 * each).toFixed(2)} $ a month, every hour ${(720 * each).toFixed(2)} $, every minute ${(43_200 * each).toFixed(2)} $`,
       `polls cost about ${costOfTenSeconds().toFixed(1)} $ more`,
       `freshness metric and alarm ${COST_OF_SOURCE.watched.toFixed(2)} $, secret ${COST_OF_SOURCE.secret.toFixed(2)} $`,
       `100,000 groups: ${costOfFirstReading(100_000).toFixed(3)} $`,

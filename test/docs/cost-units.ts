@@ -47,13 +47,17 @@ export const UNITS = {
   changes: 10_000 * DAYS,
   /** Groups known to the feed. */
   groups: 100_000,
-  cycles: 2 * DAYS,
+  /** Those of the last 45 days, which a walk reads every ten minutes; the others every twelve hours. */
+  recentGroups: 45_000,
+  recentWalks: 6 * 24 * DAYS,
+  olderWalks: 2 * DAYS,
   /** Groups with events in the ledger, which keeps events for 30 days. */
   changedGroups: 50_000,
   newGroups: 30_000,
-  closedGroups: 30_000,
-  /** Per cycle: 200 groups at a time, plus a tenth to prove that nothing was skipped. */
-  requestsPerCycle: 550,
+  /** Of a walk: a piece fills 0.8 of a page of 200. */
+  groupsPerRequest: 160,
+  /** Read units for a group's entry in the index, about 60 bytes: half a unit for 4 KB. */
+  indexRead: 0.0075,
   /** Two relays, three batches a minute. */
   relays: 2 * 3 * MINUTES,
   /** Two a day. */

@@ -59,8 +59,6 @@ const ORDINARY: ListKnobs = {
   ...{ isDown: false, isRefused: false, dateAhead: 0, latencyMs: 50 },
 };
 
-export type ListService = ReturnType<typeof createListService>;
-
 export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}) {
   const knobs: ListKnobs = { ...ORDINARY, ...changes };
   const groups = new Map<number, ListedGroup>();

@@ -148,10 +148,7 @@ describe('a refused token', () => {
     expect(triedAt.length).toBeLessThan(8);
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(15);
-    expect(reports).toEqual([
-      'feed.source_degraded refused',
-      'feed.source_recovered',
-    ]);
+    expect(reports).toEqual(['feed.source_degraded refused', 'feed.source_recovered']);
     expect((await world.state()).health).toMatchObject({ refusals: 0, degradedSince: undefined });
   });
 });

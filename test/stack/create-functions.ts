@@ -68,6 +68,8 @@ export interface FunctionsOptions {
   readonly directory: string;
   readonly deliveries: Deliveries;
   readonly variablesOf: VariablesOf;
+  /** How far the functions' clocks are ahead, in milliseconds. */
+  readonly ahead: Float64Array;
 }
 
 /** Changes the variables of a function. */
@@ -76,7 +78,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 export function createFunctions(
   world: World,
-  { assembly: { codeOf }, endpoint, directory, deliveries, variablesOf }: FunctionsOptions,
+  { assembly: { codeOf }, endpoint, directory, deliveries, variablesOf, ahead }: FunctionsOptions,
 ): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Lambda::Function')) {
     const { Handler, Timeout = 3, Environment, Code } = world.properties(id);
@@ -87,6 +89,7 @@ export function createFunctions(
       codeDirectory,
       handler: Handler,
       timeoutMs: Timeout * 1_000,
+      ahead,
       variables: variablesOf(Environment?.Variables ?? {}),
       endpoint: endpoint.url,
       region: REGION,

@@ -80,6 +80,8 @@ export interface Deployment {
   secretWith(text: string): string;
   /** The number of messages that can be received from a queue. */
   countMessages(queueId: string): Promise<number>;
+  /** Moves the clocks of all functions forward. */
+  advance(durationMs: number): void;
   /** Resolves when nothing is in progress, or at the first failure. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -108,7 +110,8 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     engines: { ...engines, bus: busEngine.endpoint },
   });
   const stateMachines = await startStateMachines(world, endpoint);
-  createFunctions(world, { assembly, endpoint, directory, deliveries, variablesOf });
+  const ahead = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
+  createFunctions(world, { assembly, endpoint, directory, deliveries, variablesOf, ahead });
   await subscribeQueues(world);
   subscribeRules(world, { bus, archived, deliveries });
   const mappings = startEventSources(world, deliveries);
@@ -133,6 +136,9 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     secretWith: (text) =>
       created.secrets.get(created.names.ref(idOf(template, 'AWS::SecretsManager::Secret', text))) ?? '',
     countMessages: (queueId) => countMessages(world, queueId),
+    advance(durationMs) {
+      ahead[0] = (ahead[0] ?? 0) + durationMs;
+    },
     settle: () => Promise.race([failures.first, untilIdle(mappings, bus).catch(() => {})]),
     async stop() {
       await Promise.all(mappings.map((mapping) => mapping.stop()));

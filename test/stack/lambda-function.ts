@@ -31,6 +31,8 @@ export interface FunctionOptions {
   /** The handler setting: `<file>.<export>`. */
   readonly handler: string;
   readonly timeoutMs: number;
+  /** How far its clock is ahead, in milliseconds; shared with the deployment, which moves it. */
+  readonly ahead: Float64Array;
   readonly variables: Readonly<Record<string, string>>;
   /** The address of the AWS endpoint. */
   readonly endpoint: string;
@@ -59,7 +61,10 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
   function start(): Worker {
     const [module = '', exportName = ''] = options.handler.split(/\.(?=[^.]+$)/);
     const started = new Worker(new URL('lambda-runtime.mjs', import.meta.url), {
-      workerData: { file: fileOf(options.codeDirectory, module), exportName, functionName: name, timeoutMs },
+      workerData: {
+        file: fileOf(options.codeDirectory, module),
+        ...{ exportName, functionName: name, timeoutMs, ahead: options.ahead },
+      },
       env: environmentOf(options),
       stdout: true,
       stderr: true,

@@ -3,19 +3,26 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
-import { STAGES } from '../../infra/stages.ts';
+import { STAGES, type StageSource } from '../../infra/stages.ts';
 import { newApp } from '../infra/new-app.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
 export const TOKEN_SECRET = 'returns-feed/acme';
 
-/** @param subscribe adds subscribers to the stack */
-export function synthesizeStack(baseUrl: string, subscribe: (stack: ReturnsFeedStack) => void): Assembly {
+/**
+ * @param subscribe adds subscribers to the stack
+ * @param source its settings; by default those of trials
+ */
+export function synthesizeStack(
+  baseUrl: string,
+  subscribe: (stack: ReturnsFeedStack) => void,
+  source: StageSource = { ...STAGES.trial.sources[0]!, requestsPerMinute: 240 },
+): Assembly {
   const app = newApp();
   const { stackName } = STAGES.trial;
   const stack = new ReturnsFeedStack(app, {
     ...STAGES.trial,
-    sources: [{ ...STAGES.trial.sources[0]!, baseUrl, tokenSecret: TOKEN_SECRET, requestsPerMinute: 240 }],
+    sources: [{ ...source, baseUrl, tokenSecret: TOKEN_SECRET }],
   });
   subscribe(stack);
   app.synth();

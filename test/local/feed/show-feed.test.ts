@@ -8,7 +8,7 @@ import { createFeedDisplay, type DisplayOptions } from '../../../local/feed/show
 import { type FeedEvent, feedEvent } from '../../../shared/contract/event.ts';
 import { CHANGE_TYPES } from '../../../shared/contract/event-filter.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
-import type { TickReport } from '../../../shared/lanes/tick-report.ts';
+import { NOTHING_RECORDED, type TickReport } from '../../../shared/lanes/tick-report.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -74,7 +74,7 @@ function linesOf(text: string): string[] {
 
 function report(changes: Partial<TickReport> = {}, state: Partial<SourceState> = {}): TickReport {
   return {
-    ...{ outcome: 'done', polls: 1, rateLimited: 0, error: undefined, ...changes },
+    ...{ outcome: 'done', polls: 1, rateLimited: 0, counts: NOTHING_RECORDED, error: undefined, ...changes },
     state: aState('acme', 1, { baselineAt: NOW * MILLISECOND, ...state }),
   } as TickReport;
 }

@@ -1,5 +1,5 @@
 // Going back to a copy of a data directory. The copy has the ids of the tables that it was copied from, so the feed can't
-// recognize it: `sources restore --force` begins the new generation (docs/upgrading.md).
+// recognize it: `sources restore --force` begins the new generation (docs/operating.md).
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -230,7 +230,7 @@ describe('a refund transaction', () => {
     expect(compareRefunds(known, seen).known.map(({ platform_id: id }) => id)).toEqual(['y', 'x', 'z']);
   });
 
-  // A limit (docs/guarantees.md): either known one can be the one that is shown alone.
+  // A limit (docs/limits.md): either known one can be the one that is shown alone.
   it('is announced again if it was taken for another one that was shown incompletely', () => {
     const known = [{ ...refund(null), amount: null }, refund(null, 10, null)];
 

@@ -112,7 +112,7 @@ describe('an entity that an answer lacks', () => {
 });
 
 describe('an array that an answer leaves out', () => {
-  // A limit (docs/guarantees.md): a fault that drops an array looks the same as a service that leaves out empty arrays.
+  // A limit (docs/limits.md): a fault that drops an array looks the same as a service that leaves out empty arrays.
   it.each([
     ['absent', undefined],
     ['null', null],

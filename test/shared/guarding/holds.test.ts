@@ -92,14 +92,14 @@ describe('removals', () => {
   });
 
   it('are held no longer after a walk that missed few', () => {
-    const after = (missing: number, hold = held('removals')) => {
+    const ending = (missing: number, hold = held('removals')) => {
       const { lanes } = hold;
       return endRemovalsHold({ ...hold, lanes: { ...lanes, older: { ...lanes.older, missing } } }).holds;
     };
 
-    expect(after(20)).toEqual([]);
-    expect(after(21)).toHaveLength(1);
-    expect(after(0, held('removals', { phase: 'publishing' }))).toHaveLength(1);
+    expect(ending(20)).toEqual([]);
+    expect(ending(21)).toHaveLength(1);
+    expect(ending(0, held('removals', { phase: 'publishing' }))).toHaveLength(1);
   });
 });
 

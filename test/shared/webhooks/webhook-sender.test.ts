@@ -147,7 +147,7 @@ describe('a webhook', () => {
     expect(await world.marks.load(WEBHOOK, KEY)).toBe(4);
   });
 
-  // A limit (docs/guarantees.md): no mark says which events the filter of their time excluded.
+  // A limit (docs/webhooks.md): no mark says which events the filter of their time excluded.
   it('also gets earlier events if its filter is widened, but none that a sender or a sweep has passed', async () => {
     const world = worldWith(2, { filter: { types: ['return_group.created'] } });
     await world.ring(KEY, 2);

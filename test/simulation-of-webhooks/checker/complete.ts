@@ -13,7 +13,7 @@ export function checkComplete(indexed: Indexed): Violation[] {
     const { group, sequence } = place;
     if (firstAccepted.has(id) || skippedAt(group, sequence) !== undefined) return [];
     if (isWaitingForRefused(indexed, group, sequence)) return [];
-    // The ledger has no event of the group any more, so the feed can't know that one is missing (docs/guarantees.md).
+    // The ledger has no event of the group any more, so the feed can't know that one is missing (docs/webhooks.md).
     if (written.goneFrom < Number.POSITIVE_INFINITY && isLastOfGroup(indexed, group)) return [];
     return [{ guarantee: 'W2', place: `${group} number ${sequence}`, message: 'never arrived' }];
   });

@@ -75,8 +75,8 @@ function* missingIn(
     const problem = judge.refunds(groupId, history, group);
     if (problem !== undefined) yield violation(`group ${groupId}`, problem);
   }
-  const { polledBy } = source;
-  if (polledBy === undefined || evidence.isStrange) return;
+  const { polledBy, pollsMiss } = source;
+  if (polledBy === undefined || pollsMiss || evidence.isStrange) return;
   const written = source.written.filter(({ at }) => at <= polledBy);
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {

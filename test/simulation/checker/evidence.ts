@@ -72,6 +72,8 @@ export interface SourceEvidence {
   readonly recentWalks: readonly Time[];
   /** Whether an operator adopted a mass change: what it changed has no events then. */
   readonly hasAdopted: boolean;
+  /** Whether it has reported that its polls miss changes: then only walks are sure to find them. */
+  readonly pollsMiss: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
   readonly idle: (During & { readonly walk: During | undefined }) | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
@@ -139,7 +141,7 @@ export interface Evidence {
   readonly failing: ReadonlySet<number>;
   /** Groups that did so at any time. */
   readonly everFailing: ReadonlySet<number>;
-  /** Groups that lists hide in the end. */
+  /** Groups that lists hide, or may hide, in the end. */
   readonly hidden: ReadonlySet<number>;
   /** Groups that were unreadable at any time. */
   readonly everUnreadable: ReadonlySet<number>;

@@ -116,6 +116,7 @@ function* judgeConditions(evidence: Evidence, source: SourceEvidence): Generator
     const isNews =
       codes.some((code) => MAY_GROW.has(code)) ||
       kinds.length > 1 ||
+      lastKinds.length > 1 ||
       kinds.some((kind) => !lastKinds.includes(kind));
     if (since !== undefined && !isNews) yield [event.id, 'repeats a degradation for the same reason'];
     lastKinds = kinds;
@@ -169,7 +170,7 @@ function* unlistedIn(document: GroupDocument): Generator<string> {
 
 /** Checks that each finding is new, that unlisted statuses were sent, and that each of these is found. */
 function* judgeDrift(
-  { everUnreadable }: Evidence,
+  { everUnreadable, failing }: Evidence,
   source: SourceEvidence,
   histories: Histories,
 ): Generator<Problem> {
@@ -190,7 +191,9 @@ function* judgeDrift(
   if (!source.isOnly || !source.isAtRest || found.size >= MOST_FOUND) return;
   // A tick that did not complete loses its findings. A later tick finds them again if they still exist.
   for (const [groupId, { documents }] of histories) {
-    const present = everUnreadable.has(groupId) ? undefined : documents.at(-1)?.document;
+    // A row that fails does not show its present state.
+    const isHidden = everUnreadable.has(groupId) || failing.has(groupId);
+    const present = isHidden ? undefined : documents.at(-1)?.document;
     for (const value of present === undefined ? [] : unlistedIn(present)) {
       if (found.has(value)) continue;
       found.add(value);

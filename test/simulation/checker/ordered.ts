@@ -13,11 +13,11 @@ export function checkOrdered(source: SourceEvidence): Violation[] {
     numbers.set(place, group);
     if (group.seen.has(sequence)) continue;
     group.seen.add(sequence);
-    // A relay may have been sending the event when it was skipped (docs/guarantees.md, "Where they end").
+    // A relay may have been sending the event when it was skipped.
     if (sequence < group.last && skipped('queue', event)) continue;
     while (skipped('queue', event, group.last + 1) && group.last + 1 < sequence) group.last += 1;
     // Each `feed.source_read` makes the previous one stale, so only the newest is sent. A slow relay may send an older one
-    // after another relay has sent a newer one (docs/guarantees.md, "Where they end").
+    // after another relay has sent a newer one.
     const isRead = event.type === 'feed.source_read';
     const isNext = isRead ? sequence > group.last || source.relaysMayLag : sequence === group.last + 1;
     if (!isNext) {

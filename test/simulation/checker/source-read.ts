@@ -112,7 +112,13 @@ function* judgeClaims(
       const claim = source.claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
       if (claim === undefined || isHeld(claim)) continue;
       if (change.kind === 'refund_transaction' || change.verb === 'removed') continue;
-      yield* judgeClaim(claim, change, history, evidence, source.written[place]?.at ?? 0);
+      yield* judgeClaim(
+        source.pollsMiss ? { ...claim, polledAt: undefined } : claim,
+        change,
+        history,
+        evidence,
+        source.written[place]?.at ?? 0,
+      );
     }
   }
 }
