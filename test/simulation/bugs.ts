@@ -65,7 +65,7 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'a place that fails is not set aside, and its round counts',
     'shared/reading/cut-on-failure.ts',
-    'if (failing > 0) setAside(reader, place, error);',
+    'if (failing > 0) setAside(reader, range, reason);',
     'void setAside;',
     8,
   ),
@@ -246,12 +246,6 @@ const PUBLISHING: readonly Bug[] = [
     'if (result?.sent) {',
     "if (result?.sent || result?.cause === 'failed') {",
     4,
-  ),
-  bug(
-    "a replay goes beyond the destination's mark, and overtakes the relay",
-    'shared/publishing/replay.ts',
-    'to: Math.min(whole.to, sent) }',
-    'to: Math.max(whole.to, sent) }',
   ),
 ];
 
