@@ -27,6 +27,6 @@ export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
     'Every return of the source was read once; later `created` events are of new entities.',
   'feed.drift_detected': 'The service sends values or fields that its document does not list.',
   'feed.source_read':
-    'Once a minute: up to which moment everything is read and in the ledger. A newer report replaces it.',
+    'Once a minute: when the last complete poll and the last complete walks began. A newer report replaces it.',
   'feed.events_skipped': 'Numbers of events of a return that a destination will never get, with the reason.',
 };

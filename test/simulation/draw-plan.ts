@@ -202,7 +202,7 @@ function drawKnobs(random: Random, settings: SimulatedSettings, bulks: readonly 
   maybe('faultRate', 0.25, () => random.pick([0.02, 0.1]));
   maybe('faultKinds', 1, () => (isOften ? [random.pick(TRUE_FAULTS)] : TRUE_FAULTS));
   maybe('slowSeconds', 0.5, () => 1 + random.below(12));
-  return divisible(knobs, bulks);
+  return withinWindow(divisible(knobs, bulks));
 }
 
 /** Faults that leave the Date right. */
@@ -218,12 +218,19 @@ function divisible(knobs: Partial<Knobs>, bulks: readonly Bulk[]): Partial<Knobs
   return isWithoutOrder(others) ? { ...others, order: 'id:asc' } : others;
 }
 
+/** A page is no longer than the window of its list. */
+function withinWindow(knobs: Partial<Knobs>): Partial<Knobs> {
+  const { offsetMax, limitMax = offsetMax } = knobs;
+  if (offsetMax === undefined || limitMax === undefined) return knobs;
+  return { ...knobs, limitMax: Math.min(limitMax, offsetMax) };
+}
+
 /** Changes of the service's behaviour in the middle, most of them for a while. */
 function drawTurns(random: Random, activeMs: number, groups: number, planned: Partial<Knobs>): Turn[] {
   const drawn: readonly (readonly [number, Partial<Knobs>])[] = [
     [0.12, { failingEvery: Math.max(7, Math.ceil(groups * 0.7)), failingAs: random.pick(FAILING_WAYS) }],
     [0.1, { faultRate: random.pick([0.1, 0.5, 0.9]) }],
-    [0.05, { limitMax: random.pick([10, 13, 50]) }],
+    [0.05, { limitMax: Math.min(random.pick([10, 13, 50]), planned.offsetMax ?? Infinity) }],
     [0.05, { order: random.pick(ORDERS) }],
     [0.05, { stampForm: random.pick(['Z', '+00:00', '+05:30']) }],
     [0.05, { newFields: planned.newFields !== true }],

@@ -38,7 +38,7 @@ const DRIFT = 3 * SECOND;
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
   const { settings } = plan;
-  const { unreadableEvery, failingEvery, hiddenEvery } = service.control.knobs();
+  const { unreadableEvery, failingEvery, hiddenEvery, pageBytes } = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
@@ -54,7 +54,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     unreadable: isEach(unreadableEvery),
     failing: isEach(failingEvery),
     everFailing: ever('failingEvery'),
-    hidden: isEach(hiddenEvery),
+    // Answers that are cut by their bytes may hide any row.
+    hidden: pageBytes > 0 ? ids : isEach(hiddenEvery),
     everUnreadable: ever('unreadableEvery'),
     tooLarge: refusedOf(world),
     showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),

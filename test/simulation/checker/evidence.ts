@@ -141,7 +141,7 @@ export interface Evidence {
   readonly failing: ReadonlySet<number>;
   /** Groups that did so at any time. */
   readonly everFailing: ReadonlySet<number>;
-  /** Groups that lists hide in the end. */
+  /** Groups that lists hide, or may hide, in the end. */
   readonly hidden: ReadonlySet<number>;
   /** Groups that were unreadable at any time. */
   readonly everUnreadable: ReadonlySet<number>;
