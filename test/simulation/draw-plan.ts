@@ -70,7 +70,23 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange ? strangely(plan, random) : withNight(plan, random);
+  return isStrange ? strangely(plan, random) : atItsLimits(withNight(plan, random));
+}
+
+/** In some plans changes show as late, and reads are as stale, as the settings allow, both at once. */
+function atItsLimits(plan: Plan): Plan {
+  if (!createRandom(mix(plan.seed, 80)).chance(0.04)) return plan;
+  const [lookbackMs, settleMs] = [120_000, 60_000];
+  const { lateShare: _, ...knobs } = plan.knobs;
+  return {
+    ...plan,
+    settings: { ...plan.settings, lookbackMs, settleMs },
+    knobs: {
+      ...knobs,
+      lateSeconds: { least: (0.8 * lookbackMs) / 1_000, most: (0.95 * lookbackMs) / 1_000 },
+      ...{ staleShare: 0.5, staleSeconds: (0.95 * settleMs) / 1_000 },
+    },
+  };
 }
 
 const NIGHT_MS = 5 * 3_600_000;
