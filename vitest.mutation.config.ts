@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/shared/{reading,comparing,pacing,publishing}/**/*.test.ts'],
-    exclude: ['test/shared/comparing/speed.test.ts', 'test/shared/reading/walk-requests.test.ts'],
+    exclude: ['test/shared/comparing/speed.test.ts'],
     setupFiles: ['test/same-examples.ts'],
     testTimeout: 30_000,
   },
