@@ -170,6 +170,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
       announces: () => !isSilent,
+      announcesEntity: () => !isSilent,
       // Otherwise the next moved stamp would publish fields that are sent for the first time.
       unknowable: createUnknowable({ fieldsSince, walkedAt: undefined }, snapshot, { updatedAt: 0 }, SETTLE),
       lastSeenAt,

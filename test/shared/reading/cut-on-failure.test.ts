@@ -65,7 +65,9 @@ describe('a row that makes every answer with it fail', () => {
       fc.asyncProperty(rows, fc.constantFrom(UPDATED, CREATED), rhythm, async (failing, range, apart) => {
         const { time, run, closed } = await setUp(failing, {}, 60, apart);
 
-        await time.run(readRound(run, [range]));
+        // A round cuts 64 times at most: the next one goes on without the places that are set aside.
+        const read = () => time.run(readRound(run, [range]));
+        await read().catch(read);
 
         const missing = 60 - (await closed()).length;
         expect(missing).toBe(failing.length);
