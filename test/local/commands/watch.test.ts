@@ -178,7 +178,8 @@ describe('a watch whose engine ends', () => {
     expect(ended.stderr).toMatch(
       /error: The DynamoDB engine of the data directory [^\n]+ has ended\. [^\n]+ nothing is lost\.\n$/,
     );
-    expect(ended.stderr).not.toContain('ECONNREFUSED');
+    // A relay's warning may still name the connection.
+    expect(ended.stderr).not.toMatch(/^error: .*ECONNREFUSED/m);
     expect(next.code).toBe(0);
   });
 });
