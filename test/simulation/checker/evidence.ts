@@ -174,7 +174,12 @@ export interface Evidence {
   /** The log's lines. */
   readonly logged: readonly string[];
   /** When the service could not be read. */
-  readonly outages: readonly { readonly from: Time; readonly to: Time }[];
+  readonly outages: readonly {
+    readonly from: Time;
+    readonly to: Time;
+    /** Whether a process may go on with the token that it keeps. */
+    readonly hasKeptToken: boolean;
+  }[];
   readonly endedAt: Time;
   /** Errors that the feed's code threw without an injected fault. */
   readonly ownErrors: readonly string[];

@@ -150,7 +150,9 @@ const MAY_GROW = new Set(['held', 'unreadable']);
 
 /** Whether `at` is within an outage. Answers from just before its start may still be reported. */
 function isOut({ outages, timing }: Evidence, at: Time): boolean {
-  return outages.some(({ from, to }) => at > from + timing.slowestAnswer + 2 * MINUTE && at < to);
+  return outages.some(
+    ({ from, to, hasKeptToken }) => !hasKeptToken && at > from + timing.slowestAnswer + 2 * MINUTE && at < to,
+  );
 }
 
 /** Statuses that the service's document lists. */
