@@ -184,6 +184,16 @@ describe('the baseline', () => {
     expect(run.state.baselineAt).toBeLessThan(now());
   });
 
+  it('counts groups that the index does not show yet', async () => {
+    const { run, addMany, walk, store } = setUp();
+    Object.assign(store, { async *knownCreatedBetween() {} });
+    addMany(30, 10 * DAY);
+
+    await walk();
+
+    expect(run.state.feedReports).toMatchObject([{ object: { type: 'baseline', groups: 30 } }]);
+  });
+
   it.each([
     ['by id', 1],
     ['newest first', -1],
