@@ -78,8 +78,8 @@ async function isServing({ context: { run, lane } }: RoundReader, { axis }: Rang
 async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | undefined> {
   const active = activeOf(range);
   const ends = await reader.endsOf(range);
-  if (ends.high - ends.low >= NARROWEST) {
-    const cut = middleOf(await knownStamps(reader, active.axis, ends), ends);
+  if (ends.high - ends.low > NARROWEST) {
+    const cut = cutBeside(await knownStamps(reader, active.axis, ends), ends);
     return divide(range, active, cut ?? Math.floor((ends.low + ends.high) / 2));
   }
   if (range.cross !== undefined || range.pass !== undefined) return undefined;
@@ -90,10 +90,13 @@ async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | und
   return divide({ ...range, cross: {} }, {}, cut);
 }
 
-/** The median of known stamps, not too near to an edge; undefined if there is none. */
-function middleOf(stamps: readonly Instant[], { low, high }: Ends): Instant | undefined {
-  const within = stamps.filter((stamp) => stamp > low + 2 * SECOND && stamp < high - 2 * SECOND);
-  return within.toSorted((a, b) => a - b)[Math.floor(within.length / 2)];
+/** A cut beside the median of known stamps, so that its row lies in one part only; undefined if there is none. */
+function cutBeside(stamps: readonly Instant[], { low, high }: Ends): Instant | undefined {
+  const cuts = stamps
+    .flatMap((stamp) => [stamp - BESIDE, stamp + BESIDE])
+    .filter((cut) => cut > low + BESIDE && cut < high - BESIDE)
+    .toSorted((a, b) => a - b);
+  return cuts[Math.floor(cuts.length / 2)];
 }
 
 /** Stamps of known groups: of creation from the index, of the last update as far as this process remembers them. */

@@ -32,6 +32,8 @@ export interface WebhookDeployment {
 }
 
 export async function openWebhooks(): Promise<WebhookDeployment> {
+  // The function keeps its services for life, and another file in this process may have started it.
+  vi.resetModules();
   const [deployment, aws, receiver] = await Promise.all([
     openDeployment(),
     startFakeAws(),
