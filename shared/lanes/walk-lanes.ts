@@ -150,10 +150,10 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     updateLane(run, name, (before) => ({ ...before, round: before.round && change(before.round) }));
   }
 
-  async function finish(round: Round, read: ReadonlyMap<number, Instant>): Promise<void> {
+  async function finish(round: Round): Promise<void> {
     const endedAt = run.now();
     const { startedAt, missing, isWhole = false } = round;
-    const groups = run.state.baselineAt === undefined ? await countKnown(read) : round.groups;
+    const groups = run.state.baselineAt === undefined ? await countKnown() : round.groups;
     const before = run.state.lanes;
     // After walks over all groups, `older` has not counted its own yet.
     const rest = isWhole ? 0 : Math.max(before.older.groups, before.recent.groups - groups);
@@ -185,10 +185,9 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     run.progress();
   }
 
-  /** @param read groups of this tick: the index may lack them for a while */
-  async function countKnown(read: ReadonlyMap<number, Instant>): Promise<number> {
+  async function countKnown(): Promise<number> {
     const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-    const ids = new Set(read.keys());
+    const ids = new Set(run.recorder.firstSeen);
     for await (const { groupId } of store.knownCreatedBetween(sourceOf(run), ...all)) ids.add(groupId);
     return ids.size;
   }
@@ -206,7 +205,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       if (round === undefined) return;
       const dueAt = read ? round.startedAt + rhythm : run.now() + AFTER_FAILURE;
       updateLane(run, name, (before) => ({ ...before, round: undefined, dueAt }));
-      if (read) await finish(round, read);
+      if (read) await finish(round);
     },
   };
 }

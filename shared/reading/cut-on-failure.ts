@@ -20,7 +20,9 @@ const FAILURES_TO_CUT = 2;
 const PROOFS = 2;
 /** The pause of a lane after a failure. */
 const PAUSE = 5 * SECOND;
+/** A round fails after so many cuts since it last found a failing row, or once this many places are set aside. */
 const MOST_CUTS = 64;
+const MOST_PLACES = 20;
 const MOST_WAITING = 31;
 /** With more known groups in it, a narrow range is first cut along the other axis. */
 const MANY = 20;
@@ -45,21 +47,26 @@ export async function onFailure(
     failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, range));
   if (!mayCut) return context.run.sleep(PAUSE);
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
-  const parts = await partsOf(reader, failed);
-  if (parts === undefined) {
-    const { low, high } = await reader.endsOf(failed);
-    const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
-    const few = { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason: error.message };
-    return context.update((before) => replaceRange(before, failed, [{ ...wide, few, pass: undefined }]));
-  }
-  const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
-  const { first } = context;
-  const inOrder = first === 'newest' ? suspects.toReversed() : suspects;
+  const parts = (await partsOf(reader, failed))?.map((part) => suspect(part));
+  const next = parts ?? [await rowByRow(reader, failed, error.message)];
+  const inOrder = context.first === 'newest' ? next.toReversed() : next;
   // On top: a failing row is found before the next tick ends.
   context.update((before) => {
-    const others = replaceRange(before, failed);
-    return { ...others, cuts: before.cuts + 1, stack: [...others.stack, ...inOrder.toReversed()] };
+    const { stack } = replaceRange(before, failed);
+    const cuts = before.cuts + (parts === undefined ? 0 : 1);
+    return { ...before, cuts, stack: [...stack, ...inOrder.toReversed()] };
   });
+}
+
+function suspect(part: Range): Range {
+  return { ...part, failures: 1, isSuspect: true, pass: undefined };
+}
+
+/** The range, too narrow to be cut, as it is read next. */
+async function rowByRow(reader: RoundReader, failed: Range, reason: string): Promise<Range> {
+  const { low, high } = await reader.endsOf(failed);
+  const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
+  return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason }, pass: undefined };
 }
 
 /** Whether the service answers other requests. */
@@ -172,7 +179,8 @@ export async function readFew(
 }
 
 /** Leaves the place out of all ranges for some time. */
-function setAside({ context: { run, lane } }: RoundReader, range: Range, reason: string): void {
+function setAside({ context }: RoundReader, range: Range, reason: string): void {
+  const { run, lane } = context;
   const { axis, from = 0, to = 0 } = activeOf(range);
   const now = run.now();
   const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason };
@@ -187,4 +195,5 @@ function setAside({ context: { run, lane } }: RoundReader, range: Range, reason:
     const places = [...state.places.filter(({ until }) => until > now), place];
     return noteFinding({ ...state, places }, found, now);
   });
+  if (run.state.places.length < MOST_PLACES) context.update((round) => ({ ...round, cuts: 0 }));
 }

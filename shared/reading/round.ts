@@ -12,7 +12,7 @@ export const round = z.object({
   requests: z.int(),
   /** Rows that it compared; distinct ones within a tick. */
   groups: z.int(),
-  /** Cuts on failure. */
+  /** Cuts on failure since it last found a failing row. */
   cuts: z.int(),
   /** Known groups that complete parts of a walk lacked. */
   missing: z.int(),

@@ -38,6 +38,8 @@ export interface Recorder {
   /** @param known the groups that a walk expects in this range, with their digests */
   record(page: Page, lane: LaneName, known?: ReadonlyMap<number, KnownGroup>): Promise<Recorded>;
   readonly counts: Readonly<RecordCounts>;
+  /** The groups that were saved for the first time: the index may lack them for a while. */
+  readonly firstSeen: ReadonlySet<number>;
 }
 
 /** @param onKnown called with the time of a request whose answer shows a known group */
@@ -52,6 +54,7 @@ export function createRecorder(
   const counts: RecordCounts = {
     ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
   };
+  const firstSeen = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 
   async function record(
@@ -151,6 +154,8 @@ export function createRecorder(
     const isFilledIn = admitted.some(fillsIn);
     // Another process may have read a new field everywhere: then what this one would fill in is a change.
     if (isFilledIn) await cell.confirm();
+    // A save may be done although its answer is lost: then the memory would hide a change back.
+    for (const { reading } of admitted) memory.forget(idOf(reading));
     const outcomes = await saveCompared(store, source(), admitted);
     for (const each of admitted) conclude(each, outcomes.get(idOf(each.reading)), lane);
     cell.update((state) =>
@@ -206,7 +211,10 @@ export function createRecorder(
     { snapshot, events }: Save,
     lane: LaneName,
   ) {
-    if (before === undefined) counts.firstSeen += 1;
+    if (before === undefined) {
+      counts.firstSeen += 1;
+      firstSeen.add(snapshot.groupId);
+    }
     counts.events += events.length;
     if (throughOf(lane) === 'reconciliation') counts.foundByWalks += events.length;
     remember(snapshot, reading);
@@ -238,6 +246,7 @@ export function createRecorder(
 
   return {
     counts,
+    firstSeen,
     record(page, lane, known) {
       const result = last.then(() => record(page, lane, known));
       last = result.catch(() => undefined);

@@ -206,7 +206,18 @@ describe('an outage', () => {
 });
 
 describe('a round', () => {
-  it('fails after 64 cuts', async () => {
+  it('goes on while it finds the rows that fail, also in a list of which nothing is known', async () => {
+    const world = createListWorld({ knobs: { mostRows: 20 }, settings: ABUNDANT });
+    world.addMany(60, 10 * HOUR);
+    world.list.knobs.failing = new Set([7, 14, 21, 28, 35, 42, 49, 56]);
+    const run = world.begin();
+
+    await world.time.run(readRound(run, [CREATED]));
+
+    expect(run.state.places).toHaveLength(8);
+  });
+
+  it('fails after 64 cuts, once many places are set aside', async () => {
     const everyRow = Array.from({ length: 400 }, (_, index) => index + 1);
     const { time, run } = await setUp(everyRow, {}, 400, HOUR);
 

@@ -79,6 +79,23 @@ describe('an unchanged group', () => {
     expect(loaded()).toBe(before);
   });
 
+  it('is not recognized by a memory from before a save whose answer was lost', async () => {
+    const { take, types, storeThat } = createSetting();
+    await take(page([sampleRow(1)]));
+    await take(page([sampleRow(1)], 100));
+    storeThat.losesAnswers = true;
+    const lost = take(page([failed(1, LATER)], 200));
+    await expect(lost).rejects.toThrow('no answer');
+    storeThat.losesAnswers = false;
+
+    await take(page([{ ...sampleRow(1), updated_at: LATER }], 300));
+
+    expect((await types(1)).filter((type) => !type.endsWith('.created'))).toEqual([
+      'shipment.status_changed',
+      'shipment.status_changed',
+    ]);
+  });
+
   it('of a walk is not recognized by the memory: another process may have saved it', async () => {
     const { take, loaded } = createSetting();
     await take(page(rows(3)));

@@ -17,15 +17,18 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
   /** What was written, in its order. */
   const writes: string[] = [];
   let loaded = 0;
+  const storeThat = { losesAnswers: false };
   const store: SnapshotStore = {
     ...world.store,
     load(source, groups) {
       loaded += groups.length;
       return world.store.load(source, groups);
     },
-    save(key, save) {
+    async save(key, save) {
       writes.push(`group ${key.group}`);
-      return world.store.save(key, save);
+      const result = await world.store.save(key, save);
+      if (storeThat.losesAnswers) throw new Error('no answer');
+      return result;
     },
     saveAll(source, saves) {
       writes.push(...saves.map(({ snapshot }) => `group ${snapshot.groupId}`));
@@ -45,7 +48,7 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
   const { generation } = run.state;
   const source = { source: 'acme', generation };
   return {
-    ...{ world, session, run, writes },
+    ...{ world, session, run, writes, storeThat },
     /** Records a page once the time has come at which it was received. */
     async take(recorded: Page, lane: LaneName = 'late', known?: ReadonlyMap<number, KnownGroup>) {
       await world.time.advance(Math.max(0, recorded.receivedAt - world.now()));
