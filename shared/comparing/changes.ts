@@ -9,7 +9,7 @@ import type {
   Shipment,
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
-import { floorToDigits, parseStamp } from '../instant.ts';
+import { inKnownSpelling } from './same-value.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
@@ -62,7 +62,7 @@ export function compareEntity<Entity extends WatchedEntity>(
   adopts: boolean,
 ): EntityDifference<Entity> {
   const kind = seen.type;
-  const entity = withKnownValues(known, withKnownSpelling(known, seen));
+  const entity = withKnownValues(known, inKnownSpelling(known, seen));
   const previous: Record<string, unknown> = {};
   const filled: Record<string, unknown> = {};
   let loud = false;
@@ -96,15 +96,6 @@ function nothingLike(value: unknown): unknown {
   return Array.isArray(value) ? [] : null;
 }
 
-/** All stamps but `updated_at`, which causes no event and is published as it is. */
-const STAMPS = ['created_at', 'shipped_at', 'delivered_at'];
-
-/** Keeps the published spelling of a stamp that is only written differently, so that the chain holds to the letter. */
-function withKnownSpelling<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
-  const kept = STAMPS.filter((field) => isSameInstant(fieldOf(known, field), fieldOf(seen, field)));
-  return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
-}
-
 /** Watched fields that are never null (returns-data-service.md, "Resources and their fields"). */
 const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'];
 
@@ -112,17 +103,4 @@ const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'];
 function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
   const kept = NEVER_NULL.filter((field) => fieldOf(seen, field) === null);
   return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
-}
-
-/**
- * A stamp without a zone is read as UTC: whether the zone is named is a matter of spelling. So is the number of digits:
- * a service that begins to write milliseconds has shipped nothing anew.
- */
-function isSameInstant(a: unknown, b: unknown): boolean {
-  const [before, now] = [parseStamp(String(a)), parseStamp(String(b))];
-  if (before === undefined || now === undefined) return false;
-  if (before.instant === now.instant || before.precision === now.precision)
-    return before.instant === now.instant;
-  const digits = Math.min(before.precision, now.precision);
-  return floorToDigits(before.instant, digits) === floorToDigits(now.instant, digits);
 }

@@ -1,8 +1,9 @@
 // Matches the refunds of an answer with the known ones. The service gives refunds no id of its own, so the payment
 // platform's id decides (even with another gateway: gateways are renamed), else amount and gateway, as often as they
-// occur, else the fields that both show. Every refund without a match is announced, so as few as possible stay without
+// occur, else the fields that both show. An id in another spelling only decides together with amount and gateway. Every refund without a match is announced, so as few as possible stay without
 // one.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
+import { isSameAmount, isSameMoney, isSamePlatformId } from './same-value.ts';
 
 type Rule = (known: RefundTransaction, seen: RefundTransaction) => boolean;
 
@@ -41,6 +42,7 @@ export function matchRefunds(
   // Two gateways may use one id: each refund of such a pair keeps its gateway.
   matchFree((one, refund) => hasSameId(one, refund) && one.gateway === refund.gateway);
   matchFree(hasSameId);
+  matchFree((one, refund) => isNamed(one) && isNamed(refund) && isSameSum(one, refund));
   const identified = [...matches.keys()];
   // A refund that is shown as before is more likely the same than one that got its id just when an equal one came.
   matchFree((one, refund) => !isNamed(one) && !isNamed(refund) && isSameSum(one, refund));
@@ -60,15 +62,11 @@ export function hasSameId(known: RefundTransaction, seen: RefundTransaction): bo
 }
 
 function canBeSame(known: RefundTransaction, seen: RefundTransaction): boolean {
-  return !isNamed(known) || !isNamed(seen);
+  return !isNamed(known) || !isNamed(seen) || isSamePlatformId(known.platform_id, seen.platform_id);
 }
 
 function isSameSum(known: RefundTransaction, seen: RefundTransaction): boolean {
-  return (
-    canBeSame(known, seen) &&
-    known.gateway === seen.gateway &&
-    JSON.stringify(known.amount) === JSON.stringify(seen.amount)
-  );
+  return canBeSame(known, seen) && known.gateway === seen.gateway && isSameAmount(known.amount, seen.amount);
 }
 
 /** Whether they agree in the fields that both show: a field may be sent for the first time, or left out. */
@@ -86,5 +84,5 @@ const MONEY_FIELDS = ['shop_money', 'presentment_money'] as const;
 function isSameAmountAsFarAsShown(a: MoneyBag | null, b: MoneyBag | null): boolean {
   if (a === null || b === null) return true;
   const shared = MONEY_FIELDS.filter((name) => a[name] !== null && b[name] !== null);
-  return shared.length > 0 && shared.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+  return shared.length > 0 && shared.every((name) => isSameMoney(a[name], b[name]));
 }

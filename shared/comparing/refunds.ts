@@ -3,6 +3,7 @@
 // known, so it is never announced twice.
 import type { MoneyBag, RefundTransaction } from '../contract/entities.ts';
 import { hasSameId, isNamed, matchRefunds } from './match-refunds.ts';
+import { inKnownSpelling } from './same-value.ts';
 
 export interface RefundDifference {
   /** Transactions to announce, each with its own place in the event's subject. */
@@ -55,13 +56,14 @@ function distinct(refunds: readonly RefundTransaction[]): RefundTransaction[] {
 /** The known transaction with what an answer shows of it. */
 function merge(known: RefundTransaction, seen: RefundTransaction | undefined): RefundTransaction {
   if (seen === undefined) return known;
-  if (hasSameId(known, seen)) return seen;
-  return {
+  if (hasSameId(known, seen)) return inKnownSpelling(known, seen);
+  const merged = {
     ...seen,
     platform_id: seen.platform_id ?? known.platform_id,
     amount: mergeAmounts(known.amount, seen.amount),
     gateway: seen.gateway ?? known.gateway,
   };
+  return inKnownSpelling(known, merged);
 }
 
 function mergeAmounts(known: MoneyBag | null, seen: MoneyBag | null): MoneyBag | null {

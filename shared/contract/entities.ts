@@ -91,6 +91,7 @@ export const returnGroup = z.object({
   order,
 });
 
+export type Money = z.infer<typeof money>;
 export type MoneyBag = z.infer<typeof moneyBag>;
 export type Shipment = z.infer<typeof shipment>;
 export type ReturnLineItem = z.infer<typeof returnLineItem>;

@@ -69,6 +69,31 @@ describe('a refund transaction', () => {
     expect(known).toEqual([refund('x', 10, 'Cards')]);
   });
 
+  it('stays known, in its published spelling, if its amount gets the noise of floating point', () => {
+    for (const id of [null, 'x']) {
+      const { created, known } = compareRefunds([refund(id, 19.99)], [refund(id, 13.33 + 6.66)]);
+
+      expect(created).toEqual([]);
+      expect(known).toEqual([refund(id, 19.99)]);
+    }
+    expect(placesOf([refund(null, 19.99)], [refund(null, 20)])).toEqual(['unidentified-2']);
+  });
+
+  it('stays known, in its published spelling, if its id becomes a global id, and the reverse', () => {
+    const [number, global] = [refund('880001'), refund('gid://shop/OrderTransaction/880001')];
+
+    expect(compareRefunds([number], [global])).toEqual({ created: [], known: [number] });
+    expect(compareRefunds([global], [number])).toEqual({ created: [], known: [global] });
+  });
+
+  it('is new under such an id with another amount or gateway, or among global ids of another kind', () => {
+    const global = 'gid://shop/OrderTransaction/880001';
+
+    expect(placesOf([refund('880001')], [refund(global, 12)])).toEqual([global]);
+    expect(placesOf([refund('880001')], [refund(global, 10, 'vouchers')])).toEqual([global]);
+    expect(placesOf([refund('gid://shop/Refund/880001')], [refund(global)])).toEqual([global]);
+  });
+
   it('that a snapshot of an earlier release holds with an empty id is known', () => {
     expect(placesOf([refund('')], [refund(null)])).toEqual([]);
     expect(placesOf([refund('')], [refund(null), refund(null, 25)])).toEqual(['unidentified-2']);
