@@ -20,6 +20,8 @@ import {
 } from '../../shared/returns-service/http-transport.ts';
 
 const decompress = promisify(gunzip);
+/** Firewalls add cookies of many KB; Node alone accepts 16 KB. */
+const MAX_HEADER_BYTES = 64 * 1_024;
 
 export type HttpsTransport = HttpTransport & {
   /** Closes the connections that are kept open; requests under way fail. */
@@ -69,7 +71,10 @@ async function exchange(request: HttpRequest, agents: Agents): Promise<HttpAnswe
 }
 
 function open({ url, headers }: HttpRequest, agents: Agents): ClientRequest {
-  const options = { method: 'GET', headers: { ...headers, 'accept-encoding': 'gzip' } };
+  const options = {
+    ...{ method: 'GET', headers: { ...headers, 'accept-encoding': 'gzip' } },
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
   try {
     const client = url.startsWith('https:')
       ? requestHttps(url, { ...options, agent: agents.https })
@@ -171,11 +176,11 @@ function kindOfDecompressionError(code: string | undefined): TransportFailureKin
   return code === 'Z_BUF_ERROR' ? 'truncated' : 'undecodable';
 }
 
-function flatten({ headers }: IncomingMessage): Record<string, string> {
+/** The first of several headers of one name. */
+function flatten({ headersDistinct }: IncomingMessage): Record<string, string> {
   const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
+  for (const [name, [value] = []] of Object.entries(headersDistinct))
+    if (value !== undefined) flat[name] = value;
   return flat;
 }
 
@@ -193,8 +198,13 @@ function failure(
   });
 }
 
+/** OpenSSL's reason in an error that Node only calls EPROTO. */
+const OPENSSL_REASON = /:SSL routines:[^:]*:([a-z0-9 ]+):/;
+
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  const reason = error.code === 'EPROTO' ? OPENSSL_REASON.exec(error.message)?.[1] : undefined;
+  return reason === undefined ? error.code : `ERR_SSL_${reason.replaceAll(' ', '_').toUpperCase()}`;
 }
 
 /** Drops the data in Node's errors, such as a packet that is not HTTP: it may contain a part of a return. */

@@ -16,8 +16,8 @@ export function tokenInEnvironment(token: string) {
   return {
     place: 'the environment',
     refused:
-      `The service refuses the token in ${TOKEN_VARIABLE}. Set the variable to a token that this service accepts, ` +
-      'then run the command again.',
+      `The service refuses the token in ${TOKEN_VARIABLE}, or a firewall before it refuses this machine. Set the ` +
+      'variable to a token that this service accepts, or have the machine admitted, then run the command again.',
     read: async () => token,
   };
 }

@@ -2,15 +2,15 @@
 // not sent at all after the service has refused. No other layer retries these (`probe` has its own, ask-within.ts). It
 // throws what it can't resolve: failures of a request as returns-service/errors.ts names them, the rest as errors.ts
 // here does.
-import { type Instant, MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
+  askedWaitMs,
   RateLimitedError,
   RequestAbortedError,
   ReturnsServiceError,
   TokenRefusedError,
-  UnexpectedStatusError,
 } from '../returns-service/errors.ts';
 import type { LaneName } from '../source/source-state.ts';
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
@@ -59,7 +59,7 @@ export interface Sent<Answer> {
 export interface RequestCounters {
   /** Every try counts. */
   sent: number;
-  /** Those answered with 429. */
+  /** Those that were one too many. */
   rateLimited: number;
 }
 
@@ -90,7 +90,9 @@ export interface Requests {
 
 /** A pause that lasts longer comes from a wrong clock. */
 const LONGEST_PAUSE_MS = 3_600_000;
-const REFUSED = 'The service refuses the token that the secret holds.';
+/** A token that was accepted this short a time ago is tried again before the source rests. */
+const ACCEPTED_LATELY = 5 * MINUTE;
+const REFUSED = 'The service, or a firewall before it, refuses the token that the secret holds.';
 
 export function createRequests(options: RequestsOptions): Requests {
   const { clock, log, random, deadline } = options;
@@ -100,6 +102,8 @@ export function createRequests(options: RequestsOptions): Requests {
   const credit = createRetryCredit();
   const counters: RequestCounters = { sent: 0, rateLimited: 0 };
   let pausedUntil: Instant = 0;
+  /** By the clock's elapsed time, for the token in use. */
+  let acceptedAt: number | undefined;
 
   async function send<Answer>(
     lane: LaneName,
@@ -117,13 +121,16 @@ export function createRequests(options: RequestsOptions): Requests {
       try {
         const answer = await request(used.client);
         credit.earn();
+        acceptedAt = clock.elapsed();
         return { answer, sentAt, receivedAt: clock.now(), accessHash: used.accessHash };
       } catch (error) {
         if (!(error instanceof ReturnsServiceError)) throw error;
         failure = error;
         if (error instanceof TokenRefusedError) {
-          used = await renew(used, error, isRenewed);
-          isRenewed = true;
+          const renewed: Access | undefined = isRenewed ? undefined : await access.renew(used);
+          if (renewed === undefined) await beforeAnotherTry(error, ++tries, most, signal);
+          else used = takeRenewed(renewed);
+          isRenewed = renewed !== undefined;
         } else if (pauseAsked(error)) {
           if (!(error instanceof RateLimitedError) && ++tries > most) throw error;
         } else {
@@ -143,25 +150,35 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   }
 
-  async function renew(used: Access, error: TokenRefusedError, isRenewed: boolean): Promise<Access> {
-    const renewed = isRenewed ? undefined : await access.renew(used);
-    if (renewed === undefined) {
+  function takeRenewed(renewed: Access): Access {
+    acceptedAt = undefined;
+    log.info('The token was refused; the secret holds another one, which is used from now on.');
+    return renewed;
+  }
+
+  /** One of several servers may not know a token yet that the others accept. */
+  async function beforeAnotherTry(
+    error: TokenRefusedError,
+    tries: number,
+    most: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const wasAccepted = acceptedAt !== undefined && clock.elapsed() - acceptedAt <= ACCEPTED_LATELY;
+    if (!wasAccepted || tries > most) {
       access.forget();
       throw new SourceRefused(options.secret.refused ?? REFUSED, { cause: error });
     }
-    log.info('The token was refused; the secret holds another one, which is used from now on.');
-    return renewed;
+    await waitBeforeRetry(error, tries - 1, signal);
   }
 
   /** Pauses all requests if the service asks for it. */
   function pauseAsked(error: ReturnsServiceError): boolean {
     const isTooFast = error instanceof RateLimitedError;
-    const isAsked =
-      error instanceof UnexpectedStatusError && error.retryable && error.retryAfterMs !== undefined;
+    const askedMs = askedWaitMs(error, clock.now());
+    const isAsked = error.retryable && askedMs !== undefined;
     if (!isTooFast && !isAsked) return false;
     if (isTooFast) counters.rateLimited += 1;
-    const asked = error.retryAfterMs ?? PAUSE_AFTER_429_MS;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, asked));
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, askedMs ?? PAUSE_AFTER_429_MS));
     log.warn('The service asks for a pause.', { pauseMs, error });
     pauseFor(pauseMs);
     return true;
@@ -185,6 +202,14 @@ export function createRequests(options: RequestsOptions): Requests {
       access.forget();
       throw error;
     }
+    await waitBeforeRetry(error, tries, signal);
+  }
+
+  async function waitBeforeRetry(
+    error: ReturnsServiceError,
+    tries: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const waitMs = retryPauseMs(tries, random());
     log.debug('A request failed and will be tried again.', { tries, waitMs, error });
     if (clock.elapsed() + waitMs * MILLISECOND > deadline())

@@ -5,10 +5,9 @@ import { MILLISECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
+  askedWaitMs,
   ConnectionFailedError,
-  RateLimitedError,
   ReturnsServiceError,
-  UnexpectedStatusError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
@@ -88,7 +87,7 @@ export function askWithin({ client, clock, mostRequests, pauseMs }: ProbingOptio
           // If the very first request gets no connection, the address is probably wrong: a retry would not help.
           const isHopeless = answers.length === 0 && error instanceof ConnectionFailedError;
           if (isHopeless || !(error instanceof ReturnsServiceError)) throw error;
-          const waitMs = waitAfter(error, tries);
+          const waitMs = waitAfter(error, tries, clock.now());
           if (waitMs === undefined) throw error;
           await clock.sleep(waitMs);
         }
@@ -98,9 +97,8 @@ export function askWithin({ client, clock, mostRequests, pauseMs }: ProbingOptio
 }
 
 /** @returns undefined if another try is of no use */
-function waitAfter(error: ReturnsServiceError, tries: number): number | undefined {
+function waitAfter(error: ReturnsServiceError, tries: number, now: Instant): number | undefined {
   if (!error.retryable || tries >= MAX_TRIES) return undefined;
-  const isPause = error instanceof RateLimitedError || error instanceof UnexpectedStatusError;
-  const waitMs = (isPause ? error.retryAfterMs : undefined) ?? RETRY_MS * 2 ** (tries - 1);
+  const waitMs = askedWaitMs(error, now) ?? RETRY_MS * 2 ** (tries - 1);
   return waitMs <= LONGEST_PAUSE_MS ? waitMs : undefined;
 }

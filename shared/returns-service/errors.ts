@@ -1,6 +1,6 @@
 // How a request to the returns service can fail. Messages are for people and safe to log: they hold no token, no
 // requested value and no part of a body except a 422's words on harmless parameters.
-import type { Instant } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 
 interface Circumstances {
   /** The answer's Date, if there was an answer that had one. */
@@ -67,7 +67,10 @@ export class UnreadableAnswerError extends ReturnsServiceError {
   readonly retryable = true;
 }
 
-/** Thrown for a 401 or 403. A service's answer to a bad token is not documented; these are the usual two. */
+/**
+ * Thrown for a 401 or 403 that asks for no pause. A service's answer to a bad token is not documented; these are the usual
+ * two. A firewall before the service may answer so as well.
+ */
 export class TokenRefusedError extends ReturnsServiceError {
   override readonly name = 'TokenRefusedError';
   readonly retryable = false;
@@ -92,37 +95,61 @@ export class ValidationRejectedError extends ReturnsServiceError {
   }
 }
 
-/** Thrown for a 429: more than 300 requests a minute with one token (returns-data-service.md, "Limits"). */
-export class RateLimitedError extends ReturnsServiceError {
+/** When to ask again, from Retry-After, if it was sent and could be read. */
+interface Wait {
+  readonly retryAfterMs: number | undefined;
+  /** By the service's clock, where the answer has no Date to count from. */
+  readonly retryAt?: Instant | undefined;
+}
+
+/**
+ * Thrown for a 429: more than 300 requests a minute with one token (returns-data-service.md, "Limits"); and for a 401 or
+ * 403 that says when to come again.
+ */
+export class RateLimitedError extends ReturnsServiceError implements Wait {
   override readonly name = 'RateLimitedError';
   readonly retryable = true;
-  /** From Retry-After, if it was sent and could be read. */
   readonly retryAfterMs: number | undefined;
+  readonly retryAt: Instant | undefined;
 
-  constructor(message: string, details: Circumstances & { readonly retryAfterMs: number | undefined }) {
+  constructor(message: string, details: Circumstances & Wait) {
     super(message, details);
     this.retryAfterMs = details.retryAfterMs;
+    this.retryAt = details.retryAt;
   }
 }
 
 /** Thrown for any other status but 200, redirects included: following them would send the token along. */
-export class UnexpectedStatusError extends ReturnsServiceError {
+export class UnexpectedStatusError extends ReturnsServiceError implements Wait {
   override readonly name = 'UnexpectedStatusError';
   /** True for the statuses of servers in trouble: 5xx, 408 and 425. */
   readonly retryable: boolean;
   readonly status: number;
-  /** From Retry-After, if it was sent and could be read. */
   readonly retryAfterMs: number | undefined;
+  readonly retryAt: Instant | undefined;
 
-  constructor(
-    message: string,
-    details: Circumstances & { readonly status: number; readonly retryAfterMs: number | undefined },
-  ) {
+  constructor(message: string, details: Circumstances & Wait & { readonly status: number }) {
     super(message, details);
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.retryAt = details.retryAt;
     this.retryable = details.status >= 500 || details.status === 408 || details.status === 425;
   }
+}
+
+/** For a moment without the service's own time: the local clock may be ahead. */
+const SHORTEST_WAIT_MS = 15_000;
+
+/**
+ * The wait that an answer asked for, in milliseconds; undefined if it asked for none.
+ *
+ * @param now by the local clock, for a moment that is named without the service's own time
+ */
+export function askedWaitMs(error: ReturnsServiceError, now: Instant): number | undefined {
+  if (!(error instanceof RateLimitedError || error instanceof UnexpectedStatusError)) return undefined;
+  const { retryAfterMs, retryAt } = error;
+  if (retryAfterMs !== undefined || retryAt === undefined) return retryAfterMs;
+  return Math.max(SHORTEST_WAIT_MS, Math.ceil((retryAt - now) / MILLISECOND));
 }
 
 /** Thrown for an invalid token before anything is sent. */

@@ -31,24 +31,35 @@ export interface RequestContext {
 export function errorOfStatus(answer: HttpAnswer, { host, redact }: RequestContext): ReturnsServiceError {
   const { status, headers } = answer;
   const date = parseHttpDate(headers.date);
-  const retryAfterMs = parseRetryAfter(headers['retry-after'], date);
-  if (status === 401 || status === 403) {
-    return new TokenRefusedError(`${host} refused the token (${status}).`, { status, date });
+  const retryAfter = parseRetryAfter(headers['retry-after'], date);
+  const retryAfterMs = retryAfter?.ms;
+  const retryAt = retryAfter?.at;
+  // A rate rule of a firewall answers 403, but says when to come again; a token that is refused has no such time.
+  const isRateRule = retryAfter !== undefined || hasNoneLeft(headers);
+  if ((status === 401 || status === 403) && !isRateRule) {
+    const message = `${host} refused the token, or a firewall before it the request (${status}).`;
+    return new TokenRefusedError(message, { status, date });
   }
   if (status === 422) return validationRejected(answer, redact, date);
-  if (status === 429) {
+  if (status === 429 || status === 401 || status === 403) {
     const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} s.`;
-    return new RateLimitedError(`${host} refused the request as one too many (429).${wait}`, {
-      retryAfterMs,
-      date,
-    });
+    const message = `${host} refused the request as one too many (${status}).${wait}`;
+    return new RateLimitedError(message, { retryAfterMs, retryAt, date });
   }
   const hint = status >= 300 && status < 400 ? REDIRECT_HINT : status === 404 ? NOT_FOUND_HINT : '';
   return new UnexpectedStatusError(`${host} answered with status ${status}.${hint}`, {
     status,
     retryAfterMs,
+    retryAt,
     date,
   });
+}
+
+/** The usual names of the count of requests that a budget has left. */
+const LEFT = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining'];
+
+function hasNoneLeft(headers: HttpAnswer['headers']): boolean {
+  return LEFT.some((name) => headers[name]?.trim() === '0');
 }
 
 const REDIRECT_HINT = ' Redirects are not followed: the base URL should be the address that it leads to.';
@@ -121,6 +132,25 @@ export function errorOfFailure(failure: unknown, context: RequestContext): Retur
   }
 }
 
+/** What is wrong with the answer, or with its encryption, by the codes of Node's HTTP parser and of OpenSSL. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^HPE_HEADER_OVERFLOW$/, 'the headers of its answer have more than 64 KB'],
+  [
+    /^HPE_(?:INVALID_CONSTANT|INVALID_VERSION)$/,
+    'what answers there does not speak HTTP, or not without TLS',
+  ],
+  [/^HPE_/, 'its answer breaks the rules of HTTP'],
+  [
+    /CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE/,
+    'it asks for a certificate of the client',
+  ],
+  [
+    /UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION|VERSION_TOO_LOW|NO_PROTOCOLS/,
+    'it speaks no version of TLS that is safe',
+  ],
+  [/^(?:EPROTO|ERR_SSL_)/, 'what answers there does not speak TLS: the base URL may need another port'],
+];
+
 /** The codes are Node's and OpenSSL's. Only a certificate's fault does not go away by waiting. */
 function explainConnectionFailure(code = ''): { readonly words: string; readonly retryable: boolean } {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return temporary('no host of this name can be found');
@@ -129,10 +159,8 @@ function explainConnectionFailure(code = ''): { readonly words: string; readonly
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/.test(code)) {
     return temporary("the host can't be reached");
   }
-  if (code.startsWith('HPE_')) return temporary('what answers there does not speak HTTP, or not without TLS');
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return temporary('what answers there does not speak TLS: the base URL may need another port');
-  }
+  const family = FAMILIES.find(([codes]) => codes.test(code));
+  if (family !== undefined) return temporary(family[1]);
   if (/CERT|SIGNATURE|ISSUER|HOSTNAME_MISMATCH/.test(code)) {
     return { words: 'its certificate is not one to trust', retryable: false };
   }

@@ -15,20 +15,19 @@ export function parseHttpDate(text: string | undefined): Instant | undefined {
 
 /**
  * The wait that Retry-After asks for: seconds, or a date. A date counts from the answer's own Date, because no other
- * clock is known to agree with it.
+ * clock is known to agree with it; without one only the date is known.
  *
- * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}; undefined if it can't be read, or is a date and the answer
- *   has no Date
+ * @returns milliseconds, 0 to {@link MAX_RETRY_AFTER_MS}, or the date; undefined if it can't be read
  */
 export function parseRetryAfter(
   text: string | undefined,
   answerDate: Instant | undefined,
-): number | undefined {
+): { readonly ms?: number; readonly at?: Instant } | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return bounded(Number(text) * 1_000);
+  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return { ms: bounded(Number(text) * 1_000) };
   const until = parseHttpDate(text);
-  if (until === undefined || answerDate === undefined) return undefined;
-  return bounded((until - answerDate) / MILLISECOND);
+  if (until === undefined) return undefined;
+  return answerDate === undefined ? { at: until } : { ms: bounded((until - answerDate) / MILLISECOND) };
 }
 
 function bounded(milliseconds: number): number {

@@ -2,7 +2,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
 import {
   BODY,
@@ -16,6 +17,9 @@ import {
 } from './transport-under-test.ts';
 
 afterEach(closeAll);
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 describe('no answer', () => {
   it('comes from an address without a listener', async () => {
@@ -67,6 +71,47 @@ describe('no answer', () => {
     const failure = await failureOf(open()(request(url.replace('http:', 'https:'))));
     expect(failure.kind).toBe('connection');
     expect(failure.code).toMatch(/^(?:EPROTO|ERR_SSL_)/);
+  });
+
+  const TLS = { key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERTIFICATE };
+  const BOTH_LENGTHS = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const reasons: [string, () => Promise<string>, string][] = [
+    [
+      'more headers than 64 KB',
+      () => serve((_, response) => response.writeHead(200, { 'x-large': 'x'.repeat(70_000) }).end()),
+      'the headers of its answer have more than 64 KB',
+    ],
+    ['two lengths', () => serveBytes(BOTH_LENGTHS), 'its answer breaks the rules of HTTP'],
+    ['no HTTP', () => serveBytes('+OK ready\r\n'), 'does not speak HTTP, or not without TLS'],
+    [
+      'a wish for a certificate',
+      () => listen(createHttpsServer({ ...TLS, requestCert: true, rejectUnauthorized: true }), 'https'),
+      'it asks for a certificate of the client',
+    ],
+    [
+      'an old version of TLS',
+      () => {
+        const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+        return listen(createHttpsServer({ ...TLS, ...old }), 'https');
+      },
+      'it speaks no version of TLS that is safe',
+    ],
+    [
+      'no TLS',
+      async () => (await serve((_, response) => response.end(BODY))).replace('http:', 'https:'),
+      'what answers there does not speak TLS',
+    ],
+  ];
+  it.each(reasons)('because of %s is explained by it', async (_, start, words) => {
+    // The test's certificate is its own.
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const client = createReturnsServiceClient({
+      baseUrl: await start(),
+      token: 'tok_1a2b',
+      transport: open(),
+    });
+
+    await expect(client.listReturnGroups({})).rejects.toThrow(words);
   });
 
   it('is awaited beyond the time limit', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached, SourceRefused } from '../../../shared/pacing/errors.ts';
+import { MAX_TRIES } from '../../../shared/pacing/retries.ts';
 import {
   ConnectionFailedError,
   RequestTimedOutError,
@@ -258,10 +259,32 @@ describe('a refused token', () => {
 
     expect(error).toBeInstanceOf(SourceRefused);
     expect(error).toMatchObject({
-      message: 'The service refuses the token that the secret holds.',
+      message: 'The service, or a firewall before it, refuses the token that the secret holds.',
       cause: failure,
     });
     expect(sent).toHaveLength(tries);
+  });
+
+  it('is tried again if it was accepted a moment ago: one of several servers may not know it yet', async () => {
+    const { poll, sent } = setUp({ answers: [page(), refused(), page()] });
+    await poll();
+
+    await poll();
+
+    expect(sent).toHaveLength(3);
+  });
+
+  it('makes the source rest after as many tries as other failures, and at once if it was accepted long ago', async () => {
+    const { clock, poll, sent } = setUp({ answers: [page(), refused()], deadline: () => 24 * HOUR });
+    await poll();
+
+    await expect(poll()).rejects.toThrow(SourceRefused);
+    const tries = sent.length - 1;
+    await clock.advance(6 * MINUTE);
+    await expect(poll()).rejects.toThrow(SourceRefused);
+
+    expect(tries).toBe(MAX_TRIES);
+    expect(sent.length - 1 - tries).toBe(1);
   });
 
   it('is not sent again before the secret is read', async () => {

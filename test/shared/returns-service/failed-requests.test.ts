@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import {
   AnswerTooLargeError,
+  askedWaitMs,
   ConnectionFailedError,
   RateLimitedError,
   RequestAbortedError,
@@ -63,6 +64,24 @@ describe('a status', () => {
     expect(error).toMatchObject({ status, retryable: false, date: noon });
   });
 
+  it.each([401, 403])(
+    '%d with a time to wait is a rate rule of a firewall, not a refused token',
+    async (status) => {
+      const error = await failureOf({ status, headers: { 'retry-after': '7' } });
+
+      expect(error).toBeInstanceOf(RateLimitedError);
+      expect(error).toMatchObject({ retryable: true, retryAfterMs: 7_000 });
+      expect(error.message).not.toContain('token');
+    },
+  );
+
+  it('403 is a rate rule if no request of the budget is left', async () => {
+    const left = (count: string) => failureOf({ status: 403, headers: { 'x-ratelimit-remaining': count } });
+
+    expect(await left('0')).toBeInstanceOf(RateLimitedError);
+    expect(await left('12')).toBeInstanceOf(TokenRefusedError);
+  });
+
   it('429 has the time to wait', async () => {
     const error = await failureOf({ status: 429, headers: { 'retry-after': '7' }, body: '<html>slow down' });
 
@@ -94,6 +113,17 @@ describe('a status', () => {
 
   it('404 is unexpected even if its body is null', async () => {
     expect(await failureOf({ status: 404, body: 'null' })).toBeInstanceOf(UnexpectedStatusError);
+  });
+
+  it('429 may name a moment, which counts from the local time if the answer has no date', async () => {
+    const error = await failureOf({
+      status: 429,
+      headers: { 'retry-after': 'Sat, 21 Nov 2026 12:00:40 GMT' },
+    });
+
+    expect(askedWaitMs(error, noon)).toBe(40_000);
+    // A local clock that is ahead does not shorten it to nothing.
+    expect(askedWaitMs(error, noon + 3_600_000_000)).toBe(15_000);
   });
 
   it('503 may have a time to wait', async () => {
@@ -282,7 +312,8 @@ describe('a transport’s failure', () => {
     [422, ValidationRejectedError],
     [503, UnexpectedStatusError],
   ])('does not hide a status of %d that arrived before', async (status, errorClass) => {
-    const failure = new TransportFailure('truncated', 'x', { status, headers: { 'retry-after': '3' } });
+    const headers = status === 401 ? {} : { 'retry-after': '3' };
+    const failure = new TransportFailure('truncated', 'x', { status, headers });
 
     expect(await failureOf(failure)).toBeInstanceOf(errorClass);
   });

@@ -38,17 +38,17 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
     ['Sun, 21 Nov 2027 12:00:00 GMT', MAX_RETRY_AFTER_MS],
   ])('%j is a wait of %d ms', (text, waitMs) => {
-    expect(parseRetryAfter(text, noon)).toBe(waitMs);
+    expect(parseRetryAfter(text, noon)).toEqual({ ms: waitMs });
   });
 
-  it('with a date is undefined if the answer has no date', () => {
-    expect(parseRetryAfter('Sat, 21 Nov 2026 12:00:30 GMT', undefined)).toBeUndefined();
+  it('with a date is that moment if the answer has no date', () => {
+    expect(parseRetryAfter('Sat, 21 Nov 2026 12:00:00 GMT', undefined)).toEqual({ at: noon });
   });
 
   it('of any text is within zero and its maximum', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double().map(String)), (text) => {
-        const waitMs = parseRetryAfter(text, noon) ?? 0;
+        const waitMs = parseRetryAfter(text, noon)?.ms ?? 0;
 
         expect(waitMs).toBeGreaterThanOrEqual(0);
         expect(waitMs).toBeLessThanOrEqual(MAX_RETRY_AFTER_MS);
