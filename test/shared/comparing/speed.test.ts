@@ -1,5 +1,5 @@
 // The cost of a page of unchanged groups, as a share of JSON.parse of the same page. The figures are printed; the
-// expectation is loose enough for a busy machine.
+// expectations are loose.
 import { describe, expect, it } from 'vitest';
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import { digestOf } from '../../../shared/comparing/digest.ts';
@@ -32,19 +32,21 @@ const WORK = {
 
 describe('a page of 100 unchanged groups', () => {
   it('is compared in a fraction of the time of JSON.parse', () => {
-    const least = new Map(Object.keys(WORK).map((name) => [name, Number.POSITIVE_INFINITY]));
+    const least = new Map<string, number>(Object.keys(WORK).map((name) => [name, Number.POSITIVE_INFINITY]));
 
-    for (let round = 0; round < 40; round += 1) {
+    const shareOf = (name: keyof typeof WORK) => (least.get(name) ?? 0) / (least.get('JSON.parse') ?? 0);
+    const isFast = () => shareOf('compare, unchanged') < 0.5 && shareOf('all of it, remembered') < 2;
+    // The least time of many: on a busy machine more rounds are needed until none is disturbed.
+    for (let round = 0; round < 40 || (round < 1_000 && !isFast()); round += 1) {
       for (const [name, work] of Object.entries(WORK)) {
         least.set(name, Math.min(least.get(name) ?? 0, timeOf(work)));
       }
     }
 
-    const unit = least.get('JSON.parse') ?? 0;
-    const shares = [...least].map(([name, time]) => [name, time / unit] as const);
-    console.info(shares.map(([name, share]) => `${name} ${share.toFixed(3)}`).join(', '));
-    expect(new Map(shares).get('compare, unchanged')).toBeLessThan(0.5);
-    expect(new Map(shares).get('all of it, remembered')).toBeLessThan(2);
+    const names = Object.keys(WORK) as (keyof typeof WORK)[];
+    console.info(names.map((name) => `${name} ${shareOf(name).toFixed(3)}`).join(', '));
+    expect(shareOf('compare, unchanged')).toBeLessThan(0.5);
+    expect(shareOf('all of it, remembered')).toBeLessThan(2);
   });
 });
 
