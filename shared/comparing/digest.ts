@@ -41,8 +41,11 @@ function mixValue(value: unknown, lanes: Lanes): void {
 const float = new Float64Array(1);
 const halves = new Int32Array(float.buffer);
 
+/** Amounts have at most a few digits after the point: more are the noise of floating point. */
+const PRECISION = 1e6;
+
 function mixNumber(value: number, lanes: Lanes): void {
-  float[0] = value;
+  float[0] = Number.isInteger(value) ? value : Math.round(value * PRECISION) / PRECISION;
   mixWord(halves[1] ?? 0, lanes);
   mixWord(halves[0] ?? 0, lanes);
 }

@@ -27,6 +27,10 @@ const MOST_FRESH_REQUESTS = 20;
 const FILLED = 0.7;
 /** The cursor lies so much after its stamp that a quiet store's last change is not read again for ever. */
 const AFTER_STAMP = 2 * SECOND;
+/** While rounds leave places out, the cursor stays for this long: the places are tried again. */
+const HELD_BACK = 2 * HOUR;
+/** Moments of the newest stamp that are kept: more would only be needed after hours without a complete round. */
+const MOST_MOMENTS = 600;
 /** A round that fails as a whole begins anew after this. */
 const AFTER_FAILURE = 10 * SECOND;
 
@@ -137,19 +141,20 @@ function noteNewest(state: SourceState, at: Instant): SourceState {
   // A moment in the future comes from a clock that was ahead.
   const known = last !== undefined && last.at > at ? [] : newestAt;
   if (known.length > 0 && at - (last?.at ?? 0) < MINUTE - 6 * SECOND) return state;
-  return { ...state, newestAt: [...known, { at, stamp: newest }] };
+  return { ...state, newestAt: [...known, { at, stamp: newest }].slice(-MOST_MOMENTS) };
 }
 
 /**
  * Moves the cursor to the newest stamp that was known the lookback and `settle` before the round began: what is stamped
- * earlier has shown since, or never will to polls. It compares stamps with stamps only, so no clock or zone matters.
+ * earlier has shown since, or never will to polls. It compares stamps with stamps only, so no clock or zone matters. After
+ * a round that left something out it stays further behind.
  */
 function moveCursor(
   state: SourceState,
-  { startedAt }: Round,
+  { startedAt, leavesOut = false }: Round,
   settings: Parameters<typeof reachBack>[0],
 ): SourceState {
-  const before = startedAt - reachBack(settings) - AFTER_STAMP;
+  const before = startedAt - Math.max(leavesOut ? HELD_BACK : 0, reachBack(settings)) - AFTER_STAMP;
   const index = state.newestAt.findLastIndex(({ at }) => at <= before);
   const known = state.newestAt[index];
   if (known === undefined) return state;

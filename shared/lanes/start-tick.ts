@@ -52,8 +52,9 @@ export async function startTick(
   if (session.epoch !== lease.epoch) {
     session.memory.forgetAll();
     if (known !== undefined) requests.empty();
+    // By the local clock; the process that got it keeps it by a clock that never jumps.
+    requests.pauseUntil(run.state.pausedUntil);
   }
-  requests.pauseUntil(run.state.pausedUntil);
   session.epoch = lease.epoch;
   session.leaseEnd = lease.expiresAt;
   return 'taken';

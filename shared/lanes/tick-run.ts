@@ -94,9 +94,9 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
     for (;;) {
       const sent = await requests.send(lane, send, { signal, ...(tries === undefined ? {} : { tries }) });
       if (!(await identity.isTrusted(sent.accessHash))) continue;
-      const { rows, bytes, date, drift: findings } = sent.answer;
+      const { rows, bytes, largestRow, date, drift: findings } = sent.answer;
       for (const finding of findings) drift.add(finding);
-      const page = { rows, bytes, date, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+      const page = { rows, bytes, largestRow, date, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
       if (range !== undefined) checkRange(lane, range, page);
       return page;
     }

@@ -10,7 +10,7 @@ import {
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { type Axis, activeOf, boundsOf, otherAxis, type Range, withActive } from './range.ts';
+import { type Axis, activeOf, boundsOf, countGroups, otherAxis, type Range, withActive } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
 import { RoundFailed, type RoundReader } from './round-context.ts';
 
@@ -44,8 +44,12 @@ export async function onFailure(
   const failed: Range = { ...range, failures, ...(isSlow ? { isSlow } : {}) };
   context.update((before) => putBack(before, range, failed));
   const mayCut =
-    failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, range));
-  if (!mayCut) return context.run.sleep(PAUSE);
+    failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, failed));
+  if (!mayCut) {
+    // Where all answers are slow, it is no row of this range.
+    if (isSlow) context.update((before) => replaceRange(before, failed, [{ ...failed, isSlow: undefined }]));
+    return context.run.sleep(PAUSE);
+  }
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
   const parts = (await partsOf(reader, failed))?.map((part) => suspect(part));
   const next = parts ?? [await rowByRow(reader, failed, error.message)];
@@ -69,11 +73,11 @@ async function rowByRow(reader: RoundReader, failed: Range, reason: string): Pro
   return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason }, pass: undefined };
 }
 
-/** Whether the service answers other requests. */
-async function isServing({ context: { run, lane } }: RoundReader, { axis }: Range): Promise<boolean> {
+/** Whether the service answers other requests, in the time that the range had. */
+async function isServing({ context: { run, lane } }: RoundReader, { axis, isSlow }: Range): Promise<boolean> {
   const query = { ...boundsOf({ axis, from: run.now() + NEVER }, run.state.stampForm), limit: 1 };
   try {
-    for (let proofs = 0; proofs < PROOFS; proofs += 1) await run.ask(lane, query, { tries: 1 });
+    for (let proofs = 0; proofs < PROOFS; proofs += 1) await run.ask(lane, query, { tries: 1, isSlow });
     return true;
   } catch (error) {
     if (!(error instanceof ReturnsServiceError)) throw error;
@@ -159,7 +163,7 @@ export async function readFew(
     const page = await run.ask(lane, query, { tries, isSlow: range.isSlow });
     if (page.rows.length === 0) return await finish();
     await reader.record(range, page);
-    goOn({ ...few, offset: offset + page.rows.length, limit: Math.min(MOST_AT_ONCE, limit * 2) });
+    goOn({ ...few, offset: offset + countGroups(page.rows), limit: Math.min(MOST_AT_ONCE, limit * 2) });
   } catch (failure) {
     if (!(failure instanceof ReturnsServiceError)) throw failure;
     if (failure instanceof ValidationRejectedError && offset > 0) return await finish();
@@ -195,5 +199,6 @@ function setAside({ context }: RoundReader, range: Range, reason: string): void 
     const places = [...state.places.filter(({ until }) => until > now), place];
     return noteFinding({ ...state, places }, found, now);
   });
-  if (run.state.places.length < MOST_PLACES) context.update((round) => ({ ...round, cuts: 0 }));
+  const findsMore = run.state.places.length < MOST_PLACES;
+  context.update((round) => ({ ...round, leavesOut: true, cuts: findsMore ? 0 : round.cuts }));
 }

@@ -101,7 +101,7 @@ function cutAcross(range: Range, rows: readonly Stamps[], axis: Axis): Range[] {
 }
 
 function byOffset(range: Range): Range {
-  return { ...range, pass: { number: 1, rows: 0, sum: 0 } };
+  return { ...range, pass: { number: 1, groups: 0, sum: 0 } };
 }
 
 function inOrder<Part>(parts: Part[], order: Order, first: 'newest' | 'oldest'): Part[] {

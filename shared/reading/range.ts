@@ -29,10 +29,12 @@ export const range = z.object({
   pass: z
     .object({
       number: z.int(),
-      /** Shown so far, and the sum of their ids. */
-      rows: z.int(),
+      /** Groups shown so far, and the sum of their ids. */
+      groups: z.int(),
       sum: z.int(),
-      before: z.object({ rows: z.int(), sum: z.int() }).optional(),
+      /** Whether the pages may have overlapped: then others may have been left out between them. */
+      overlaps: z.boolean().optional(),
+      before: z.object({ groups: z.int(), sum: z.int() }).optional(),
     })
     .optional(),
   /** Set if it is too narrow to be cut and fails: its rows are read a few at a time (cut-on-failure.ts). */
@@ -57,13 +59,44 @@ export interface StampForm {
 /** One answer of the list. */
 export interface Page {
   readonly rows: readonly RowReading[];
-  /** Size of the answer's body, decompressed. */
+  /** Size of the answer's body, decompressed, and of the largest row in it. */
   readonly bytes: number;
+  readonly largestRow: number;
   /** When it was requested and received, by the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
   /** Its Date, if it had one. */
   readonly date?: Instant | undefined;
+}
+
+/**
+ * How many groups the rows show. A join shows a group in several rows, and the service may count either: so offsets are
+ * never moved by more than the groups, and an answer is full by both.
+ */
+export function countGroups(rows: readonly RowReading[]): number {
+  const ids = new Set<number>();
+  let others = 0;
+  for (const row of rows) {
+    const id = idOf(row);
+    if (id === undefined) others += 1;
+    else ids.add(id);
+  }
+  return ids.size + others;
+}
+
+/** Undefined for a row that can't be read, and shows no id. */
+export function idOf(row: RowReading): number | undefined {
+  return row.kind === 'readable' ? row.group.id : row.id;
+}
+
+/**
+ * The rows of an answer that may have ended within a group: where groups take several rows, those at its ends may lack
+ * some of theirs.
+ */
+export function withoutEnds(page: Page): Page {
+  if (countGroups(page.rows) === page.rows.length) return page;
+  const ends = [page.rows[0], page.rows.at(-1)].map((row) => row && idOf(row));
+  return { ...page, rows: page.rows.filter((row) => !ends.includes(idOf(row))) };
 }
 
 /** How much wider than the range both bounds are sent. */

@@ -10,17 +10,17 @@ import {
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
-import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { Place } from '../source/source-state.ts';
 import { onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
-import { activeOf, boundsOf, type Page, type Range } from './range.ts';
+import { activeOf, boundsOf, countGroups, idOf, type Page, type Range, withoutEnds } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { RoundContext, RoundReader } from './round-context.ts';
 
 /** Passes by offset over rows that can't be divided. */
 const MOST_PASSES = 3;
+const PAGES_SHRINK_BY = 0.15;
 type Pass = NonNullable<Range['pass']>;
 const MOST_SUM = 2 ** 40;
 /** How long before the first known group an open range begins, for cutting it. */
@@ -36,7 +36,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     readonly sentAt: Instant;
     isDoubtful: boolean;
   }[] = [];
-  /** Ids that the passes of a range have shown in this tick. */
+  /** Groups that a pass over a range has shown in this tick. */
   const passes = new WeakMap<object, Set<number>>();
 
   async function readNext(): Promise<void> {
@@ -52,7 +52,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (page === undefined) return;
     const isWhole = isComplete(run.state.room, limit, page);
     run.update((state) => ({ ...state, room: learnRoom(state.room, page) }));
-    const shown = await record(range, page);
+    const shown = await record(range, isWhole ? page : withoutEnds(page));
     if (isWhole) return done(range, shown, page);
     const rows = page.rows.filter((row) => row.kind === 'readable');
     const parts = cutFull(range, rows, await endsOf(range), first);
@@ -131,25 +131,38 @@ export function createRoundReader(context: RoundContext): RoundReader {
   }
 
   /**
-   * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same rows. Their
-   * number and the sum of their ids tell, so that a pass may take several ticks.
+   * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same groups. Their
+   * number and the sum of their ids tell. A pass proves nothing if a group is on two of its pages: where ties have no
+   * order, another one may be on none. Nor does a pass that took several ticks, which do not know its pages, or whose groups
+   * take several rows.
    */
   async function readByOffset(range: Range, pass: Pass): Promise<void> {
-    const page = await ask(range, { limit: run.state.limit, offset: pass.rows });
+    const { limit: most, room } = run.state;
+    // Other pages in each pass: where the list is not stable, or a page ends within a group, they end elsewhere.
+    const share = 1 - PAGES_SHRINK_BY * (pass.number - 1);
+    const shorter = Math.ceil(share * Math.min(most, Math.max(FEWEST_ROWS, room.groups)));
+    const limit = pass.number === 1 ? most : shorter;
+    const page = await ask(range, { limit, offset: pass.groups });
     if (page === undefined) return;
-    if (page.rows.length > 0) {
-      const shown = await record(range, page);
-      const ids = passes.get(pass) ?? new Set<number>();
-      for (const id of shown) ids.add(id);
-      const sum = page.rows.reduce((before, row) => (before + sumOf(row)) % MOST_SUM, pass.sum);
-      return continuePass({ ...pass, rows: pass.rows + page.rows.length, sum }, ids);
-    }
-    const isSame = pass.before?.rows === pass.rows && pass.before.sum === pass.sum;
     const ids = passes.get(pass) ?? new Set<number>();
-    if (isSame || pass.rows === 0) return done(range, ids, page);
+    if (page.rows.length > 0) {
+      const isLast = page.rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
+      await record(range, isLast ? page : withoutEnds(page));
+      const shown = new Set(page.rows.map((row) => idOf(row) ?? 0));
+      const isContinued = pass.groups === 0 || passes.has(pass);
+      const isJoined = countGroups(page.rows) < page.rows.length;
+      const isAgain = [...shown].some((id) => id !== 0 && ids.has(id));
+      const overlaps = pass.overlaps === true || !isContinued || isJoined || isAgain;
+      const sum = [...shown].reduce((before, id) => (before + id) % MOST_SUM, pass.sum);
+      for (const id of shown) ids.add(id);
+      return continuePass({ ...pass, groups: pass.groups + countGroups(page.rows), sum, overlaps }, ids);
+    }
+    const isSame =
+      pass.before?.groups === pass.groups && pass.before.sum === pass.sum && pass.overlaps !== true;
+    if (isSame || pass.groups === 0) return done(range, ids, page);
     if (pass.number < MOST_PASSES) {
-      const before = { rows: pass.rows, sum: pass.sum };
-      return continuePass({ number: pass.number + 1, rows: 0, sum: 0, before }, ids);
+      const before = { groups: pass.groups, sum: pass.sum };
+      return continuePass({ number: pass.number + 1, groups: 0, sum: 0, before }, new Set());
     }
     reportCrowd(range);
     return done(range, ids, page, true);
@@ -183,7 +196,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
     const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
     run.update((state) => noteFinding(state, again, run.now()));
-    context.update((round) => replaceRange(round, range, parts));
+    context.update((round) => ({ ...replaceRange(round, range, parts), leavesOut: true }));
   }
 
   /** Where a range begins and ends, also if it is open. */
@@ -227,9 +240,4 @@ function withoutCross({ cross: _, ...range }: Range): Range {
 
 function isSameInterval(a: Range, b: Range): boolean {
   return a.axis === b.axis && a.from === b.from && a.to === b.to;
-}
-
-/** A row without an id counts as a row alone. */
-function sumOf(row: RowReading): number {
-  return row.kind === 'readable' ? row.group.id : (row.id ?? 0);
 }

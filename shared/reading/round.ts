@@ -9,6 +9,8 @@ export const round = z.object({
   /** Whether a walk reads all groups, older ones as well. */
   isWhole: z.boolean().optional(),
   stack: z.array(range),
+  /** Whether it has left out a place that fails. */
+  leavesOut: z.boolean().optional(),
   requests: z.int(),
   /** Rows that it compared; distinct ones within a tick. */
   groups: z.int(),

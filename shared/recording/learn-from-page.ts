@@ -1,7 +1,7 @@
 // What each page shows about the service: the form and the newest of its stamps, and since when it sends a field.
 import { learnFields } from '../comparing/known-fields.ts';
 import { noteFinding } from '../guarding/findings.ts';
-import { formatInstant, type Instant, MINUTE } from '../instant.ts';
+import { formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts';
 import type { Page } from '../reading/range.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
@@ -14,10 +14,17 @@ const CLOCKS_APART = MINUTE;
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
 export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
   const rows = page.rows.filter((row) => row.kind === 'readable');
-  const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
+  const startedAt = startOf(state, page);
+  const since = state.baselineAt === undefined ? startedAt : page.sentAt;
   const fieldsSince = rows.reduce((known, { group }) => learnFields(known, group, since), state.fieldsSince);
-  const learned = { ...state, fieldsSince, stampForm: formOf(rows) ?? state.stampForm };
+  const learned = { ...state, startedAt, fieldsSince, stampForm: formOf(rows) ?? state.stampForm };
   return checkClock(learned, rows, page, lane);
+}
+
+/** The feed's start by the service's clock, if that is behind: else what is created first would count as older. */
+function startOf({ startedAt, newest, baselineAt }: SourceState, { date }: Page): Instant {
+  const isFirst = newest === undefined && baselineAt === undefined;
+  return isFirst && date !== undefined ? Math.min(startedAt, date + SECOND) : startedAt;
 }
 
 function formOf(rows: readonly ReadableRow[]): SourceState['stampForm'] | undefined {

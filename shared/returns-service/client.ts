@@ -40,8 +40,9 @@ interface ReturnGroupsPage {
   readonly rows: readonly RowReading[];
   /** Names of values and fields that are not in the service's document; see {@link findDrift}. */
   readonly drift: readonly string[];
-  /** Size of the body, decompressed. */
+  /** Size of the body, decompressed, and of the largest row in it. */
   readonly bytes: number;
+  readonly largestRow: number;
   /** The answer's Date, to the second. */
   readonly date?: Instant;
   /** From sending to the last byte. */
@@ -74,7 +75,9 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
       if (answer.status !== 200 && emptyInstead === undefined) throw errorOfStatus(answer, context);
       const date = parseHttpDate(answer.headers.date);
       return {
-        ...(emptyInstead === undefined ? readRows(decodeRows(answer)) : { rows: [], drift: [emptyInstead] }),
+        ...(emptyInstead === undefined
+          ? readRows(decodeRows(answer))
+          : { rows: [], largestRow: 0, drift: [emptyInstead] }),
         bytes: answer.body.byteLength,
         requestMs: answer.requestMs,
         ...(date === undefined ? {} : { date }),
@@ -104,10 +107,14 @@ function parseToken(text: string): string {
   return token;
 }
 
-function readRows(elements: Iterable<unknown>): Pick<ReturnGroupsPage, 'rows' | 'drift'> {
+function readRows(
+  elements: ReturnType<typeof decodeRows>,
+): Pick<ReturnGroupsPage, 'rows' | 'largestRow' | 'drift'> {
   const drift = new Set<string>();
   const rows: RowReading[] = [];
-  for (const raw of elements) {
+  let largestRow = 0;
+  for (const { raw, bytes } of elements) {
+    largestRow = Math.max(largestRow, bytes);
     const row = parseReturnGroup(raw);
     rows.push(row);
     if (row.kind === 'unreadable') continue;
@@ -115,5 +122,5 @@ function readRows(elements: Iterable<unknown>): Pick<ReturnGroupsPage, 'rows' | 
     if (rows.length <= ROWS_LOOKED_THROUGH)
       for (const finding of findDrift(raw, row.group)) drift.add(finding);
   }
-  return { rows, drift: [...drift] };
+  return { rows, largestRow, drift: [...drift] };
 }

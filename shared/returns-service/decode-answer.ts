@@ -17,6 +17,12 @@ const OPEN_LIST = '['.charCodeAt(0);
 const CLOSE_LIST = ']'.charCodeAt(0);
 const OPEN_OBJECT = '{'.charCodeAt(0);
 
+/** One element of the list, and its size in bytes. */
+interface Element {
+  readonly raw: unknown;
+  readonly bytes: number;
+}
+
 /**
  * The elements of the answer's list, each parsed when it is asked for. If the answer turns out to be unusable after
  * some of them, it is unusable as a whole.
@@ -25,7 +31,7 @@ const OPEN_OBJECT = '{'.charCodeAt(0);
  * @throws {AnswerTooLargeError} if it holds more than an answer may
  * @throws {UnreadableAnswerError} if it is not a JSON array
  */
-export function* decodeRows(answer: HttpAnswer): Generator<unknown, void> {
+export function* decodeRows(answer: HttpAnswer): Generator<Element, void> {
   const { body } = answer;
   if (isShorterThanDeclared(answer)) throw truncated(answer, 'is shorter than its Content-Length');
   const start = skipBlanks(body, hasByteOrderMark(body) ? 3 : 0);
@@ -37,7 +43,7 @@ export function* decodeRows(answer: HttpAnswer): Generator<unknown, void> {
     do {
       const from = end + 1;
       end = checkedEndOfRow(answer, from, counts);
-      yield parsePart(answer, from, end, end === body.length);
+      yield { raw: parsePart(answer, from, end, end === body.length), bytes: end - from };
     } while (body[end] === COMMA);
   }
   if (end === body.length) throw truncated(answer, 'ends before its JSON does');

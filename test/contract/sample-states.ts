@@ -19,7 +19,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     cursor: NOW - 7 * MINUTE,
     newestAt: [{ at: NOW - MINUTE, stamp: NOW - 2 * MINUTE }],
     newest: NOW - SECOND,
-    room: { rows: 80, planned: 100, bytes: 210_000 },
+    room: { rows: 80, groups: 80, planned: 100, bytes: 210_000, rowBytes: 0 },
     limit: 100,
     lanes: {
       late: { ...first.lanes.late, readAt: NOW - MINUTE, endedAt: NOW - 58 * SECOND, groups: 17 },

@@ -28,6 +28,8 @@ export interface ListKnobs {
   order: (group: ListedGroup) => number;
   /** Rows of a page at most. */
   mostRows: number;
+  /** Rows that a join shows of each group: copies, of which limit and offset count the groups, or one per shipment. */
+  joins: 'nothing' | 'copies' | 'shipments';
   /** A limit above it is refused with a 422. */
   limitRefusedAbove: number;
   lowerIncluded: boolean;
@@ -52,7 +54,7 @@ export interface ListKnobs {
 
 const ORDINARY: ListKnobs = {
   order: ({ id }) => id,
-  ...{ mostRows: 200, limitRefusedAbove: 1_000, lowerIncluded: true, upperIncluded: true },
+  ...{ mostRows: 200, joins: 'nothing', limitRefusedAbove: 1_000, lowerIncluded: true, upperIncluded: true },
   stamps: { zoned: true, digits: 6 },
   ...{ window: Number.POSITIVE_INFINITY, offsetsRefused: false, ignoresFilters: false },
   ...{ failing: new Set<number>(), failsBy: 'error', hidden: new Set<number>() },
@@ -101,19 +103,30 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
 
   async function answer(query: ReturnGroupsQuery, timeoutMs: number, signal: AbortSignal | undefined) {
     const { limit = 50, offset = 0 } = query;
-    const shown = select(query).slice(offset, offset + Math.min(limit, knobs.mostRows));
+    const selected = select(query);
+    const all = knobs.joins === 'shipments' ? selected.flatMap((group) => [group, group]) : selected;
+    const shown = all.slice(offset, offset + Math.min(limit, knobs.mostRows));
     const failure =
       failureOf(query) ?? (shown.some(({ id }) => knobs.failing.has(id)) ? failureOfRow() : undefined);
     await clock.sleep(failure instanceof RequestTimedOutError ? timeoutMs : knobs.latencyMs, signal);
     if (failure !== undefined) throw failure;
-    const rows = shown.map((group) => rowOf(group, knobs.stamps));
+    const rows = shown.flatMap((group, at) => joinedRows(group, all.indexOf(group) === offset + at));
     return {
       rows: rows.map(parseReturnGroup),
       drift: [],
       bytes: 300 * rows.length,
+      largestRow: 300,
       date: clock.now() + knobs.dateAhead,
       requestMs: knobs.latencyMs,
     };
+  }
+
+  function joinedRows(group: ListedGroup, isFirst: boolean) {
+    const row = rowOf(group, knobs.stamps);
+    if (knobs.joins === 'copies') return [row, row];
+    if (knobs.joins === 'nothing') return [row];
+    const shipment = { id: 10 * group.id + (isFirst ? 1 : 2), status: 'IN_TRANSIT' };
+    return [{ ...row, shipments: [shipment] }];
   }
 
   function failureOfRow(): ReturnsServiceError {
@@ -153,7 +166,7 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
 }
 
 /** How a service shows a group. */
-export function rowOf({ id, createdAt, updatedAt, status, more }: ListedGroup, form: StampForm): unknown {
+export function rowOf({ id, createdAt, updatedAt, status, more }: ListedGroup, form: StampForm): object {
   const stamp = (at: Instant) => formatBound(at, form);
   return {
     id,

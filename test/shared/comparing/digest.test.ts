@@ -26,6 +26,10 @@ describe('a digest', () => {
     expect(digests.size).toBe(variants.length + 1);
   });
 
+  it('does not differ for the noise of floating point', () => {
+    expect(digestOf([0.1 + 0.2])).toBe(digestOf([0.3]));
+  });
+
   it.each([
     [
       ['ab', 'c'],
@@ -47,7 +51,7 @@ describe('a digest', () => {
     ],
     [[0], [false]],
     [[1.5], [1.25]],
-    [[1], [1 + Number.EPSILON]],
+    [[1], [1.000001]],
     [[2 ** 40], [2 ** 41]],
     [['a\u0100'], ['a\u0000']],
     [[1], ['1']],

@@ -53,6 +53,29 @@ describe('the cursor', () => {
     expect(run.state.newestAt).toEqual([...pairs([2, 2], [3, 3], [4, 4]), ...pairs([9, 0])]);
   });
 
+  it('stays up to two hours while rounds leave out a place that fails, so that it is read once it does not', async () => {
+    const place = {
+      axis: 'updated',
+      from: VIRTUAL_START,
+      to: VIRTUAL_START + MINUTE,
+      reason: '500',
+    } as const;
+    const { run, time, late } = setUp({
+      newestAt: pairs([1, 1], [2, 2]),
+      newest: VIRTUAL_START,
+      places: [{ ...place, until: VIRTUAL_START + 24 * HOUR }],
+    });
+
+    await time.advance(9 * MINUTE);
+    await late();
+    const early = run.state.cursor;
+    await time.advance(2 * HOUR);
+    await late();
+
+    expect(early).toBe(VIRTUAL_START - REACH);
+    expect(run.state.cursor).toBe(VIRTUAL_START + 2 * MINUTE + 2 * SECOND);
+  });
+
   it('compares stamps with stamps: a service whose clock is hours ahead is no different', async () => {
     const { run, time, late } = setUp({ newestAt: pairs([1, 300], [2, 301]), newest: VIRTUAL_START });
     await time.advance(9 * MINUTE);

@@ -212,7 +212,7 @@ describe('the walks over recent and older groups', () => {
     const pace = { reconcileMs: 600_000, requestsPerMinute: 60 };
     const withGroups = (groups: number) =>
       aState({
-        ...{ baselineAt: 1, room: { rows: 100, planned: 100, bytes: 0 } },
+        ...{ baselineAt: 1, room: { rows: 100, groups: 100, planned: 100, bytes: 0, rowBytes: 0 } },
         lanes: lanesWith({ recent: { groups: 100 }, older: { groups: groups - 100 } }),
       });
 

@@ -69,7 +69,14 @@ export function setUp(setting: Setting = {}) {
 }
 
 export function page(date?: Instant): Answer {
-  return { rows: [], drift: [], bytes: 2, requestMs: 1, ...(date === undefined ? {} : { date }) };
+  return {
+    rows: [],
+    drift: [],
+    bytes: 2,
+    largestRow: 0,
+    requestMs: 1,
+    ...(date === undefined ? {} : { date }),
+  };
 }
 
 export const serverError = (retryAfterMs?: number) =>

@@ -188,6 +188,18 @@ describe('a failing row of a crowd', () => {
   });
 });
 
+describe('a range that hung once', () => {
+  it('has its whole time again where all answers are slow: no row of it is set aside', async () => {
+    const { time, run, list, closed } = await setUp([]);
+    list.knobs.latencyMs = 600;
+
+    await time.run(readRound(run, [{ ...UPDATED, isSlow: true }]));
+
+    expect(run.state.places).toEqual([]);
+    expect(await closed()).toHaveLength(60);
+  });
+});
+
 describe('an outage', () => {
   it('cuts nothing: the ranges wait until it is over', async () => {
     const { time, run, list, closed } = await setUp([]);

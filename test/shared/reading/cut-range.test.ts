@@ -181,7 +181,7 @@ describe('a crowd', () => {
 
     expect(parts.slice(0, 3)).toMatchObject([
       { cross: { to: 58 * SECOND } },
-      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, rows: 0, sum: 0 } },
+      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, groups: 0, sum: 0 } },
       { cross: { from: 63 * SECOND } },
     ]);
   });

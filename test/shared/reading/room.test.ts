@@ -9,12 +9,19 @@ import {
   UNKNOWN_ROOM,
 } from '../../../shared/reading/room.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { sampleRow } from '../returns-service/sample-rows.ts';
 
 const LIMIT = 200;
 const ROW = parseReturnGroup(0);
 
-function answer(rows: number, bytes = 100 * rows): Page {
-  return { rows: Array.from({ length: rows }, () => ROW), bytes, sentAt: 0, receivedAt: 0 };
+function answer(rows: number, bytes = 100 * rows, largestRow = 100): Page {
+  return { rows: Array.from({ length: rows }, () => ROW), bytes, largestRow, sentAt: 0, receivedAt: 0 };
+}
+
+/** Each group in two rows, as a join shows it. */
+function joined(groups: number): Page {
+  const rows = Array.from({ length: groups }, (_, at) => parseReturnGroup(sampleRow(at + 1)));
+  return { ...answer(2 * groups), rows: rows.flatMap((row) => [row, row]) };
 }
 
 const roomAfter = (...rows: number[]): Room =>
@@ -31,6 +38,22 @@ describe('an answer', () => {
     expect(isComplete(room, LIMIT, page)).toBe(complete);
   });
 
+  it('with as many groups as another one is full, also where a join shows them in more rows', () => {
+    const room = learnRoom(UNKNOWN_ROOM, joined(95));
+
+    expect(isComplete(room, LIMIT, answer(100))).toBe(false);
+    expect(isComplete(room, LIMIT, answer(94))).toBe(true);
+    expect(isComplete(room, LIMIT, joined(94))).toBe(true);
+    expect(isComplete(roomAfter(100), LIMIT, joined(50))).toBe(false);
+  });
+
+  it('of 64 KB that has no room for the largest row is full', () => {
+    const room = learnRoom(roomAfter(100), answer(90, 100_000, 33_000));
+
+    expect(isComplete(room, LIMIT, answer(14, 67_000))).toBe(false);
+    expect(isComplete(room, LIMIT, answer(14, 66_999))).toBe(true);
+  });
+
   it('of 64 KB that is nearly as large as the largest one is full: pages may be cut by bytes', () => {
     const room = learnRoom(roomAfter(100), answer(90, 200_000));
 
@@ -42,7 +65,8 @@ describe('an answer', () => {
 
 describe('the room of an answer', () => {
   it('is the most rows of any', () => {
-    expect(roomAfter(12, 50, 20)).toMatchObject({ rows: 50 });
+    expect(roomAfter(12, 50, 20)).toMatchObject({ rows: 50, groups: 50 });
+    expect(learnRoom(UNKNOWN_ROOM, joined(95))).toMatchObject({ rows: 190, groups: 95, planned: 95 });
     expect(roomAfter(9)).toEqual(UNKNOWN_ROOM);
   });
 

@@ -57,6 +57,27 @@ describe('a page', () => {
   });
 });
 
+describe('the feed’s start', () => {
+  it('is the time of the first answer if the local clock is ahead of it: what is created next is new', async () => {
+    const { run, take, types } = createSetting({ mode: 'silent', baselineAt: undefined, startedAt: START });
+    const date = SAMPLE_CREATED - MINUTE;
+
+    await take({ ...page([sampleRow(1)]), date });
+    await take({ ...page([sampleRow(2)]), date: date - MINUTE });
+
+    expect(run.state.startedAt).toBe(date + SECOND);
+    expect(await types(1)).toContain('return_group.created');
+  });
+
+  it('is the local time if the service is ahead', async () => {
+    const { run, take } = createSetting({ mode: 'silent', baselineAt: undefined, startedAt: START });
+
+    await take({ ...page([sampleRow(1)]), date: START + MINUTE });
+
+    expect(run.state.startedAt).toBe(START);
+  });
+});
+
 describe('an unchanged group', () => {
   it('of a walk is recognized by its digest in the index, without its snapshot', async () => {
     const { take, index, loaded } = createSetting();

@@ -72,7 +72,13 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
 /** A page of these rows, requested `after` seconds after the start. */
 export function page(rows: readonly unknown[], after = 0): Page {
   const sentAt = START + after * SECOND;
-  return { rows: rows.map(parseReturnGroup), bytes: 1_000, sentAt, receivedAt: sentAt + SECOND };
+  return {
+    rows: rows.map(parseReturnGroup),
+    bytes: 1_000,
+    largestRow: 0,
+    sentAt,
+    receivedAt: sentAt + SECOND,
+  };
 }
 
 /** The sample row with a shipment that failed. */

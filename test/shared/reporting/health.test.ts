@@ -173,7 +173,7 @@ describe('a lane without a complete round', () => {
       older: stale,
     });
 
-    const apart = well({ lanes, room: { rows: 100, planned: 100, bytes: 0 } });
+    const apart = well({ lanes, room: { rows: 100, groups: 100, planned: 100, bytes: 0, rowBytes: 0 } });
     const joined = { ...apart, lanes: { ...lanes, recent: { ...lanes.recent, groups: 100 } } };
 
     expect([stalledLanes(apart, pace, NOW), stalledLanes(joined, pace, NOW)]).toEqual([['older'], []]);

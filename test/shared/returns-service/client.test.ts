@@ -135,6 +135,7 @@ describe('a page', () => {
       rows: [],
       drift: [],
       bytes: 3,
+      largestRow: 0,
       requestMs: 12,
       date: Date.UTC(2026, 10, 21, 12) * 1_000,
     });

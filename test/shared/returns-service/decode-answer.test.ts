@@ -5,7 +5,8 @@ import { decodeRows } from '../../../shared/returns-service/decode-answer.ts';
 import { AnswerTooLargeError, ReturnsServiceError } from '../../../shared/returns-service/errors.ts';
 
 function rowsOf(text: string): unknown[] {
-  return [...decodeRows({ status: 200, headers: {}, body: new TextEncoder().encode(text), requestMs: 1 })];
+  const body = new TextEncoder().encode(text);
+  return [...decodeRows({ status: 200, headers: {}, body, requestMs: 1 })].map(({ raw }) => raw);
 }
 
 function outcomeOf(text: string): unknown {
