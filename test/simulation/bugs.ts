@@ -129,18 +129,6 @@ const READING: readonly Bug[] = [
     11,
   ),
   bug(
-    'the cursor moves without `settle`',
-    'shared/lanes/poll-lanes.ts',
-    'const before = startedAt - reachBack(settings) - AFTER_STAMP;',
-    'const before = startedAt + 0 * reachBack(settings) - settings.lookbackMs * MILLISECOND - AFTER_STAMP;',
-  ),
-  bug(
-    'the length of a page is never forgotten',
-    'shared/reading/room.ts',
-    'return { ...known, rows: NONE, planned };',
-    'return { ...known, planned };',
-  ),
-  bug(
     'polls never read what shows late',
     'shared/lanes/poll-lanes.ts',
     "cutAt({ axis: 'updated', from: cursor, to: end }",
