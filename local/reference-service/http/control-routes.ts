@@ -1,79 +1,57 @@
-// Serves the control interface over HTTP, for tests in another process. Requests from other machines get a 404.
+// The control interface over HTTP, for `trigger` and for tests in another process. It needs no token: the server answers no
+// page of another origin.
 
-import type { FastifyInstance } from 'fastify';
+import { Hono } from 'hono';
 import * as z from 'zod';
 import type { Control } from '../control.ts';
 import type { KnobName } from '../knobs.ts';
-import { KnobError, listKnobs, readKnobs } from '../read-knobs.ts';
+import { KnobError, readKnobs } from '../read-knobs.ts';
 import { FAULT_KINDS } from '../service/fault-kinds.ts';
 import type { Change } from '../store/change.ts';
 import { setFields } from './set-fields.ts';
 
-const advanceSchema = z.object({ ms: z.number().min(0) });
-const groupSchema = z.object({ groupId: z.int() });
-const mutateSchema = z.union([
-  z.object({ groupId: z.int(), step: z.string() }),
-  z.object({ groupId: z.int(), set: z.record(z.string(), z.unknown()) }),
-]);
-const createSchema = z.object({ set: z.record(z.string(), z.unknown()).default({}) }).default({ set: {} });
-const failNextSchema = z.object({ kind: z.enum(FAULT_KINDS), count: z.int().min(1).default(1) });
-const knobSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) });
-const sinceSchema = z.object({ after: z.coerce.number().int().min(0).default(0) });
+const groupId = z.int();
+const fields = z.record(z.string(), z.unknown());
+const change = z.union([z.object({ groupId, step: z.string() }), z.object({ groupId, set: fields })]);
+const creation = z.object({ set: fields.default({}) });
+const removal = z.object({ groupId });
+const faults = z.object({ kind: z.enum(FAULT_KINDS), count: z.int().min(1).default(1) });
+const knob = z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) });
 
-export function addControlRoutes(app: FastifyInstance, control: Control): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!isLoopback(request.socket.remoteAddress)) return reply.code(404).send({ detail: 'Not Found' });
+/** `GET snapshot`, and `POST` of the others with a JSON object. */
+export function controlRoutes(control: Control): Hono {
+  const commands: Record<string, (body: unknown) => object> = {
+    mutate(body) {
+      const read = change.parse(body);
+      return summaryOf(control.mutate(read.groupId, 'step' in read ? read.step : setFields(read.set)));
+    },
+    create: (body) => summaryOf(control.create(setFields(creation.parse(body).set))),
+    remove: (body) => summaryOf(control.remove(removal.parse(body).groupId)),
+    'fail-next'(body) {
+      const { kind, count } = faults.parse(body);
+      control.failNext(kind, count);
+      return {};
+    },
+    knob(body) {
+      const { name, value } = knob.parse(body);
+      for (const [read, setting] of Object.entries(readKnobs([`${name}=${value}`])))
+        control.setKnob(read as KnobName, setting as never);
+      return control.knobs();
+    },
+  };
+  const app = new Hono();
+  app.get('/snapshot', ({ json }) => json(control.snapshot()));
+  for (const [name, run] of Object.entries(commands))
+    app.post(`/${name}`, async ({ json, req }) => json(run(await req.json())));
+  app.onError((error, { json }) => {
+    const isOurs = [z.ZodError, RangeError, KnobError, SyntaxError].some((kind) => error instanceof kind);
+    const detail = error instanceof z.ZodError ? z.prettifyError(error) : error.message;
+    return json({ detail }, isOurs ? 400 : 500);
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const isOurs = error instanceof z.ZodError || error instanceof RangeError || error instanceof KnobError;
-    const detail = error instanceof z.ZodError ? z.prettifyError(error) : String((error as Error).message);
-    return reply.code(isOurs ? 400 : 500).send({ detail });
-  });
-
-  app.post('/advance', async ({ body }) => {
-    control.advance(advanceSchema.parse(body).ms);
-    return { now: control.now() };
-  });
-  app.post('/mutate', async ({ body }) => {
-    const change = mutateSchema.parse(body);
-    return summaryOf(control.mutate(change.groupId, 'step' in change ? change.step : setFields(change.set)));
-  });
-  app.post('/create', async ({ body }) =>
-    summaryOf(control.create(setFields(createSchema.parse(body ?? undefined).set))),
-  );
-  app.post('/remove', async ({ body }) => summaryOf(control.remove(groupSchema.parse(body).groupId)));
-  app.post('/fail-next', async ({ body }) => {
-    const { kind, count } = failNextSchema.parse(body);
-    control.failNext(kind, count);
-    return {};
-  });
-  app.post('/knob', async ({ body }) => {
-    const { name, value } = knobSchema.parse(body);
-    for (const [knob, setting] of Object.entries(readKnobs([`${name}=${value}`]))) {
-      control.setKnob(knob as KnobName, setting as never);
-    }
-    return control.knobs();
-  });
-  app.post('/pause', async () => {
-    control.pause();
-    return {};
-  });
-  app.post('/resume', async () => {
-    control.resume();
-    return {};
-  });
-
-  app.get('/knobs', async () => ({ settings: control.knobs(), knobs: listKnobs() }));
-  app.get('/snapshot', async () => control.snapshot());
-  app.get('/history', async ({ query }) => control.history().slice(sinceSchema.parse(query).after));
-  app.get('/requests', async ({ query }) => control.requests().slice(sinceSchema.parse(query).after));
+  return app;
 }
 
 /** A change without its groups, which may be large. */
 function summaryOf({ before: _before, after, ...change }: Change): object {
   return { ...change, isPresent: after !== undefined };
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(?:::ffff:)?127\.|^::1$/.test(address);
 }

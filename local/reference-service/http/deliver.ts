@@ -1,22 +1,28 @@
-// Sends an answer on a socket, or breaks the connection if the answer says so.
+// Sends answers on sockets, or breaks the connection if an answer says so.
 
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../service/answer.ts';
 
-/** Timers of delayed answers, cleared when the server closes. */
-export type Timers = Set<NodeJS.Timeout>;
-
-export function deliver(answer: Answer, response: ServerResponse, timers: Timers): void {
-  if (answer.delivery === 'hang') return;
-  if (answer.afterMs === 0) {
-    send(answer, response);
-    return;
-  }
-  const timer = setTimeout(() => {
-    timers.delete(timer);
-    send(answer, response);
-  }, answer.afterMs);
-  timers.add(timer);
+export function createDelivery() {
+  const delayed = new Set<NodeJS.Timeout>();
+  return {
+    deliver(answer: Answer, response: ServerResponse): void {
+      if (answer.delivery === 'hang') return;
+      if (answer.afterMs === 0) {
+        send(answer, response);
+        return;
+      }
+      const timer = setTimeout(() => {
+        delayed.delete(timer);
+        send(answer, response);
+      }, answer.afterMs);
+      delayed.add(timer);
+    },
+    /** Sends no more answers. */
+    stop(): void {
+      for (const timer of delayed) clearTimeout(timer);
+    },
+  };
 }
 
 function send(answer: Answer, response: ServerResponse): void {
@@ -29,9 +35,6 @@ function send(answer: Answer, response: ServerResponse): void {
   // The answer has its own Date, skewed or missing: Node must not add another.
   response.sendDate = false;
   response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
-  if (answer.delivery === 'whole') {
-    response.end(body);
-    return;
-  }
-  response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.resetAndDestroy());
+  if (answer.delivery === 'whole') response.end(body);
+  else response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.resetAndDestroy());
 }

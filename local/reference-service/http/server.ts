@@ -1,54 +1,65 @@
-// The HTTP server: the API below its prefix, the control interface below /_control.
+// The HTTP server on 127.0.0.1: the API below its prefix, the control interface below /_control. It refuses requests from
+// web pages and with a foreign `Host`.
 
-import { fastify } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { findForeign, hostsOfThisMachine } from '../../http/foreign-request.ts';
 import type { InProcessService } from '../in-process-service.ts';
 import { jsonAnswer } from '../service/answer.ts';
-import { addControlRoutes } from './control-routes.ts';
-import { deliver, type Timers } from './deliver.ts';
-
-export interface ServerOptions {
-  readonly port: number;
-  readonly prefix: string;
-}
+import { controlRoutes } from './control-routes.ts';
+import { createDelivery } from './deliver.ts';
 
 export interface Server {
+  /** Of the API, with its prefix. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-export async function startServer(inProcess: InProcessService, options: ServerOptions): Promise<Server> {
-  const { service } = inProcess;
-  const prefix = options.prefix.replace(/\/+$/, '');
-  const timers: Timers = new Set();
-  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
-
-  app.all(`${prefix}/*`, (request, reply) => {
-    const [path = '/', query = ''] = (request.raw.url ?? '/').split('?', 2);
-    const token = request.headers['x-service-api-token'];
-    reply.hijack();
+/** @param prefix for instance `/api` */
+export async function startServer(
+  { service, control }: InProcessService,
+  { port, prefix }: { readonly port: number; readonly prefix: string },
+): Promise<Server> {
+  const root = prefix.replace(/\/+$/, '');
+  const delivery = createDelivery();
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(async ({ env: { incoming }, text }, next) => {
+    const foreign = findForeign(incoming.headers, hostsOfThisMachine(incoming.socket.localPort ?? 0));
+    return foreign === undefined ? next() : text(`${foreign}\n`, 403);
+  });
+  app.all(`${root}/*`, ({ env, req }) => {
+    const { pathname, searchParams } = new URL(req.url);
     const answer =
-      request.method === 'GET'
+      req.method === 'GET'
         ? service.answer({
-            path: path.slice(prefix.length),
-            query: new URLSearchParams(query),
-            token: Array.isArray(token) ? token[0] : token,
+            path: pathname.slice(root.length),
+            query: searchParams,
+            token: req.header('x-service-api-token'),
           })
         : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
-    deliver(answer, reply.raw, timers);
+    delivery.deliver(answer, env.outgoing);
+    return RESPONSE_ALREADY_SENT;
   });
-  await app.register(async (scope) => addControlRoutes(scope, inProcess.control), { prefix: '/_control' });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  app.route('/_control', controlRoutes(control));
+  app.notFound(({ json }) => json({ detail: 'Not Found' }, 404));
 
-  const address = await app.listen({ port: options.port, host: '127.0.0.1' }).catch((cause: Error) => {
-    throw new Error(`Port ${options.port} of this machine can't be used: ${reasonOf(cause)}.`, { cause });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: 65_000 } });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: Error) =>
+      reject(new Error(`Port ${port} of this machine can't be used: ${reasonOf(cause)}.`, { cause })),
+    );
+    server.listen(port, '127.0.0.1', resolve);
   });
   return {
-    url: `${address}${prefix}`,
-    async close() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      await app.close();
-    },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
+    close: () =>
+      new Promise((resolve) => {
+        delivery.stop();
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
   };
 }
 
