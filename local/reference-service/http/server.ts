@@ -1,29 +1,35 @@
 // The HTTP server on 127.0.0.1: the API below its prefix, the control interface below /_control. It refuses requests from
-// web pages and with a foreign `Host`.
+// web pages and with a foreign `Host`. It sends answers, or breaks the connection if they say so.
 
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { findForeign, hostsOfThisMachine } from '../../http/foreign-request.ts';
 import type { InProcessService } from '../in-process-service.ts';
-import { jsonAnswer } from '../service/answer.ts';
+import { type Answer, jsonAnswer } from '../service/answer.ts';
 import { controlRoutes } from './control-routes.ts';
-import { createDelivery } from './deliver.ts';
 
-export interface Server {
-  /** Of the API, with its prefix. */
-  readonly url: string;
-  close(): Promise<void>;
+interface ServerOptions {
+  readonly port?: number | undefined;
+  readonly prefix?: string | undefined;
 }
 
-/** @param prefix for instance `/api` */
+/** @returns the base URL with its prefix, and a function that ends it */
 export async function startServer(
   { service, control }: InProcessService,
-  { port, prefix }: { readonly port: number; readonly prefix: string },
-): Promise<Server> {
+  { port = 0, prefix = '/api' }: ServerOptions,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const root = prefix.replace(/\/+$/, '');
-  const delivery = createDelivery();
+  const delayed = new Set<NodeJS.Timeout>();
+  const sendLater = (answer: Answer, response: ServerResponse): void => {
+    const timer = setTimeout(() => {
+      delayed.delete(timer);
+      send(answer, response);
+    }, answer.afterMs);
+    delayed.add(timer);
+  };
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async ({ env: { incoming }, text }, next) => {
     const foreign = findForeign(incoming.headers, hostsOfThisMachine(incoming.socket.localPort ?? 0));
@@ -31,15 +37,13 @@ export async function startServer(
   });
   app.all(`${root}/*`, ({ env, req }) => {
     const { pathname, searchParams } = new URL(req.url);
+    const token = req.header('x-service-api-token');
     const answer =
       req.method === 'GET'
-        ? service.answer({
-            path: pathname.slice(root.length),
-            query: searchParams,
-            token: req.header('x-service-api-token'),
-          })
+        ? service.answer({ path: pathname.slice(root.length), query: searchParams, token })
         : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
-    delivery.deliver(answer, env.outgoing);
+    if (answer.afterMs === 0) send(answer, env.outgoing);
+    else sendLater(answer, env.outgoing);
     return RESPONSE_ALREADY_SENT;
   });
   app.route('/_control', controlRoutes(control));
@@ -56,7 +60,7 @@ export async function startServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
     close: () =>
       new Promise((resolve) => {
-        delivery.stop();
+        for (const timer of delayed) clearTimeout(timer);
         server.close(() => resolve());
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),
@@ -69,4 +73,19 @@ function reasonOf(error: Error): string {
   if (code === 'EACCES')
     return 'ports below 1024 need special rights. Choose a higher port, or 0 for any free one';
   return error.message;
+}
+
+function send(answer: Answer, response: ServerResponse): void {
+  const { socket } = response;
+  if (answer.delivery === 'hang') return;
+  if (answer.delivery === 'reset') {
+    socket?.resetAndDestroy();
+    return;
+  }
+  const body = Buffer.from(answer.body);
+  // The answer has its own Date, skewed or missing: Node must not add another.
+  response.sendDate = false;
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  if (answer.delivery === 'whole') response.end(body);
+  else response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.resetAndDestroy());
 }

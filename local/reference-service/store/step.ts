@@ -1,9 +1,10 @@
+// A possible next change of a group, with its likelihood.
+
 import type { Instant } from '../../../shared/instant.ts';
+import { UNLISTED_STATUSES } from './catalogue.ts';
 import type { Random } from './seeded-random.ts';
 import type { StoredGroup } from './stored-group.ts';
-import { listedOrNot } from './unlisted-statuses.ts';
 
-/** A possible next change of a group. */
 export interface Step {
   /** For instance `shipment.delivered`. */
   readonly name: string;
@@ -26,11 +27,12 @@ const LISTS = {
   return_line_item: 'returns',
   exchange_line_item: 'exchange_line_items',
 } as const;
+type Kind = keyof typeof LISTS;
 
 /** Returns a function that makes steps of one entity; each sets some of its fields. */
-export function stepMaker<Kind extends keyof typeof LISTS>(
-  kind: Kind,
-  entity: StoredGroup[(typeof LISTS)[Kind]][number],
+export function stepMaker<K extends Kind>(
+  kind: K,
+  entity: StoredGroup[(typeof LISTS)[K]][number],
   group: StoredGroup,
   { random, unlisted }: StepContext,
 ): (name: string, weight: number, change: Partial<typeof entity>) => Step {
@@ -44,6 +46,11 @@ export function stepMaker<Kind extends keyof typeof LISTS>(
       return { ...group, [LISTS[kind]]: withReplaced<unknown>(group[LISTS[kind]], entity, changed) };
     },
   });
+}
+
+/** The status, or with the given probability a status that no document lists. */
+function listedOrNot(kind: Kind, status: string, random: Random, share: number): string {
+  return random.chance(share) ? random.pick(UNLISTED_STATUSES[kind]) : status;
 }
 
 /** A copy of the list with one element replaced. */

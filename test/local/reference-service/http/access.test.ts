@@ -11,7 +11,7 @@ import {
 } from '../../../../local/reference-service/create-reference-service.ts';
 import { lacksBrowser, openBrowser } from '../../../console/open-browser.ts';
 
-const GROUP = 100_005;
+const CHANGE = { groupId: 100_005, set: { return_method: 'SELF_SHIP' } };
 
 /** What a page can do with the address of another server. */
 const PAGE = `<!doctype html><title>Attacker</title><body><script>
@@ -25,22 +25,22 @@ const PAGE = `<!doctype html><title>Attacker</title><body><script>
   async function attack(origin) {
     const control = origin + '/_control';
     const list = origin + '/api/v2/return-groups';
-    const sent = { method: 'POST', body: '{"groupId":${GROUP}}' };
+    const sent = { method: 'POST', body: '${JSON.stringify(CHANGE)}' };
     return {
       'cors GET': await ask(control + '/snapshot'),
       'cors GET with a token': await ask(list, { headers: { 'X-Service-Api-Token': 'reference-token' } }),
-      'cors POST': await ask(control + '/remove', { ...sent, headers: { 'content-type': 'application/json' } }),
+      'cors POST': await ask(control + '/mutate', { ...sent, headers: { 'content-type': 'application/json' } }),
       'no-cors GET': await ask(control + '/snapshot', { mode: 'no-cors' }),
-      'no-cors POST': await ask(control + '/remove', { ...sent, mode: 'no-cors' }),
+      'no-cors POST': await ask(control + '/mutate', { ...sent, mode: 'no-cors' }),
       image: await load('img', control + '/snapshot'),
       script: await load('script', list + '?limit=1'),
     };
   }
   function postForm(origin) {
     const form = document.createElement('form');
-    Object.assign(form, { method: 'post', enctype: 'text/plain', action: origin + '/_control/remove' });
+    Object.assign(form, { method: 'post', enctype: 'text/plain', action: origin + '/_control/mutate' });
     const field = document.createElement('input');
-    Object.assign(field, { name: '{"groupId":${GROUP},"a":"', value: '"}' });
+    Object.assign(field, { name: '${JSON.stringify(CHANGE).slice(0, -1)},"a":"', value: '"}' });
     form.append(field);
     document.body.append(form);
     form.submit();
@@ -71,14 +71,14 @@ function ask({ path, method = 'GET', headers = {} }: Asked): Promise<{ status: n
       const answered = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
       resolve({ status: answer.statusCode ?? 0, body: body + answered.join() });
     });
-    sent.on('error', reject).end(method === 'POST' ? JSON.stringify({ groupId: GROUP }) : undefined);
+    sent.on('error', reject).end(method === 'POST' ? JSON.stringify(CHANGE) : undefined);
   });
 }
 
 const REQUESTS: readonly Asked[] = [
   { path: '/api/v2/return-groups', headers: { 'x-service-api-token': 'reference-token' } },
   { path: '/_control/snapshot' },
-  { path: '/_control/remove', method: 'POST' },
+  { path: '/_control/mutate', method: 'POST' },
 ];
 
 describe('a plain client', () => {
