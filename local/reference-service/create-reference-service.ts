@@ -16,12 +16,10 @@ import {
 export interface ReferenceServiceOptions extends InProcessServiceOptions {
   /** 0 picks a free port. @default 0 */
   readonly port?: number | undefined;
-  /** Path of the API root. @default '/api' */
-  readonly prefix?: string | undefined;
 }
 
 export interface ReferenceService extends InProcessService {
-  /** The base URL, including the path prefix. */
+  /** The base URL of the API. */
   readonly url: string;
   /** Closes the server immediately, even with unfinished answers. */
   close(): Promise<void>;
@@ -34,7 +32,7 @@ export async function createReferenceService(
   options: ReferenceServiceOptions = {},
 ): Promise<ReferenceService> {
   const inProcess = createInProcessService(options);
-  const server = await startServer(inProcess, options);
+  const server = await startServer(inProcess, options.port);
   // Make changes without requests too: otherwise the first request after a long pause would have to make them all.
   const living = setInterval(() => inProcess.store.catchUp(), CATCH_UP_MS).unref();
   return {

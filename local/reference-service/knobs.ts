@@ -86,13 +86,13 @@ export const KNOBS = {
     'us',
     'Precision of the timestamps in answers: microseconds, milliseconds or seconds (cut off, not rounded).',
   ),
-  stampForm: matching(
-    /^(Z|[+-]\d\d:\d\d|none(:[+-]\d\d:\d\d)?)$/,
-    'Z | +00:00 | another offset | none | none:+02:00',
-    '+00:00',
-    'Zone of the timestamps in answers. none: UTC, without writing the zone. none:-05:00: the time of that zone, ' +
+  stampForm: {
+    ...{ values: 'Z | +00:00 | another offset | none | none:+02:00', byDefault: '+00:00' },
+    description:
+      'Zone of the timestamps in answers. none: UTC, without writing the zone. none:-05:00: the time of that zone, ' +
       'without writing it. Filters without a zone are read in the same way.',
-  ),
+    read: (text) => /^(Z|[+-]\d\d:\d\d|none(:[+-]\d\d:\d\d)?)$/.exec(text)?.[0],
+  } as Knob<string>,
   touches: someOf(PARTS, 'Parts of a group whose changes move its updated_at.'),
   lateSeconds: span('seconds', 'Delay between a change’s timestamp and its visibility.'),
   staleShare: share('Share of requests that a lagging replica answers.'),
@@ -102,9 +102,12 @@ export const KNOBS = {
   unlistedStatuses: share(
     'Share of status changes, and of initial statuses, with a value that no document lists.',
   ),
-  newFields: flag(
-    'Whether groups have fields that the document does not list, one of them named after the customer.',
-  ),
+  newFields: {
+    ...{ values: 'true | false', byDefault: false },
+    description:
+      'Whether groups have fields that the document does not list, one of them named after the customer.',
+    read: (text) => ({ true: true, false: false })[text],
+  } as Knob<boolean>,
   omissions: oneOf(
     ['none', 'samples', 'all'],
     'none',
@@ -194,15 +197,6 @@ function someOf<const Value extends string>(
       return known.length === given.length ? known : undefined;
     },
   };
-}
-
-function matching(pattern: RegExp, values: string, byDefault: string, description: string): Knob<string> {
-  return { values, byDefault, description, read: (text) => (pattern.test(text) ? text : undefined) };
-}
-
-function flag(description: string): Knob<boolean> {
-  const read = (text: string) => ({ true: true, false: false })[text];
-  return { values: 'true | false', byDefault: false, description, read };
 }
 
 function count(byDefault: number, least: number, description: string): Knob<number> {

@@ -1,4 +1,4 @@
-// The HTTP server on 127.0.0.1: the API below its prefix, the control interface below /_control. It refuses requests from
+// The HTTP server on 127.0.0.1: the API below /api, the control interface below /_control. It refuses requests from
 // web pages and with a foreign `Host`. It sends answers, or breaks the connection if they say so.
 
 import type { ServerResponse } from 'node:http';
@@ -11,17 +11,14 @@ import type { InProcessService } from '../in-process-service.ts';
 import { type Answer, jsonAnswer } from '../service/answer.ts';
 import { controlRoutes } from './control-routes.ts';
 
-interface ServerOptions {
-  readonly port?: number | undefined;
-  readonly prefix?: string | undefined;
-}
+/** The path of the API. */
+const ROOT = '/api';
 
-/** @returns the base URL with its prefix, and a function that ends it */
+/** @returns the base URL of the API, and a function that ends the server */
 export async function startServer(
   { service, control }: InProcessService,
-  { port = 0, prefix = '/api' }: ServerOptions,
+  port = 0,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const root = prefix.replace(/\/+$/, '');
   const delayed = new Set<NodeJS.Timeout>();
   const sendLater = (answer: Answer, response: ServerResponse): void => {
     const timer = setTimeout(() => {
@@ -35,12 +32,12 @@ export async function startServer(
     const foreign = findForeign(incoming.headers, hostsOfThisMachine(incoming.socket.localPort ?? 0));
     return foreign === undefined ? next() : text(`${foreign}\n`, 403);
   });
-  app.all(`${root}/*`, ({ env, req }) => {
+  app.all(`${ROOT}/*`, ({ env, req }) => {
     const { pathname, searchParams } = new URL(req.url);
     const token = req.header('x-service-api-token');
     const answer =
       req.method === 'GET'
-        ? service.answer({ path: pathname.slice(root.length), query: searchParams, token })
+        ? service.answer({ path: pathname.slice(ROOT.length), query: searchParams, token })
         : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
     if (answer.afterMs === 0) send(answer, env.outgoing);
     else sendLater(answer, env.outgoing);
@@ -57,7 +54,7 @@ export async function startServer(
     server.listen(port, '127.0.0.1', resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${ROOT}`,
     close: () =>
       new Promise((resolve) => {
         for (const timer of delayed) clearTimeout(timer);

@@ -33,7 +33,8 @@ export function createFaults(random: Random): Faults {
 const PAUSE = { 'retry-after': String(PAUSE_SECONDS) };
 const BUSY = { detail: 'Too many requests' };
 
-const FAULTY: Readonly<Record<FaultKind, (honest: () => Answer, now: Instant) => Answer>> = {
+/** The answer with each fault. It takes the correct answer only if it needs it. */
+export const FAULTY_ANSWERS: Readonly<Record<FaultKind, (honest: () => Answer, now: Instant) => Answer>> = {
   '500-json': () => jsonAnswer(500, { detail: 'Internal Server Error' }),
   '500-html': () => htmlAnswer(500, '500 Internal Server Error'),
   '502-html': () => htmlAnswer(502, '502 Bad Gateway'),
@@ -55,11 +56,6 @@ const FAULTY: Readonly<Record<FaultKind, (honest: () => Answer, now: Instant) =>
   'date-missing': (honest) => dated(honest(), ''),
   'date-skewed': (honest, now) => dated(honest(), httpDate(now + WRONG_DATE_BY)),
 };
-
-/** The faulty answer. Calls `honest` only if the fault needs the correct answer. */
-export function faultyAnswer(kind: FaultKind, honest: () => Answer, now: Instant): Answer {
-  return FAULTY[kind](honest, now);
-}
 
 /** Half the body with a matching Content-Length, as a cache or proxy returns after a broken connection. */
 function truncated(answer: Answer): Answer {

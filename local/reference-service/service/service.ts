@@ -8,7 +8,7 @@ import type { Random } from '../store/seeded-random.ts';
 import type { Store } from '../store/store.ts';
 import type { GroupQuery } from '../store/view.ts';
 import { type Answer, answerOf, htmlAnswer, httpDate, jsonAnswer, type ServiceRequest } from './answer.ts';
-import { createFaults, faultyAnswer } from './faults.ts';
+import { createFaults, FAULTY_ANSWERS } from './faults.ts';
 import { answerReturnGroups } from './return-groups.ts';
 
 interface ServiceOptions {
@@ -79,7 +79,8 @@ export function createService(options: ServiceOptions): Service {
       const at = now();
       store.catchUp();
       const fault = faults.next(knobs());
-      const plain = fault === undefined ? honest(request) : faultyAnswer(fault, () => honest(request), now());
+      const plain =
+        fault === undefined ? honest(request) : FAULTY_ANSWERS[fault](() => honest(request), now());
       const answer = finished(plain, at, knobs(), random);
       if (log.length >= REQUESTS_KEPT) log = log.slice(REQUESTS_KEPT / 2);
       const { status, rows = 0 } = answer;

@@ -3,7 +3,7 @@
 
 import { GATEWAYS, ORDER_TAGS } from './catalogue.ts';
 import { exchangeSteps, hasArrived, lineItemSteps } from './item-steps.ts';
-import { outcomeOf, presentmentOf, suggestedRefund, sumOf } from './items.ts';
+import { presentmentOf, suggestedRefund, sumOf } from './items.ts';
 import type { Random } from './seeded-random.ts';
 import { shipmentSteps } from './shipment-steps.ts';
 import { type Step, type StepContext, withReplaced } from './step.ts';
@@ -45,13 +45,14 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
     const apply = (): StoredGroup => {
       const presentment = presentmentOf(group.suggested_refund.refund_total);
       const credit = group.credit_method ?? random.pick(['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD']);
+      const outcome = credit === 'STORE_CREDIT' ? 'credit' : 'refund';
       const amount = sumOf(unpaid, 'total', presentment);
       // Some gateways provide the transaction's id later.
       const platformId = random.chance(0.85) ? id : null;
       return {
         ...group,
         credit_method: credit,
-        return_outcome: group.return_outcome ?? outcomeOf(credit, group.exchange_line_items.length > 0),
+        return_outcome: group.exchange_line_items.length > 0 ? `exchange+${outcome}` : outcome,
         refund_transactions: [
           ...group.refund_transactions,
           { type: 'refund_transaction', platform_id: platformId, amount, gateway: random.pick(GATEWAYS) },
@@ -67,11 +68,8 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
   if (nameless !== undefined) {
     const named = { ...nameless, platform_id: idOf(group.refund_transactions.indexOf(nameless) + 1) };
     const refunds = withReplaced(group.refund_transactions, nameless, named);
-    steps.push({
-      name: 'refund_transaction.identified',
-      weight: 1,
-      apply: () => ({ ...group, refund_transactions: refunds }),
-    });
+    const apply = () => ({ ...group, refund_transactions: refunds });
+    steps.push({ name: 'refund_transaction.identified', weight: 1, apply });
   }
   return steps;
 }

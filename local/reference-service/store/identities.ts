@@ -15,7 +15,6 @@ export const rowOfGroupId = (id: number): number => id - FIRST_GROUP_ID;
 
 export const lineItemId = (groupId: number, place: number): number => groupId * 100 + place + 1;
 export const shipmentId = (groupId: number, place: number): number => groupId * 10 + place + 1;
-export const exchangeId = (groupId: number, place: number): string => `exl_${groupId}_${place + 1}`;
 
 /** The number of the group's order; every twentieth group shares the order of the previous one. */
 export const orderOf = (row: number): number => (row % 20 === 19 ? row - 1 : row);

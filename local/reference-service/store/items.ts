@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../../shared/instant.ts';
 import { COLOURS, NOTES, PRODUCTS, REASONS, SIZES } from './catalogue.ts';
-import { exchangeId, lineItemId } from './identities.ts';
+import { lineItemId } from './identities.ts';
 import type { Random } from './seeded-random.ts';
 import type { MoneyBag, StoredExchange, StoredGroup, StoredLineItem } from './stored-group.ts';
 
@@ -60,7 +60,7 @@ export function newExchange(place: number, { groupId, random, presentment }: Ite
   const { names, prices } = someProduct(random, 1, presentment);
   return {
     type: 'exchange_line_item',
-    id: exchangeId(groupId, place),
+    id: `exl_${groupId}_${place + 1}`,
     line_item_platform_id: null,
     ...names,
     ...{ status: 'UNPROCESSED', quantity: 1 },
@@ -149,9 +149,4 @@ export function suggestedRefund(
     shipping_fee: moneyBag(SHIPPING_FEE, presentment),
     store_credit_incentive: moneyBag(STORE_CREDIT_INCENTIVE, presentment),
   };
-}
-
-export function outcomeOf(creditMethod: string, hasExchange: boolean): string {
-  const credit = creditMethod === 'STORE_CREDIT' ? 'credit' : 'refund';
-  return hasExchange ? `exchange+${credit}` : credit;
 }

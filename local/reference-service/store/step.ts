@@ -27,10 +27,9 @@ const LISTS = {
   return_line_item: 'returns',
   exchange_line_item: 'exchange_line_items',
 } as const;
-type Kind = keyof typeof LISTS;
 
 /** Returns a function that makes steps of one entity; each sets some of its fields. */
-export function stepMaker<K extends Kind>(
+export function stepMaker<K extends keyof typeof LISTS>(
   kind: K,
   entity: StoredGroup[(typeof LISTS)[K]][number],
   group: StoredGroup,
@@ -40,17 +39,12 @@ export function stepMaker<K extends Kind>(
     name: `${kind}.${name}`,
     weight,
     apply: () => {
-      const status =
-        change.status === undefined ? entity.status : listedOrNot(kind, change.status, random, unlisted);
-      const changed = { ...entity, ...change, status };
+      const isListed = change.status === undefined || !random.chance(unlisted);
+      const unlistedStatus = isListed ? {} : { status: random.pick(UNLISTED_STATUSES[kind]) };
+      const changed = { ...entity, ...change, ...unlistedStatus };
       return { ...group, [LISTS[kind]]: withReplaced<unknown>(group[LISTS[kind]], entity, changed) };
     },
   });
-}
-
-/** The status, or with the given probability a status that no document lists. */
-function listedOrNot(kind: Kind, status: string, random: Random, share: number): string {
-  return random.chance(share) ? random.pick(UNLISTED_STATUSES[kind]) : status;
 }
 
 /** A copy of the list with one element replaced. */

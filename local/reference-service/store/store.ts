@@ -3,7 +3,7 @@
 // present.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
-import { defaultKnobs, type Knobs } from '../knobs.ts';
+import type { Knobs } from '../knobs.ts';
 import { possibleSteps } from './group-steps.ts';
 import { groupIdOf, rowOfGroupId } from './identities.ts';
 import { createLife, type Reality } from './life.ts';
@@ -23,7 +23,7 @@ export interface StoreOptions {
   /** False, or 0 changes, makes no random changes. @default 2 changes per second */
   readonly life?: { readonly changesPerSecond: number } | false | undefined;
   /** Called at each use, because knobs may change while the store runs. */
-  readonly knobs?: (() => Knobs) | undefined;
+  readonly knobs: () => Knobs;
 }
 
 /** A mutable deep copy of a group. */
@@ -67,9 +67,7 @@ export interface Store {
 const AT_ONCE: Instant = 0;
 
 export function createStore(options: StoreOptions): Store {
-  const { now, seed = 1, groups: count = 300, life = { changesPerSecond: 2 } } = options;
-  const settled = defaultKnobs();
-  const knobs = options.knobs ?? (() => settled);
+  const { now, knobs, seed = 1, groups: count = 300, life = { changesPerSecond: 2 } } = options;
   const openedAt = now();
   const opening = { seed, groups: count, openedAt, unlisted: knobs().unlistedStatuses };
   const { base, openRows } = openStore(opening);

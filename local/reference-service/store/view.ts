@@ -50,28 +50,20 @@ interface Row {
 
 const GONE: Row = { group: undefined, sequence: -1, moved: undefined };
 
-interface Waiting {
-  readonly change: Change;
-  readonly from: Instant;
-}
-
 export function createView(base: readonly StoredGroup[], seed: number, random: Random): View {
-  return viewOf(
-    base.map((group) => ({ group, sequence: 0, moved: undefined })),
-    [],
-    seed,
-    random,
-  );
+  const rows = base.map((group) => ({ group, sequence: 0, moved: undefined }));
+  return viewOf({ rows, waiting: [] }, seed, random);
 }
 
-function viewOf(
-  initial: readonly (Row | undefined)[],
-  late: readonly Waiting[],
-  seed: number,
-  random: Random,
-): View {
-  const rows: (Row | undefined)[] = [...initial];
-  let waiting = [...late];
+interface State {
+  readonly rows: readonly (Row | undefined)[];
+  /** Changes that are not visible yet. */
+  readonly waiting: readonly { readonly change: Change; readonly from: Instant }[];
+}
+
+function viewOf(initial: State, seed: number, random: Random): View {
+  const rows = [...initial.rows];
+  let waiting = [...initial.waiting];
   let moves = rows.length;
 
   /** The key of each row in an order. `heap` moves a changed row to the end, `shuffled` to a random place. */
@@ -96,11 +88,7 @@ function viewOf(
       const sign = order.endsWith(':desc') ? -1 : 1;
       const found: { readonly group: StoredGroup; readonly key: number; readonly tie: number }[] = [];
       for (const [row, { group } = GONE] of rows.entries())
-        if (
-          group !== undefined &&
-          isWithin(group.updated_at, query.updated) &&
-          isMatch(group, query, strings)
-        )
+        if (group !== undefined && isMatch(group, query, strings))
           found.push({ group, key: key(row), tie: tie(row) });
       return found
         .sort((one, other) => sign * (one.key - other.key || one.tie - other.tie))
@@ -121,11 +109,12 @@ function viewOf(
         rows[row] = { group: after, sequence, moved: moves };
       }
     },
-    copy: () => viewOf(rows, waiting, seed, random),
+    copy: () => viewOf({ rows, waiting }, seed, random),
   };
 }
 
 function isMatch(group: StoredGroup, query: GroupQuery, strings: Manner['strings']): boolean {
+  if (!isWithin(group.updated_at, query.updated)) return false;
   const { groupId, orderId, email, orderName, trackingCode, created, shipped } = query;
   const isText = (text: string | null, wanted: string | undefined) =>
     wanted === undefined || (text !== null && isSame(text, wanted, strings));
