@@ -2,20 +2,24 @@
 // other value is a behaviour that a real service might have.
 
 export const ORDERS = [
-  ...([
-    'updated_at:desc',
-    'updated_at:asc',
-    'created_at:desc',
-    'created_at:asc',
-    'id:desc',
-    'id:asc',
-  ] as const),
-  ...(['heap', 'shuffled', 'random'] as const),
+  'updated_at:desc',
+  'updated_at:asc',
+  'created_at:desc',
+  'created_at:asc',
+  'id:desc',
+  'id:asc',
+  'heap',
+  'shuffled',
+  'random',
 ] as const;
 
 /** The parts of a group (stored-group.ts). */
 export const PARTS = [
-  ...(['return_group', 'return_line_item', 'shipment', 'exchange_line_item', 'refund_transaction'] as const),
+  'return_group',
+  'return_line_item',
+  'shipment',
+  'exchange_line_item',
+  'refund_transaction',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -27,7 +27,7 @@ export function openStore(opening: Opening): { base: StoredGroup[]; openRows: nu
     const random = createRandom(mix(seed, row, 5));
     let at = createdAtOf(row, opening);
     let group = newGroup(row, seed, at, createdAtOf(orderOf(row), opening));
-    /** Slow customers and stores are slow with every step. */
+    // Slow customers and stores are slow with every step.
     const pace = DAY * (0.5 + 6 * random.fraction() ** 2);
     for (;;) {
       at += Math.floor(pace * random.fraction());
