@@ -119,14 +119,14 @@ const READING: readonly Bug[] = [
     'shared/lanes/poll-lanes.ts',
     'const before = startedAt - reachBack(settings) - AFTER_STAMP;',
     'const before = startedAt + 0 * reachBack(settings);',
-    89,
+    324,
   ),
   bug(
     'a range that fails is left out of its round',
     'shared/reading/cut-on-failure.ts',
     'context.update((before) => putBack(before, range, failed));',
     'void putBack;\n  context.update((before) => replaceRange(before, range));',
-    11,
+    12,
   ),
   bug(
     'polls never read what shows late',
@@ -147,7 +147,7 @@ const READING: readonly Bug[] = [
     'shared/reading/cut-on-failure.ts',
     'const LEFT_OUT_FOR = 10 * MINUTE;',
     'const LEFT_OUT_FOR = 100_000 * MINUTE;',
-    51,
+    5,
   ),
   bug(
     'a process that takes the lease begins with a full bucket',
