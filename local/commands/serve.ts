@@ -24,7 +24,10 @@ Examples:
 
 export function createServeCommand(): Command {
   return new Command('serve')
-    .description('Run the reference service: a simulated returns service whose data keeps changing.')
+    .description(
+      'Run the reference service: a simulated returns service whose data keeps changing. It answers on 127.0.0.1 only, ' +
+        'and refuses web pages of other origins.',
+    )
     .option('--port <number>', 'port on this machine; 0 picks a free one', parsePort, 0)
     .option('--groups <number>', 'number of return groups at the start', parseCount, 300)
     .option('--seed <number>', 'seed of all data and changes', parseCount, 1)

@@ -1,5 +1,10 @@
 // Runs a conforming implementation of the returns data service on a local port, for tests and for trying out the feed.
-// Each question that the document leaves open is a setting, a knob (knobs.ts).
+// Read this file first:
+// - store/: the returns (store.ts), their random changes (life.ts), and what queries see (view.ts)
+// - service/: answers requests without sockets: parameters, rate limit, token, faults (service.ts)
+// - showing/: groups as rows of an answer
+// - http/: this server's requests to the API and to the control interface
+// - knobs.ts: each question that the document leaves open, as a setting
 
 import { startServer } from './http/server.ts';
 import {
@@ -11,12 +16,10 @@ import {
 export interface ReferenceServiceOptions extends InProcessServiceOptions {
   /** 0 picks a free port. @default 0 */
   readonly port?: number | undefined;
-  /** Path of the API root. @default '/api' */
-  readonly prefix?: string | undefined;
 }
 
 export interface ReferenceService extends InProcessService {
-  /** The base URL, including the path prefix. */
+  /** The base URL of the API. */
   readonly url: string;
   /** Closes the server immediately, even with unfinished answers. */
   close(): Promise<void>;
@@ -24,13 +27,12 @@ export interface ReferenceService extends InProcessService {
 
 const CATCH_UP_MS = 1_000;
 
-/** Starts the service. It answers requests once the promise resolves. */
+/** Starts the service on 127.0.0.1. It answers requests once the promise resolves. */
 export async function createReferenceService(
   options: ReferenceServiceOptions = {},
 ): Promise<ReferenceService> {
-  const { port = 0, prefix = '/api' } = options;
   const inProcess = createInProcessService(options);
-  const server = await startServer(inProcess, { port, prefix });
+  const server = await startServer(inProcess, options.port);
   // Make changes without requests too: otherwise the first request after a long pause would have to make them all.
   const living = setInterval(() => inProcess.store.catchUp(), CATCH_UP_MS).unref();
   return {

@@ -1,29 +1,23 @@
 // Parses knobs from the command line and the control interface: `limit-max=37`, `order=random`.
 
 import { didYouMean } from '../cli/suggest.ts';
-import { KNOB_NAMES, KNOBS, type KnobName, type Knobs } from './knobs.ts';
+import { KNOBS, type Knobs } from './knobs.ts';
 
 /** Thrown for unknown knobs and invalid values. The message lists all of them. */
 export class KnobError extends Error {
   override readonly name = 'KnobError';
 }
 
-export interface KnobEntry {
-  /** In kebab-case. */
-  readonly name: string;
-  readonly values: string;
-  readonly byDefault: string;
-  readonly description: string;
-}
-
 /** Every knob, for help texts. */
-export function listKnobs(): KnobEntry[] {
-  return KNOB_NAMES.map((name) => ({
-    name: writtenName(name),
-    values: KNOBS[name].values,
-    byDefault: writtenValue(name, KNOBS[name].byDefault),
-    description: KNOBS[name].description,
-  }));
+export function listKnobs(): { name: string; values: string; byDefault: string; description: string }[] {
+  return Object.entries(KNOBS).map(([name, { values, byDefault, description }]) => {
+    const written = Array.isArray(byDefault)
+      ? 'all'
+      : typeof byDefault === 'object'
+        ? '0'
+        : String(byDefault);
+    return { name: writtenName(name), values, byDefault: written, description };
+  });
 }
 
 /**
@@ -33,50 +27,26 @@ export function listKnobs(): KnobEntry[] {
  */
 export function readKnobs(assignments: readonly string[]): Partial<Knobs> {
   const problems: string[] = [];
-  const settings: [string, unknown][] = [];
-  for (const assignment of assignments) {
-    const cut = assignment.indexOf('=');
-    const result =
-      cut === -1
-        ? `knob "${assignment}" has no value: write name=value`
-        : readKnob(assignment.slice(0, cut).trim(), assignment.slice(cut + 1).trim());
-    if (typeof result === 'string') problems.push(result);
-    else settings.push(result);
-  }
+  const settings = assignments.flatMap((assignment) => {
+    const [written = '', text] = assignment.split(/=(.*)/s).map((part) => part.trim());
+    const [name, knob] =
+      Object.entries(KNOBS).find(([known]) => [known, writtenName(known)].includes(written)) ?? [];
+    const value = knob?.read(text ?? '');
+    if (name !== undefined && value !== undefined) return [[name, value]];
+    if (text === undefined) problems.push(`knob "${assignment}" has no value: write name=value`);
+    else if (knob === undefined)
+      problems.push(`there is no knob "${written}".${nearest(written)} --help lists them`);
+    else problems.push(`knob ${written} does not take "${text}"; it takes ${knob.values}`);
+    return [];
+  });
   if (problems.length > 0) throw new KnobError(problems.join('\n'));
   return Object.fromEntries(settings) as Partial<Knobs>;
 }
 
-function readKnob(written: string, text: string): string | [KnobName, unknown] {
-  const name = KNOB_NAMES.find((known) => known === written || writtenName(known) === written);
-  if (name === undefined) return `there is no knob "${written}"${closestTo(written)}`;
-  const value = KNOBS[name].read(text);
-  if (value !== undefined) return [name, value];
-  return `knob ${writtenName(name)} does not take "${text}"; it takes ${KNOBS[name].values}`;
-}
-
-function closestTo(written: string): string {
-  const start = written
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-    .slice(0, 4);
-  const near = KNOB_NAMES.filter((name) => start.length >= 3 && name.toLowerCase().startsWith(start));
-  return near.length === 0
-    ? `.${didYouMean(written, KNOB_NAMES.map(writtenName))} --help lists them`
-    : `; there is ${near.map(writtenName).join(', ')}`;
+function nearest(written: string): string {
+  return didYouMean(written, Object.keys(KNOBS).map(writtenName));
 }
 
 function writtenName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function writtenValue(name: KnobName, value: unknown): string {
-  if (Array.isArray(value)) {
-    const all = KNOBS[name].read('all');
-    return Array.isArray(all) && all.length === value.length ? 'all' : value.join(',') || 'none';
-  }
-  if (typeof value === 'object' && value !== null && 'least' in value && 'most' in value) {
-    return value.least === value.most ? String(value.least) : `${value.least}-${value.most}`;
-  }
-  return String(value);
 }

@@ -133,18 +133,26 @@ describe.skipIf(lacksBrowser)('npm start', () => {
       const { page, go } = await feed.open('/', { url: await addressIn(started.stderr) }, 30_000);
       await go('/live');
       await page.getByRole('listitem').filter({ hasText: 'shipment.' }).getByRole('link').first().click();
-      const row = page
+      await page
         .getByRole('row')
         .filter({ hasText: /tracking number \S+/ })
-        .first();
-      const trackingNumber = /tracking number (\S+)/.exec((await row.textContent()) ?? '')?.[1] ?? '';
-      const title = await page.getByRole('heading', { level: 1 }).textContent();
-      await go('/');
+        .first()
+        .waitFor();
+      const { pathname } = new URL(page.url());
+      const title = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
 
-      await page.getByRole('searchbox', { name: 'Find' }).fill(trackingNumber);
-      await page.keyboard.press('Enter');
+      // A parcel may get another number meanwhile.
+      await vi.waitFor(async () => {
+        await go(pathname);
+        const row = page.getByRole('row').filter({ hasText: /tracking number \S+/ });
+        const [, trackingNumber = ''] =
+          /tracking number (\S+)/.exec((await row.first().textContent()) ?? '') ?? [];
+        await go('/');
+        await page.getByRole('searchbox', { name: 'Find' }).fill(trackingNumber);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: title }).waitFor({ timeout: 10_000 });
+      }, 60_000);
 
-      await page.getByRole('heading', { level: 1, name: title ?? '' }).waitFor();
       // A page with a stream would log an error when the console ends.
       await go('/catalogue');
     } finally {

@@ -58,8 +58,8 @@ async function poison(): Promise<Map<string, number>> {
     world.service.control.mutate(id, (draft) => {
       draft.order.name = text;
       for (const item of draft.returns) {
-        item.product = { ...item.product, product_name: text, variant_name: text, sku: text };
-        item.reason = { ...item.reason, value: text, label: text };
+        Object.assign(item, { product_name: text, variant_name: text, sku: text });
+        Object.assign(item.return_reason_details, { value: text, label: text });
         item.status = text.slice(0, 60);
       }
       for (const shipment of draft.shipments) {

@@ -71,7 +71,6 @@ export function createFreshnessWorld(options: WorldOptions): FreshnessWorld {
     knobs: { rateLimit: RATE_LIMIT, limitMax: pageRows, ...setting.knobs },
     clock: { now: time.now, advance: () => {} },
     life: { changesPerSecond: setting.changesPerSecond },
-    keepsHistory: true,
   });
   service.control.pause();
   const opening = new Map([...service.store.groups()].flatMap((group) => statusesOf(group)));

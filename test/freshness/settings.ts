@@ -1,6 +1,5 @@
 // The settings of the comparison: behaviours that the service's document leaves open, one by one and all at once.
-import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { PARTS } from '../../local/reference-service/store/stored-group.ts';
+import { type Knobs, PARTS } from '../../local/reference-service/knobs.ts';
 
 export interface Setting {
   readonly name: string;

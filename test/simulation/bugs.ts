@@ -45,7 +45,7 @@ const WEAKNESSES: readonly Bug[] = [
     'const offset = page.rows.length;\n' +
       '    const behind = isWhole || offset === 0 ? undefined : await ask(range, { limit, offset });\n' +
       '    if (isWhole || behind?.rows.length === 0) return done(range, shown, page);',
-    128,
+    17,
   ),
   bug(
     'the stacks of rounds are not kept over ticks',
@@ -60,21 +60,21 @@ const WEAKNESSES: readonly Bug[] = [
     'shared/reading/cut-on-failure.ts',
     'failures >= FAILURES_TO_CUT &&',
     'failures >= 1_000_000 &&',
-    8,
+    12,
   ),
   bug(
     'a place that fails is not set aside, and its round counts',
     'shared/reading/cut-on-failure.ts',
     'if (failing > 0) setAside(reader, range, reason);',
     'void setAside;',
-    8,
+    12,
   ),
   bug(
     'the bucket is filled with the whole budget a minute, beside what it holds',
     'shared/pacing/bucket.ts',
     'const perUnit = (requestsPerMinute - depth + 1) / WINDOW;',
     'const perUnit = requestsPerMinute / WINDOW;',
-    55,
+    15,
   ),
   bug(
     'pieces of a walk end inside a second',
@@ -88,7 +88,7 @@ const WEAKNESSES: readonly Bug[] = [
     'shared/guarding/brake.ts',
     "return lane === 'older' || now - state.lanes.recent.endedAt <= JUDGED_WITHIN;",
     "return lane === 'older' || now >= JUDGED_WITHIN;",
-    22,
+    7,
   ),
 ];
 
@@ -98,7 +98,7 @@ const READING: readonly Bug[] = [
     'shared/reading/cut-range.ts',
     'withActive(range, { from: cut, to })];',
     'withActive(range, { from: cut + 3_600 * SECOND, to })];',
-    54,
+    12,
   ),
   bug(
     'an answer as long as the longest one counts as complete',
@@ -112,21 +112,21 @@ const READING: readonly Bug[] = [
     'shared/reading/round-reader.ts',
     'await run.recorder.record(page, lane, known);',
     'await run.recorder\n      .record(page, lane, known)\n      .catch(() => ({ shown: new Set<number>(), passed: [] as number[] }));',
-    31,
+    46,
   ),
   bug(
     'the cursor follows the newest stamp at once, without the lookback',
     'shared/lanes/poll-lanes.ts',
     'const before = startedAt - reachBack(settings) - AFTER_STAMP;',
     'const before = startedAt + 0 * reachBack(settings);',
-    89,
+    324,
   ),
   bug(
     'a range that fails is left out of its round',
     'shared/reading/cut-on-failure.ts',
     'context.update((before) => putBack(before, range, failed));',
     'void putBack;\n  context.update((before) => replaceRange(before, range));',
-    11,
+    12,
   ),
   bug(
     'polls never read what shows late',
@@ -147,7 +147,7 @@ const READING: readonly Bug[] = [
     'shared/reading/cut-on-failure.ts',
     'const LEFT_OUT_FOR = 10 * MINUTE;',
     'const LEFT_OUT_FOR = 100_000 * MINUTE;',
-    51,
+    5,
   ),
   bug(
     'a process that takes the lease begins with a full bucket',

@@ -58,9 +58,7 @@ export function calm(world: World): void {
   endTurns(world);
   service.control.setKnob('faultRate', 0);
   // Answers that omit an array by chance never prove that its entities are gone.
-  const { arrays, nulls } = service.control.knobs();
-  if (arrays === 'flicker') service.control.setKnob('arrays', 'full');
-  if (nulls === 'flicker') service.control.setKnob('nulls', 'present');
+  service.control.setKnob('flickers', false);
 }
 
 export async function comeToRest(world: World, pollers: Pollers, watch: SourceWatch): Promise<Rest> {

@@ -1,9 +1,6 @@
 // Draws the plan of a seed. Each behaviour is drawn by itself, and any of them may come together. To test more behaviours,
 // add values here; coverage.ts demands that each of them occurs.
-import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { FAILING_WAYS } from '../../local/reference-service/service/failing-rows.ts';
-import { FAULT_KINDS } from '../../local/reference-service/service/fault-kinds.ts';
-import { ORDERS } from '../../local/reference-service/store/orders.ts';
+import { FAILING_WAYS, FAULT_KINDS, type Knobs, ORDERS } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import { drawStrangeKnobs, drawStrangeTurns, strangely } from './draw-strange.ts';
 import {
@@ -77,12 +74,11 @@ export function drawPlan(seed: number, profile: Profile): Plan {
 function atItsLimits(plan: Plan): Plan {
   if (!createRandom(mix(plan.seed, 80)).chance(0.04)) return plan;
   const [lookbackMs, settleMs] = [120_000, 60_000];
-  const { lateShare: _, ...knobs } = plan.knobs;
   return {
     ...plan,
     settings: { ...plan.settings, lookbackMs, settleMs },
     knobs: {
-      ...knobs,
+      ...plan.knobs,
       lateSeconds: { least: (0.8 * lookbackMs) / 1_000, most: (0.95 * lookbackMs) / 1_000 },
       ...{ staleShare: 0.5, staleSeconds: (0.95 * settleMs) / 1_000 },
     },
@@ -167,16 +163,10 @@ function drawKnobs(random: Random, settings: SimulatedSettings, bulks: readonly 
   maybe('ties', 0.2, () => 'unstable');
   maybe('limitMax', 0.6, () => random.pick([10, 11, 13, 20, 50]));
   maybe('limitOver', 0.25, () => 'refuse');
-  maybe('limitDefault', 0.2, () => 1 + random.below(3));
-  maybe('limitChanges', 0.1, () => `${60 + random.below(600)}:${10 + random.below(30)}`);
   maybe('offsetMax', 0.1, () => random.pick([10, 25, 60]));
-  maybe('offsetOver', 0.7, () => random.pick(['refuse', 'bad-request', 'timeout']));
-  maybe('offsetMaxOf', 0.4, () => random.pick(['updated', 'created']));
-  maybe('lowerBound', 0.3, () => 'exclusive');
-  maybe('upperBound', 0.3, () => 'exclusive');
+  maybe('bounds', 0.5, () => random.pick(['exclusive', 'half-open']));
   maybe('stampPrecision', 0.4, () => random.pick(['ms', 's']));
   maybe('stampForm', 0.4, () => random.pick(['Z', '+05:30', '-08:00', 'none']));
-  maybe('compares', 0.3, () => 'shown');
   // The normal case on SQL: changes of parts do not move the group's stamp.
   maybe('touches', 0.5, () =>
     random.pick([
@@ -191,33 +181,19 @@ function drawKnobs(random: Random, settings: SimulatedSettings, bulks: readonly 
     least: 0,
     most: (settings.lookbackMs / 1_000) * random.pick([0.2, 0.5, 0.95]),
   }));
-  maybe('lateShare', 0.5, () => 0.2);
   maybe('staleShare', 0.3, () => random.pick([0.1, 0.5]));
   maybe('staleSeconds', 1, () => (settings.settleMs / 1_000) * random.pick([0.2, 0.5, 0.95]));
-  maybe('bulkSize', 0.15, () => 2 + random.below(8));
-  maybe('removals', 0.2, () => 0.05);
-  maybe('groupRemovals', 0.2, () => random.pick([0.05, 0.2]));
-  maybe('reappearances', knobs.groupRemovals === undefined ? 0 : 0.6, () => random.pick([0.05, 0.2]));
+  maybe('removals', 0.4, () => random.pick([0.1, 0.4]));
   maybe('unlistedStatuses', 0.15, () => 0.2);
   maybe('newFields', 0.1, () => true);
-  maybe('personalFields', 0.03, () => true);
   maybe('omissions', 0.2, () => random.pick(['samples', 'all']));
-  maybe('lineItemType', 0.2, () => random.pick(['return', 'absent']));
-  maybe('arrays', 0.1, () => random.pick(['null-if-empty', 'absent-if-empty']));
-  maybe('nulls', 0.1, () => 'absent');
-  maybe('childOrder', 0.25, () => 'shuffled');
   maybe('unreadableEvery', 0.1, () => 3 + random.below(20));
-  maybe('lifetimeFactor', 0.1, () => random.pick([5, 30]));
-  maybe('pauseSeconds', 0.2, () => random.below(20));
   maybe('badToken', 0.4, () => random.pick(['403', '404', '500', 'html']));
   maybe('rateLimit', 0.15, () => random.pick([60, 120, 0]));
-  maybe('rateBody', 0.3, () => random.pick(['text', 'html', 'empty']));
   maybe('retryAfter', 0.3, () => random.pick(['date', 'none']));
-  maybe('date', 0.05, () => 'missing');
   maybe('latencyMs', 0.3, () => ({ least: 5, most: 5 + random.below(800) }));
   maybe('faultRate', 0.25, () => random.pick([0.02, 0.1]));
   maybe('faultKinds', 1, () => (isOften ? [random.pick(TRUE_FAULTS)] : TRUE_FAULTS));
-  maybe('slowSeconds', 0.5, () => 1 + random.below(12));
   return withinWindow(divisible(knobs, bulks));
 }
 

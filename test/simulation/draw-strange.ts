@@ -16,16 +16,13 @@ export function drawStrangeKnobs(
     { pageBytes: random.pick([1, 20_000, 65_536]) },
     { limitMax: 1 + random.below(9) },
     { stampForm: random.pick(['none:+02:00', 'none:-05:00']) },
-    { createdForm: random.pick(['none:+02:00', 'none:-05:00', 'none']) },
     { dateSkewSeconds: random.pick([-2, -0.2, 0.1, 3]) * HOUR_SECONDS },
+    { dateSkewSeconds: 'no Date' },
     { faultRate: 0.2, faultKinds: ['date-missing', 'date-skewed'] },
-    { absurdEvery: 2 + random.below(6), absurdStamps: random.pick(['ahead', 'mixed']) },
-    { stampsAheadSeconds: random.pick([90, 600, HOUR_SECONDS]) },
+    { stampsAheadSeconds: random.pick([90, 600, HOUR_SECONDS, 1_000 * HOUR_SECONDS]) },
     { lateSeconds: { least: 0, most: (lookbackMs / 1_000) * random.pick([1.5, 4]) } },
     { staleShare: 0.3, staleSeconds: (settleMs / 1_000) * random.pick([1.5, 4]) },
-    { createdTogether: 40, ties: 'unstable', limitMax: 10 },
-    { arrays: 'flicker' },
-    { nulls: 'flicker' },
+    { flickers: true },
     { badToken: 'empty' },
     {},
   ];
@@ -42,7 +39,7 @@ export function drawStrangeTurns(random: Random, activeMs: number, planned: Part
     { stampsAheadSeconds: planned.stampsAheadSeconds === undefined ? 600 : 0 },
     { filterSkewSeconds: random.pick([-2, 2]) * HOUR_SECONDS },
     { hiddenEvery: 3 + random.below(20) },
-    { arrays: planned.arrays === undefined ? 'absent-if-empty' : 'full' },
+    { omissions: planned.omissions === undefined ? 'samples' : 'none' },
   ]);
   const forMs = random.pick([120_000, 600_000, undefined]);
   return [{ atMs: random.below(activeMs), knobs, ...(forMs === undefined ? {} : { forMs }) }];

@@ -1,4 +1,5 @@
 // Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
+import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { Evidence, SourceEvidence } from './checker/evidence.ts';
@@ -58,8 +59,8 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     hidden: pageBytes > 0 ? ids : isEach(hiddenEvery),
     everUnreadable: ever('unreadableEvery'),
     tooLarge: refusedOf(world),
-    showsEmptyArrays: looks.every(({ arrays = 'full' }) => arrays === 'full'),
-    showsNulls: looks.every(({ nulls = 'present', omissions }) => nulls === 'present' && !omissions),
+    showsEmptyArrays: looks.every(showsAll),
+    showsNulls: looks.every(showsAll),
     mayDegrade: mayDegrade(plan),
     mayMissChanges: mayMissChanges(plan),
     timing: timingOf(world),
@@ -69,7 +70,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     requestsPerMinute: settings.requestsPerMinute,
     lookback: settings.lookbackMs * MILLISECOND,
     secrets: secretsOf(world),
-    personalNames: personalNamesOf(world),
+    personalNames: looks.some(({ newFields }) => newFields) ? personalNamesOf(world) : [],
     stored: [
       ...observed.states,
       ...observed.watched.flatMap(({ pollers }) => storedOf(world, pollers.source)),
@@ -87,6 +88,11 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
       ...observed.operations.ownErrors,
     ].map((error) => error.stack ?? error.message),
   };
+}
+
+/** Whether answers have all fields and arrays. */
+function showsAll({ omissions = 'none', flickers = false }: Partial<Knobs>): boolean {
+  return omissions === 'none' && !flickers;
 }
 
 /** Whether answers show only states of the store's history. */
@@ -141,16 +147,13 @@ function mayDegrade(plan: Plan): boolean {
     settings.requestTimeoutMs < 10_000 ||
     groups > 30 ||
     knobs.touches !== undefined ||
-    [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.limitChanges].some(
-      (it) => it !== undefined,
-    ) ||
-    [knobs.removals, knobs.groupRemovals].some((it) => it !== undefined)
+    [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.removals].some((it) => it !== undefined)
   );
 }
 
 function mayMissChanges({ knobs, turns, mishap, tooLarge }: Plan): boolean {
   return (
-    [mishap, tooLarge, knobs.limitChanges, knobs.unreadableEvery].some((each) => each !== undefined) ||
+    [mishap, tooLarge, knobs.unreadableEvery].some((each) => each !== undefined) ||
     turns.some((turn) =>
       (['limitMax', 'failingEvery', 'unreadableEvery'] as const).some((name) => name in turn.knobs),
     )

@@ -1,9 +1,7 @@
 // Every state of every group, as the service would show it with all its arrays and nulls, and readable.
 import type { Knobs } from '../../local/reference-service/knobs.ts';
-import { deviate } from '../../local/reference-service/showing/deviate.ts';
-import { showGroup } from '../../local/reference-service/showing/show-group.ts';
-import { stampFormsOf } from '../../local/reference-service/showing/stamp-form.ts';
-import { createRandom } from '../../local/reference-service/store/seeded-random.ts';
+import { deviate, showGroup } from '../../local/reference-service/showing/show-group.ts';
+import { stampFormOf } from '../../local/reference-service/showing/stamp-form.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
 import type { GroupDocument, Happening } from './checker/evidence.ts';
@@ -64,16 +62,8 @@ function seenAnew({ plan }: World, facts: readonly Fact[], from: Instant): Fact[
   return seen.map(({ shownFrom, group }) => ({ at: from, shownFrom: Math.max(from, shownFrom), group }));
 }
 
+/** Fields that are omitted at random count as present, and so do empty arrays; unreadable groups are not judged. */
 function documentMaker(knobs: Readonly<Knobs>): (group: StoredGroup) => GroupDocument {
-  const stamps = stampFormsOf(knobs);
-  // Fields that are omitted at random count as present; unreadable groups are not judged.
-  const plain: Knobs = {
-    ...knobs,
-    arrays: 'full',
-    nulls: 'present',
-    childOrder: 'stable',
-    unreadableEvery: 0,
-  };
-  const nothingByChance = createRandom(1);
-  return (group) => deviate(showGroup(group, stamps), plain, nothingByChance) as GroupDocument;
+  const { write } = stampFormOf(knobs);
+  return (group) => deviate(showGroup(group, write), knobs) as unknown as GroupDocument;
 }

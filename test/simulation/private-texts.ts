@@ -12,21 +12,15 @@ export function secretsOf({ service, plan }: World): string[] {
     secrets.push(customer.name, customer.email, ...order.tags);
     if (customer.phone !== null) secrets.push(customer.phone);
     for (const { origin_address: home } of shipments) if (home !== null) secrets.push(home.address1);
-    for (const { reason, questions_answers: questions } of returns) {
-      if (reason.note !== null) secrets.push(reason.note);
+    for (const { return_note: note, questions_answers: questions } of returns) {
+      if (note !== null) secrets.push(note);
       for (const { answers, question_type: type } of questions) if (type === 'TEXT') secrets.push(...answers);
     }
   }
   return secrets.filter((text) => text.length > 3);
 }
 
-/** Field names that are persons' names, if the service uses such. */
+/** Field names that are personal data, where the service has new fields. */
 export function personalNamesOf({ service }: World): string[] {
-  if (!service.control.knobs().personalFields) return [];
-  const names = Array.from(service.store.groups(), ({ customer }) => [
-    customer.name,
-    customer.email,
-    customer.phone,
-  ]);
-  return [...new Set(names.flat().filter((name) => name !== null))];
+  return [...new Set(Array.from(service.store.groups(), ({ customer }) => customer.email))];
 }

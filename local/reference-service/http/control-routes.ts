@@ -1,79 +1,55 @@
-// Serves the control interface over HTTP, for tests in another process. Requests from other machines get a 404.
+// The control interface over HTTP, for `trigger` and for tests in another process: `GET snapshot`, and `POST mutate` with a
+// step or with fields by path. It needs no token: the server refuses pages of other origins.
 
-import type { FastifyInstance } from 'fastify';
+import { Hono } from 'hono';
 import * as z from 'zod';
+import { parseStamp } from '../../../shared/instant.ts';
 import type { Control } from '../control.ts';
-import type { KnobName } from '../knobs.ts';
-import { KnobError, listKnobs, readKnobs } from '../read-knobs.ts';
-import { FAULT_KINDS } from '../service/fault-kinds.ts';
-import type { Change } from '../store/change.ts';
-import { setFields } from './set-fields.ts';
+import type { Alteration } from '../store/store.ts';
 
-const advanceSchema = z.object({ ms: z.number().min(0) });
-const groupSchema = z.object({ groupId: z.int() });
-const mutateSchema = z.union([
+const mutation = z.union([
   z.object({ groupId: z.int(), step: z.string() }),
+  /** For instance `{ "shipments.0.status": "DELIVERED" }`; stamps may be texts. */
   z.object({ groupId: z.int(), set: z.record(z.string(), z.unknown()) }),
 ]);
-const createSchema = z.object({ set: z.record(z.string(), z.unknown()).default({}) }).default({ set: {} });
-const failNextSchema = z.object({ kind: z.enum(FAULT_KINDS), count: z.int().min(1).default(1) });
-const knobSchema = z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) });
-const sinceSchema = z.object({ after: z.coerce.number().int().min(0).default(0) });
 
-export function addControlRoutes(app: FastifyInstance, control: Control): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!isLoopback(request.socket.remoteAddress)) return reply.code(404).send({ detail: 'Not Found' });
+export function controlRoutes(control: Control): Hono {
+  const app = new Hono();
+  app.get('/snapshot', ({ json }) => json(control.snapshot()));
+  app.post('/mutate', async ({ json, req }) => {
+    const asked = mutation.parse(await req.json());
+    const how = 'step' in asked ? asked.step : setFields(asked.set);
+    // The change without its groups, which may be large.
+    const { before: _before, after: _after, ...change } = control.mutate(asked.groupId, how);
+    return json(change);
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const isOurs = error instanceof z.ZodError || error instanceof RangeError || error instanceof KnobError;
-    const detail = error instanceof z.ZodError ? z.prettifyError(error) : String((error as Error).message);
-    return reply.code(isOurs ? 400 : 500).send({ detail });
+  app.onError((error, { json }) => {
+    const isOurs = [z.ZodError, RangeError, SyntaxError].some((kind) => error instanceof kind);
+    const detail = error instanceof z.ZodError ? z.prettifyError(error) : error.message;
+    return json({ detail }, isOurs ? 400 : 500);
   });
-
-  app.post('/advance', async ({ body }) => {
-    control.advance(advanceSchema.parse(body).ms);
-    return { now: control.now() };
-  });
-  app.post('/mutate', async ({ body }) => {
-    const change = mutateSchema.parse(body);
-    return summaryOf(control.mutate(change.groupId, 'step' in change ? change.step : setFields(change.set)));
-  });
-  app.post('/create', async ({ body }) =>
-    summaryOf(control.create(setFields(createSchema.parse(body ?? undefined).set))),
-  );
-  app.post('/remove', async ({ body }) => summaryOf(control.remove(groupSchema.parse(body).groupId)));
-  app.post('/fail-next', async ({ body }) => {
-    const { kind, count } = failNextSchema.parse(body);
-    control.failNext(kind, count);
-    return {};
-  });
-  app.post('/knob', async ({ body }) => {
-    const { name, value } = knobSchema.parse(body);
-    for (const [knob, setting] of Object.entries(readKnobs([`${name}=${value}`]))) {
-      control.setKnob(knob as KnobName, setting as never);
-    }
-    return control.knobs();
-  });
-  app.post('/pause', async () => {
-    control.pause();
-    return {};
-  });
-  app.post('/resume', async () => {
-    control.resume();
-    return {};
-  });
-
-  app.get('/knobs', async () => ({ settings: control.knobs(), knobs: listKnobs() }));
-  app.get('/snapshot', async () => control.snapshot());
-  app.get('/history', async ({ query }) => control.history().slice(sinceSchema.parse(query).after));
-  app.get('/requests', async ({ query }) => control.requests().slice(sinceSchema.parse(query).after));
+  return app;
 }
 
-/** A change without its groups, which may be large. */
-function summaryOf({ before: _before, after, ...change }: Change): object {
-  return { ...change, isPresent: after !== undefined };
+/** An alteration that throws a RangeError for a path that the group does not have. */
+function setFields(fields: Readonly<Record<string, unknown>>): Alteration {
+  return (draft) => {
+    for (const [path, value] of Object.entries(fields)) setField(draft, path, value);
+  };
 }
 
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(?:::ffff:)?127\.|^::1$/.test(address);
+function setField(draft: object, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let holder: unknown = draft;
+  for (const name of names) holder = isHolderOf(name, holder) ? holder[name] : undefined;
+  if (!isHolderOf(last, holder)) throw new RangeError(`a return group has no ${path}`);
+  const isStamp = last.endsWith('_at') && typeof value === 'string';
+  const set = isStamp ? parseStamp(value)?.instant : value;
+  if (isStamp && set === undefined) throw new RangeError(`${path} takes a date-time, not "${value}"`);
+  holder[last] = set;
+}
+
+function isHolderOf(name: string, value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }

@@ -1,54 +1,66 @@
-// The HTTP server: the API below its prefix, the control interface below /_control.
+// The HTTP server on 127.0.0.1: the API below /api, the control interface below /_control. It refuses requests from
+// web pages and with a foreign `Host`. It sends answers, or breaks the connection if they say so.
 
-import { fastify } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { findForeign, hostsOfThisMachine } from '../../http/foreign-request.ts';
 import type { InProcessService } from '../in-process-service.ts';
-import { jsonAnswer } from '../service/answer.ts';
-import { addControlRoutes } from './control-routes.ts';
-import { deliver, type Timers } from './deliver.ts';
+import { type Answer, jsonAnswer } from '../service/answer.ts';
+import { controlRoutes } from './control-routes.ts';
 
-export interface ServerOptions {
-  readonly port: number;
-  readonly prefix: string;
-}
+/** The path of the API. */
+const ROOT = '/api';
 
-export interface Server {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-export async function startServer(inProcess: InProcessService, options: ServerOptions): Promise<Server> {
-  const { service } = inProcess;
-  const prefix = options.prefix.replace(/\/+$/, '');
-  const timers: Timers = new Set();
-  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, keepAliveTimeout: 65_000 });
-
-  app.all(`${prefix}/*`, (request, reply) => {
-    const [path = '/', query = ''] = (request.raw.url ?? '/').split('?', 2);
-    const token = request.headers['x-service-api-token'];
-    reply.hijack();
-    const answer =
-      request.method === 'GET'
-        ? service.answer({
-            path: path.slice(prefix.length),
-            query: new URLSearchParams(query),
-            token: Array.isArray(token) ? token[0] : token,
-          })
-        : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
-    deliver(answer, reply.raw, timers);
+/** @returns the base URL of the API, and a function that ends the server */
+export async function startServer(
+  { service, control }: InProcessService,
+  port = 0,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const delayed = new Set<NodeJS.Timeout>();
+  const sendLater = (answer: Answer, response: ServerResponse): void => {
+    const timer = setTimeout(() => {
+      delayed.delete(timer);
+      send(answer, response);
+    }, answer.afterMs);
+    delayed.add(timer);
+  };
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(async ({ env: { incoming }, text }, next) => {
+    const foreign = findForeign(incoming.headers, hostsOfThisMachine(incoming.socket.localPort ?? 0));
+    return foreign === undefined ? next() : text(`${foreign}\n`, 403);
   });
-  await app.register(async (scope) => addControlRoutes(scope, inProcess.control), { prefix: '/_control' });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  app.all(`${ROOT}/*`, ({ env, req }) => {
+    const { pathname, searchParams } = new URL(req.url);
+    const token = req.header('x-service-api-token');
+    const answer =
+      req.method === 'GET'
+        ? service.answer({ path: pathname.slice(ROOT.length), query: searchParams, token })
+        : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
+    if (answer.afterMs === 0) send(answer, env.outgoing);
+    else sendLater(answer, env.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
+  app.route('/_control', controlRoutes(control));
+  app.notFound(({ json }) => json({ detail: 'Not Found' }, 404));
 
-  const address = await app.listen({ port: options.port, host: '127.0.0.1' }).catch((cause: Error) => {
-    throw new Error(`Port ${options.port} of this machine can't be used: ${reasonOf(cause)}.`, { cause });
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: 65_000 } });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: Error) =>
+      reject(new Error(`Port ${port} of this machine can't be used: ${reasonOf(cause)}.`, { cause })),
+    );
+    server.listen(port, '127.0.0.1', resolve);
   });
   return {
-    url: `${address}${prefix}`,
-    async close() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      await app.close();
-    },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${ROOT}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const timer of delayed) clearTimeout(timer);
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
   };
 }
 
@@ -58,4 +70,19 @@ function reasonOf(error: Error): string {
   if (code === 'EACCES')
     return 'ports below 1024 need special rights. Choose a higher port, or 0 for any free one';
   return error.message;
+}
+
+function send(answer: Answer, response: ServerResponse): void {
+  const { socket } = response;
+  if (answer.delivery === 'hang') return;
+  if (answer.delivery === 'reset') {
+    socket?.resetAndDestroy();
+    return;
+  }
+  const body = Buffer.from(answer.body);
+  // The answer has its own Date, skewed or missing: Node must not add another.
+  response.sendDate = false;
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  if (answer.delivery === 'whole') response.end(body);
+  else response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.resetAndDestroy());
 }

@@ -2,6 +2,7 @@
 // bytes, or breaks the connection.
 
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
+
 export interface ServiceRequest {
   /** Below the base URL, for instance `/v2/return-groups`. */
   readonly path: string;

@@ -1,28 +1,34 @@
 // Answers requests, without sockets. Checks for a fault first, then the rate limit, the token and the route. Logs each
 // request without its token.
 
-import { type Instant, SECOND } from '../../../shared/instant.ts';
-import type { Knobs } from '../knobs.ts';
+import { type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { FaultKind, Knobs } from '../knobs.ts';
 import { createRowWriters } from '../showing/row-writer.ts';
 import type { Random } from '../store/seeded-random.ts';
 import type { Store } from '../store/store.ts';
-import { answerAllowlistItems } from './allowlist.ts';
+import type { GroupQuery } from '../store/view.ts';
 import { type Answer, answerOf, htmlAnswer, httpDate, jsonAnswer, type ServiceRequest } from './answer.ts';
-import type { FaultKind } from './fault-kinds.ts';
-import { createFaults, faultyAnswer } from './faults.ts';
-import { describeService } from './openapi.ts';
-import { createRateLimit, tooManyRequests } from './rate-limit.ts';
-import { createRequestLog, type LoggedRequest } from './request-log.ts';
+import { createFaults, FAULTY_ANSWERS } from './faults.ts';
 import { answerReturnGroups } from './return-groups.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly store: Store;
-  /** The store for the value `other` of the knob `tokenSees`; created on its first use. */
-  readonly otherStore: () => Store;
   readonly token: string;
   readonly now: () => Instant;
   readonly knobs: () => Knobs;
   readonly random: Random;
+}
+
+export interface LoggedRequest {
+  /** When it was received. */
+  readonly at: Instant;
+  readonly path: string;
+  /** Without its `?`. */
+  readonly query: string;
+  /** The answer's status; 200 for an answer that was never sent. */
+  readonly status: number;
+  readonly rows: number;
+  readonly fault: FaultKind | undefined;
 }
 
 export interface Service {
@@ -32,43 +38,40 @@ export interface Service {
   requests(): readonly LoggedRequest[];
 }
 
+/** Enough for hours of testing; above it the older half is dropped. */
+const REQUESTS_KEPT = 200_000;
+
 export function createService(options: ServiceOptions): Service {
   const { store, token, now, knobs, random } = options;
-  const openedAt = now();
   const faults = createFaults(random);
-  const rateLimit = createRateLimit();
-  const log = createRequestLog();
+  const requests = new Map<string, Instant[]>();
   const rowWriter = createRowWriters(random);
+  let log: LoggedRequest[] = [];
 
   const returnGroups = (query: URLSearchParams): Answer => {
-    const { tokenSees, staleShare } = knobs();
-    const source = tokenSees === 'other' ? options.otherStore() : store;
-    const from = random.chance(staleShare) ? 'replica' : 'primary';
-    return answerReturnGroups(query, {
-      knobs: knobs(),
-      age: now() - openedAt,
-      writeRow: rowWriter(knobs()),
-      select: (asked) => (tokenSees === 'empty' ? [] : source.select(asked, from)),
-    });
+    const from = random.chance(knobs().staleShare) ? 'replica' : 'primary';
+    const select = (asked: GroupQuery) => store.select(asked, from);
+    return answerReturnGroups(query, { knobs: knobs(), writeRow: rowWriter(knobs()), select });
   };
 
-  const route = ({ path, query }: ServiceRequest): Answer => {
-    switch (path) {
-      case '/v2/return-groups':
-        return returnGroups(query);
-      case '/v2/allowlist-items':
-        return answerAllowlistItems(query, { knobs: knobs(), age: now() - openedAt, openedAt });
-      default:
-        return jsonAnswer(404, { detail: 'Not Found' });
-    }
+  /** Requests per minute and token ("Limits"), in a sliding window: the strictest meaning of "a minute". */
+  const refusal = (by: string): Answer | undefined => {
+    const { rateLimit } = knobs();
+    const recent = (requests.get(by) ?? []).filter((at) => at > now() - MINUTE);
+    requests.set(by, recent);
+    const blocking = recent[recent.length - rateLimit];
+    if (rateLimit > 0 && recent.length >= rateLimit && blocking !== undefined)
+      return tooManyRequests(blocking + MINUTE, now(), knobs());
+    recent.push(now());
+    return undefined;
   };
 
   const honest = (request: ServiceRequest): Answer => {
-    // The description needs no token, like most generated descriptions.
-    if (request.path === '/openapi.json') return jsonAnswer(200, describeService());
-    const freeAt = rateLimit.count(request.token ?? '', now(), knobs().rateLimit);
-    if (freeAt !== undefined) return tooManyRequests(freeAt, now(), knobs());
-    return request.token === token ? route(request) : badTokenAnswer(knobs().badToken);
+    const refused = refusal(request.token ?? '');
+    if (refused !== undefined) return refused;
+    if (request.token !== token) return BAD_TOKEN[knobs().badToken];
+    if (request.path === '/v2/return-groups') return returnGroups(request.query);
+    return jsonAnswer(404, { detail: 'Not Found' });
   };
 
   return {
@@ -77,49 +80,50 @@ export function createService(options: ServiceOptions): Service {
       store.catchUp();
       const fault = faults.next(knobs());
       const plain =
-        fault === undefined ? honest(request) : faultyAnswer(fault, () => honest(request), now(), knobs());
+        fault === undefined ? honest(request) : FAULTY_ANSWERS[fault](() => honest(request), now());
       const answer = finished(plain, at, knobs(), random);
-      log.add({
-        at,
-        path: request.path,
-        query: request.query.toString(),
-        status: answer.status,
-        rows: answer.rows ?? 0,
-        ...(fault && { fault }),
-      });
+      if (log.length >= REQUESTS_KEPT) log = log.slice(REQUESTS_KEPT / 2);
+      const { status, rows = 0 } = answer;
+      log.push({ at, path: request.path, query: request.query.toString(), status, rows, fault });
       return answer;
     },
     failNext: faults.failNext,
-    requests: log.all,
+    requests: () => log,
   };
 }
 
 /** The answer with the Date and the latency that the knobs set. */
-function finished(answer: Answer, now: Instant, knobs: Knobs, random: Random): Answer {
-  const { latencyMs, dateSkewSeconds } = knobs;
-  const { date = httpDate(now + dateSkewSeconds * SECOND), ...headers } = answer.headers;
-  const isDated = knobs.date === 'present' && date !== '';
+function finished(
+  answer: Answer,
+  now: Instant,
+  { latencyMs, dateSkewSeconds }: Knobs,
+  random: Random,
+): Answer {
+  const own = dateSkewSeconds === 'no Date' ? '' : httpDate(now + dateSkewSeconds * SECOND);
+  const { date = own, ...headers } = answer.headers;
   const latency = latencyMs.least + (latencyMs.most - latencyMs.least) * random.fraction();
   return {
     ...answer,
-    headers: isDated ? { ...headers, date } : headers,
+    headers: date === '' ? headers : { ...headers, date },
     afterMs: answer.afterMs + Math.round(latency),
   };
 }
 
-function badTokenAnswer(kind: Knobs['badToken']): Answer {
-  switch (kind) {
-    case '401':
-      return jsonAnswer(401, { detail: 'Invalid or missing API token' });
-    case '403':
-      return jsonAnswer(403, { detail: 'Not authenticated' });
-    case '404':
-      return jsonAnswer(404, { detail: 'Not Found' });
-    case '500':
-      return answerOf(500, 'Internal Server Error', 'text/plain');
-    case 'empty':
-      return { ...jsonAnswer(200, []), rows: 0 };
-    case 'html':
-      return htmlAnswer(200, 'Log in');
-  }
+/** @param freeAt when the next request is possible */
+function tooManyRequests(freeAt: Instant, now: Instant, { rateLimit, retryAfter }: Knobs): Answer {
+  if (retryAfter === 'none') return answerOf(429, '', 'text/plain');
+  if (retryAfter === 'date')
+    return htmlAnswer(429, '429 Too Many Requests', { 'retry-after': httpDate(freeAt + SECOND) });
+  const seconds = Math.max(1, Math.ceil((freeAt - now) / SECOND));
+  const detail = `Rate limit exceeded: ${rateLimit} per 1 minute`;
+  return jsonAnswer(429, { detail }, { 'retry-after': String(seconds) });
 }
+
+const BAD_TOKEN: Readonly<Record<Knobs['badToken'], Answer>> = {
+  401: jsonAnswer(401, { detail: 'Invalid or missing API token' }),
+  403: jsonAnswer(403, { detail: 'Not authenticated' }),
+  404: jsonAnswer(404, { detail: 'Not Found' }),
+  500: answerOf(500, 'Internal Server Error', 'text/plain'),
+  empty: jsonAnswer(200, []),
+  html: htmlAnswer(200, 'Log in'),
+};

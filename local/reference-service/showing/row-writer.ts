@@ -1,11 +1,10 @@
 // Writes groups as the rows of an answer. Caches the text of unchanged groups, because most groups are read repeatedly.
 
-import type { Knobs } from '../knobs.ts';
+import { type Knobs, UNREADABLE_WAYS } from '../knobs.ts';
 import type { Random } from '../store/seeded-random.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
-import { deviate } from './deviate.ts';
-import { showGroup } from './show-group.ts';
-import { stampFormsOf } from './stamp-form.ts';
+import { deviate, ENTITY_ARRAYS, omitNulls, type Shown, type ShownGroup, showGroup } from './show-group.ts';
+import { stampFormOf } from './stamp-form.ts';
 
 /** Writes the rows of one answer. */
 export type RowWriter = (group: StoredGroup) => string;
@@ -17,18 +16,61 @@ export function createRowWriters(random: Random): (knobs: Knobs) => RowWriter {
     const look = JSON.stringify(knobs);
     if (look !== writtenWith) written = new WeakMap();
     writtenWith = look;
-    const stamps = stampFormsOf(knobs);
-    const isKept = !isRandom(knobs);
+    const { write } = stampFormOf(knobs);
+    const isRandom = knobs.flickers || knobs.ties === 'unstable';
     return (group) => {
       const known = written.get(group);
       if (known !== undefined) return known;
-      const text = JSON.stringify(deviate(showGroup(group, stamps), knobs, random));
-      if (isKept) written.set(group, text);
+      const text = JSON.stringify(rowOf(deviate(showGroup(group, write), knobs), knobs, random));
+      if (!isRandom) written.set(group, text);
       return text;
     };
   };
 }
 
-function isRandom({ arrays, nulls, childOrder }: Knobs): boolean {
-  return arrays === 'flicker' || nulls === 'flicker' || childOrder === 'shuffled';
+const FLICKER = 0.15;
+
+/** The row, which may not be a group at all. */
+function rowOf(group: ShownGroup, knobs: Knobs, random: Random): unknown {
+  const { ties, flickers, omissions, unreadableEvery, unreadableAs } = knobs;
+  if (ties === 'unstable') for (const name of ENTITY_ARRAYS) random.shuffle(group[name]);
+  if (flickers || omissions === 'samples') omitNulls(group, () => !flickers || random.chance(FLICKER));
+  const id = Number(group.id);
+  if (unreadableEvery > 0 && id % unreadableEvery === 0)
+    return makeUnreadable(group, unreadableAs, id / unreadableEvery);
+  for (const name of ENTITY_ARRAYS) {
+    const isEmpty = group[name].length === 0 && omissions !== 'none';
+    if (!isEmpty && !(flickers && random.chance(FLICKER))) continue;
+    const row: Shown = group;
+    if (omissions === 'samples') row[name] = null;
+    else delete row[name];
+  }
+  return group;
+}
+
+type Way = (typeof UNREADABLE_WAYS)[number];
+
+const WAYS = {
+  'no-object': () => 'return group unavailable',
+  'no-id': ({ id: _id, ...rest }) => rest,
+  'null-row': () => null,
+  'id-as-text': (group) => ({ ...group, id: `RG-${String(group.id)}` }),
+  // Beyond 2^53, where JSON.parse rounds and two ids become one.
+  'huge-id': (group) => ({ ...group, returns: withFirst(group.returns, { id: 9_007_199_254_740_992 }) }),
+  'doubled-ids': (group) => ({
+    ...group,
+    returns: [...group.returns, ...withFirst(group.returns.slice(0, 1), { status: 'CANCELED' })],
+  }),
+  'no-status': (group) => ({ ...group, returns: withFirst(group.returns, { status: undefined }) }),
+  'bad-stamp': (group) => ({ ...group, updated_at: 'yesterday' }),
+} satisfies Record<Way, (group: ShownGroup) => unknown>;
+
+/** An unreadable row, for each group always in the same way. @param turn selects the way for `mixed` */
+function makeUnreadable(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {
+  const mixed = UNREADABLE_WAYS[turn % UNREADABLE_WAYS.length] as Way;
+  return WAYS[way === 'mixed' ? mixed : way](group);
+}
+
+function withFirst(entities: readonly Shown[], change: Shown): Shown[] {
+  return entities.map((entity, place) => (place === 0 ? { ...entity, ...change } : entity));
 }

@@ -1,8 +1,9 @@
-// Converts a stored group to the document's form: every field, required or not, with stamps as texts. deviate.ts then
-// applies the knobs.
+// Shows a stored group in the document's form, with stamps as texts, and then in the form that knobs set.
 
-import type { StoredExchange, StoredGroup, StoredLineItem, StoredShipment } from '../store/stored-group.ts';
-import type { StampForms } from './stamp-form.ts';
+import type { Instant } from '../../../shared/instant.ts';
+import { DOCUMENTED_RESOURCES } from '../../../shared/returns-service/documented-resources.ts';
+import type { Knobs } from '../knobs.ts';
+import type { StoredGroup } from '../store/stored-group.ts';
 
 /** A mutable object of an answer. */
 export type Shown = Record<string, unknown>;
@@ -14,101 +15,78 @@ export interface ShownGroup extends Shown {
   refund_transactions: Shown[];
 }
 
-export function showGroup(group: StoredGroup, { created, other: { write } }: StampForms): ShownGroup {
-  const writeOrNull = (instant: number | null) => (instant === null ? null : write(instant));
-  const { order } = group;
-  return {
-    type: 'return_group',
-    id: group.id,
-    return_method: group.return_method,
-    credit_method: group.credit_method,
-    created_at: created.write(group.created_at),
-    updated_at: write(group.updated_at),
-    return_outcome: group.return_outcome,
-    order: {
-      type: 'order',
-      ...order,
-      created_at: write(order.created_at),
-      fulfilled_at: writeOrNull(order.fulfilled_at),
-    },
-    customer: { type: 'customer', ...group.customer },
-    shipments: group.shipments.map((shipment) => showShipment(shipment, write, writeOrNull)),
-    returns: group.returns.map((item) => showLineItem(item, write)),
-    exchange_line_items: group.exchange_line_items.map(showExchange),
-    refund_transactions: group.refund_transactions.map((refund) => ({
-      type: 'refund_transaction',
-      ...refund,
-    })),
-    suggested_refund: { type: 'suggested_refund', ...group.suggested_refund },
+const ENTITIES = {
+  shipments: DOCUMENTED_RESOURCES.Shipment,
+  returns: DOCUMENTED_RESOURCES.ReturnLineItem,
+  exchange_line_items: DOCUMENTED_RESOURCES.ExchangeLineItem,
+  refund_transactions: DOCUMENTED_RESOURCES.RefundTransaction,
+};
+export const ENTITY_ARRAYS = Object.keys(ENTITIES) as (keyof typeof ENTITIES)[];
+
+/** Fields that the feed can't do without; all others may be missing. */
+const INDISPENSABLE = new Set(['id', 'status', 'created_at', 'updated_at', ...ENTITY_ARRAYS]);
+
+/** Every field of the group, required or not. */
+export function showGroup(group: StoredGroup, writeStamp: (instant: Instant) => string): ShownGroup {
+  const show = (value: unknown, name = ''): unknown => {
+    if (typeof value === 'number') return name.endsWith('_at') ? writeStamp(value) : value;
+    if (Array.isArray(value)) return value.map((each) => show(each));
+    return typeof value === 'object' && value !== null ? showAll(value) : value;
   };
+  const showAll = (object: object): Shown => {
+    const shown: Shown = {};
+    for (const [name, value] of Object.entries(object)) shown[name] = show(value, name);
+    return shown;
+  };
+  return showAll(group) as ShownGroup;
 }
 
-function showShipment(
-  shipment: StoredShipment,
-  write: (instant: number) => string,
-  writeOrNull: (instant: number | null) => string | null,
-): Shown {
-  return {
-    type: 'shipment',
-    ...shipment,
-    created_at: write(shipment.created_at),
-    shipped_at: writeOrNull(shipment.shipped_at),
-    delivered_at: writeOrNull(shipment.delivered_at),
-  };
+/** Adds and removes fields as the knobs say, but none at random. */
+export function deviate(group: ShownGroup, { newFields, omissions }: Knobs): ShownGroup {
+  if (newFields) addNewFields(group);
+  if (omissions === 'samples') omitAsSamplesDo(group);
+  if (omissions === 'all')
+    for (const object of [group, ...group.shipments, ...group.returns, ...group.exchange_line_items])
+      for (const field of Object.keys(object)) if (!INDISPENSABLE.has(field)) delete object[field];
+  return group;
 }
 
-function showLineItem(item: StoredLineItem, write: (instant: number) => string): Shown {
-  const { product, reason } = item;
-  return {
-    type: 'return_line_item',
-    id: item.id,
-    platform_id: item.platform_id,
-    created_at: write(item.created_at),
-    status: item.status,
-    shipment_id: item.shipment_id,
-    platform_refund_transaction_ids: item.platform_refund_transaction_ids,
-    platform_line_item_id: item.platform_line_item_id,
-    product_platform_id: product.product_platform_id,
-    product_name: product.product_name,
-    variant_platform_id: product.variant_platform_id,
-    variant_name: product.variant_name,
-    sku: product.sku,
-    barcode: item.barcode,
-    quantity: item.quantity,
-    return_reason: reason.value,
-    return_note: reason.note,
-    return_reason_details: { type: 'return_reason', ...reason },
-    questions_answers: item.questions_answers.map((answer) => ({ type: 'question_answer', ...answer })),
-    // Field by field, here and below: spreading a product into its item doubles the cost of a page.
-    subtotal: product.subtotal,
-    discounted_subtotal: product.discounted_subtotal,
-    discount_total: product.discount_total,
-    tax_total: product.tax_total,
-    tax_percentage: product.tax_percentage,
-    total: product.total,
-    last_rma_number: item.last_rma_number,
-    last_rma_provider: item.last_rma_provider,
-  };
+function addNewFields(group: ShownGroup): void {
+  // Some services send a map keyed by persons: its keys are personal data.
+  const customer = group.customer as Shown;
+  customer[String(customer.email)] = true;
+  group.channel = 'portal';
+  group.fraud_check = { score: 0.1, signals: ['address_match'] };
+  for (const shipment of group.shipments) shipment.estimated_delivery = null;
+  for (const item of group.returns) Object.assign(item, { condition: 'UNOPENED', photos: [] });
+  for (const exchange of group.exchange_line_items) exchange.warehouse = { id: 3 };
 }
 
-function showExchange(exchange: StoredExchange): Shown {
-  const { product } = exchange;
-  return {
-    type: 'exchange_line_item',
-    id: exchange.id,
-    line_item_platform_id: exchange.line_item_platform_id,
-    product_platform_id: product.product_platform_id,
-    product_name: product.product_name,
-    variant_platform_id: product.variant_platform_id,
-    variant_name: product.variant_name,
-    sku: product.sku,
-    status: exchange.status,
-    quantity: exchange.quantity,
-    subtotal: product.subtotal,
-    discounted_subtotal: product.discounted_subtotal,
-    discount_total: product.discount_total,
-    tax_total: product.tax_total,
-    tax_percentage: product.tax_percentage,
-    total: product.total,
-  };
+/** "Observed deviations between the schema and sample responses". */
+function omitAsSamplesDo(group: ShownGroup): void {
+  const refund = group.suggested_refund as Shown;
+  for (const field of ['handling_fee', 'shipping_fee', 'store_credit_incentive']) delete refund[field];
+  delete (group.order as Shown).tags;
+  delete (group.customer as Shown).phone;
+  for (const item of group.returns) {
+    item.type = 'return';
+    delete item.discount_total;
+    delete item.barcode;
+  }
+  for (const exchange of group.exchange_line_items) delete exchange.discount_total;
+}
+
+const OPTIONAL = Object.entries({ ...ENTITIES, group: DOCUMENTED_RESOURCES.ReturnGroup }).map(
+  ([name, { shape }]) =>
+    [
+      name,
+      Object.entries(shape).flatMap(([field, type]) => (type.safeParse(undefined).success ? [field] : [])),
+    ] as const,
+);
+
+/** Leaves out nulls where the document makes the field optional, so that null and absent mean the same. */
+export function omitNulls(group: ShownGroup, isOmitted: () => boolean): void {
+  for (const [name, fields] of OPTIONAL)
+    for (const object of name === 'group' ? [group] : group[name as keyof typeof ENTITIES])
+      for (const field of fields) if (object[field] === null && isOmitted()) delete object[field];
 }

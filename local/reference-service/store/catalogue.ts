@@ -1,7 +1,5 @@
 // The invented store's products, customers and return reasons. All names are made up.
 
-import type { StoredAddress, StoredReason } from './stored-group.ts';
-
 export const FIRST_NAMES = words(
   'Ada Amir Beatriz Chloe Daniel Elif Emma Finn Grace Hugo Ines Jonas',
   'Kaya Lena Liam Maya Noah Olga Priya Quinn Rosa Sam Tara Yusuf',
@@ -12,16 +10,12 @@ export const LAST_NAMES = words(
   'Meyer Nguyen Okafor Patel Quist Rossi Silva Turner Usman Vega Weber Zhou',
 );
 
-export const CITIES: readonly Pick<StoredAddress, 'city' | 'province' | 'zip' | 'country'>[] = [
+export const CITIES = [
   { city: 'Portland', province: 'OR', zip: '97205', country: 'US' },
   { city: 'Austin', province: 'TX', zip: '78701', country: 'US' },
-  { city: 'Columbus', province: 'OH', zip: '43215', country: 'US' },
-  { city: 'Atlanta', province: 'GA', zip: '30303', country: 'US' },
-  { city: 'Denver', province: 'CO', zip: '80202', country: 'US' },
   { city: 'Toronto', province: 'ON', zip: 'M5V 2T6', country: 'CA' },
   { city: 'Leeds', province: null, zip: 'LS1 4DY', country: 'GB' },
-  { city: 'Hamburg', province: null, zip: '20095', country: 'DE' },
-];
+] as const;
 
 export const STREETS = [
   'Oak Street',
@@ -30,25 +24,15 @@ export const STREETS = [
   '5th Avenue',
   'Harbour Way',
   'Hill Crescent',
-] as const;
+];
 
-export const WAREHOUSE: StoredAddress = {
-  address1: '12 Dock Road',
-  address2: 'Gate 3',
-  city: 'Reno',
-  province: 'NV',
-  zip: '89502',
-  country: 'US',
+export const WAREHOUSE = {
+  ...{ address1: '12 Dock Road', address2: 'Gate 3' },
+  ...{ city: 'Reno', province: 'NV', zip: '89502', country: 'US' },
 };
 
-interface Product {
-  readonly name: string;
-  readonly code: string;
-  /** In cents. */
-  readonly price: number;
-}
-
-export const PRODUCTS: readonly [Product, ...Product[]] = [
+/** Prices in cents. */
+export const PRODUCTS = [
   { name: 'Merino Crew Sweater', code: 'MCS', price: 9_800 },
   { name: 'Canvas Weekender', code: 'CWK', price: 14_500 },
   { name: 'Trail Runner', code: 'TRN', price: 12_900 },
@@ -57,27 +41,17 @@ export const PRODUCTS: readonly [Product, ...Product[]] = [
   { name: 'Rain Shell', code: 'RSH', price: 18_900 },
   { name: 'Wool Socks, 3 Pairs', code: 'WSK', price: 2_995 },
   { name: 'Leather Belt', code: 'LBT', price: 4_450 },
-];
+] as const;
 
 export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const;
 export const COLOURS = ['Black', 'Navy', 'Sand', 'Olive', 'Rust'] as const;
 
-export const REASONS: readonly Omit<StoredReason, 'note'>[] = [
-  { value: 'too_small', label: 'Too small', path: ['fit', 'too_small'], path_labels: ['Fit', 'Too small'] },
-  { value: 'too_large', label: 'Too large', path: ['fit', 'too_large'], path_labels: ['Fit', 'Too large'] },
-  {
-    value: 'damaged',
-    label: 'Arrived damaged',
-    path: ['quality', 'damaged'],
-    path_labels: ['Quality', 'Arrived damaged'],
-  },
-  { value: 'wrong_item', label: 'Wrong item', path: ['wrong_item'], path_labels: ['Wrong item'] },
-  {
-    value: 'changed_mind',
-    label: 'Changed my mind',
-    path: ['other', 'changed_mind'],
-    path_labels: ['Other', 'Changed my mind'],
-  },
+export const REASONS = [
+  reason('too_small', 'Too small', 'fit', 'Fit'),
+  reason('too_large', 'Too large', 'fit', 'Fit'),
+  reason('damaged', 'Arrived damaged', 'quality', 'Quality'),
+  reason('wrong_item', 'Wrong item'),
+  reason('changed_mind', 'Changed my mind', 'other', 'Other'),
 ];
 
 export const NOTES = [
@@ -92,12 +66,7 @@ export const ORDER_SOURCES = ['web', 'pos', 'mobile_app', null] as const;
 export const GATEWAYS = ['card_payments', 'wallet', 'invoice', null] as const;
 
 /** Placeholders, as in the document. */
-export const PARTNER_METHODS = [
-  '<PARTNER_METHOD_1>',
-  '<PARTNER_METHOD_2>',
-  '<PARTNER_METHOD_3>',
-  '<PARTNER_METHOD_4>',
-] as const;
+export const PARTNER_METHODS = [1, 2, 3, 4].map((number) => `<PARTNER_METHOD_${number}>`);
 export const RMA_PROVIDERS = ['MANUAL', '<PARTNER_RMA_1>', '<PARTNER_RMA_2>', '<PARTNER_RMA_5>'] as const;
 
 /** Statuses that no document lists, for the knob of that name. */
@@ -109,4 +78,10 @@ export const UNLISTED_STATUSES = {
 
 function words(...lines: readonly string[]): readonly string[] {
   return lines.join(' ').split(' ');
+}
+
+function reason(value: string, label: string, ...parent: [] | [value: string, label: string]) {
+  const [above, labelAbove] = parent;
+  const path = above === undefined ? [value] : [above, value];
+  return { value, label, path, path_labels: labelAbove === undefined ? [label] : [labelAbove, label] };
 }

@@ -1,14 +1,37 @@
-// Steps of a group as a whole: refunds, cancelation, corrections and, if a knob enables it, the loss of entities.
+// The possible next changes of a group: steps of its entities and of the group as a whole. Refunds, cancelation, corrections
+// and, if a knob enables it, the loss of entities.
 
 import { GATEWAYS, ORDER_TAGS } from './catalogue.ts';
-import { hasArrived } from './line-item-steps.ts';
-import { presentmentOf, sumOf } from './money.ts';
-import { outcomeOf, suggestedRefund } from './refunding.ts';
+import { exchangeSteps, hasArrived, lineItemSteps } from './item-steps.ts';
+import { presentmentOf, suggestedRefund, sumOf } from './items.ts';
+import type { Random } from './seeded-random.ts';
+import { shipmentSteps } from './shipment-steps.ts';
 import { type Step, type StepContext, withReplaced } from './step.ts';
 import type { StoredGroup } from './stored-group.ts';
 
-export function groupSteps(group: StoredGroup, context: StepContext): Step[] {
-  return [...refundSteps(group, context), ...cancelation(group), ...corrections(group, context)];
+/** The possible next steps of a group; at least one. */
+export function possibleSteps(group: StoredGroup, context: StepContext): Step[] {
+  return [shipmentSteps, lineItemSteps, exchangeSteps, groupSteps].flatMap((stepsOf) =>
+    stepsOf(group, context),
+  );
+}
+
+/** Whether only unlikely steps, such as corrections, remain. */
+export function isAtItsEnd(steps: readonly Step[]): boolean {
+  return steps.every((step) => step.weight < 1);
+}
+
+export function pickStep(steps: readonly Step[], random: Random): Step {
+  let left = random.fraction() * steps.reduce((sum, step) => sum + step.weight, 0);
+  for (const step of steps) {
+    left -= step.weight;
+    if (left < 0) return step;
+  }
+  return random.pick(steps);
+}
+
+function groupSteps(group: StoredGroup, context: StepContext): Step[] {
+  return [...refundSteps(group, context), ...cancelation(group), correction(group, context)];
 }
 
 function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
@@ -22,16 +45,17 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
     const apply = (): StoredGroup => {
       const presentment = presentmentOf(group.suggested_refund.refund_total);
       const credit = group.credit_method ?? random.pick(['STORE_CREDIT', 'ORIGINAL_PAYMENT_METHOD']);
+      const outcome = credit === 'STORE_CREDIT' ? 'credit' : 'refund';
       const amount = sumOf(unpaid, 'total', presentment);
       // Some gateways provide the transaction's id later.
       const platformId = random.chance(0.85) ? id : null;
       return {
         ...group,
         credit_method: credit,
-        return_outcome: group.return_outcome ?? outcomeOf(credit, group.exchange_line_items.length > 0),
+        return_outcome: group.exchange_line_items.length > 0 ? `exchange+${outcome}` : outcome,
         refund_transactions: [
           ...group.refund_transactions,
-          { platform_id: platformId, amount, gateway: random.pick(GATEWAYS) },
+          { type: 'refund_transaction', platform_id: platformId, amount, gateway: random.pick(GATEWAYS) },
         ],
         returns: group.returns.map((item) =>
           unpaid.includes(item) ? { ...item, platform_refund_transaction_ids: [id] } : item,
@@ -44,11 +68,8 @@ function refundSteps(group: StoredGroup, { random }: StepContext): Step[] {
   if (nameless !== undefined) {
     const named = { ...nameless, platform_id: idOf(group.refund_transactions.indexOf(nameless) + 1) };
     const refunds = withReplaced(group.refund_transactions, nameless, named);
-    steps.push({
-      name: 'refund_transaction.identified',
-      weight: 1,
-      apply: () => ({ ...group, refund_transactions: refunds }),
-    });
+    const apply = () => ({ ...group, refund_transactions: refunds });
+    steps.push({ name: 'refund_transaction.identified', weight: 1, apply });
   }
   return steps;
 }
@@ -60,48 +81,28 @@ function cancelation(group: StoredGroup): Step[] {
   );
   if (isBegun || !isWaiting) return [];
   const apply = (): StoredGroup => {
-    const returns = group.returns.map((item) => ({ ...item, status: 'CANCELED' }));
-    const exchanges = group.exchange_line_items.map((exchange) => ({ ...exchange, status: 'CANCELED' }));
-    return {
+    const canceled = {
       ...group,
-      returns,
+      returns: group.returns.map((item) => ({ ...item, status: 'CANCELED' })),
       shipments: group.shipments.map((shipment) => ({ ...shipment, status: 'CANCELED' })),
-      exchange_line_items: exchanges,
-      suggested_refund: suggestedRefund(
-        returns,
-        exchanges,
-        presentmentOf(group.suggested_refund.refund_total),
-      ),
+      exchange_line_items: group.exchange_line_items.map((each) => ({ ...each, status: 'CANCELED' })),
     };
+    const presentment = presentmentOf(group.suggested_refund.refund_total);
+    return { ...canceled, suggested_refund: suggestedRefund(canceled, presentment) };
   };
   return [{ name: 'return_group.canceled', weight: 0.1, apply }];
 }
 
-function corrections(group: StoredGroup, { random }: StepContext): Step[] {
+function correction(group: StoredGroup, { random }: StepContext): Step {
   const tag = random.pick(ORDER_TAGS);
-  const tags = group.order.tags.includes(tag)
-    ? group.order.tags.filter((other) => other !== tag)
-    : [...group.order.tags, tag];
-  const retagged = {
-    name: 'return_group.retagged',
-    weight: 0.05,
-    apply: () => ({ ...group, order: { ...group.order, tags } }),
-  };
-  if (group.return_outcome === null) return [retagged];
-  const credit = group.credit_method === 'STORE_CREDIT' ? 'ORIGINAL_PAYMENT_METHOD' : 'STORE_CREDIT';
-  const outcome = outcomeOf(credit, group.exchange_line_items.length > 0);
-  return [
-    retagged,
-    {
-      name: 'return_group.credit_changed',
-      weight: 0.05,
-      apply: () => ({ ...group, credit_method: credit, return_outcome: outcome }),
-    },
-  ];
+  const others = group.order.tags.filter((other) => other !== tag);
+  const tags = others.length < group.order.tags.length ? others : [...others, tag];
+  const apply = () => ({ ...group, order: { ...group.order, tags } });
+  return { name: 'return_group.retagged', weight: 0.05, apply };
 }
 
 /** The group without one of its entities, or undefined if none can be removed. */
-export function withoutOneEntity(group: StoredGroup, { random }: StepContext): StoredGroup | undefined {
+export function withoutOneEntity(group: StoredGroup, random: Random): StoredGroup | undefined {
   const kinds = (['shipments', 'returns', 'exchange_line_items'] as const).filter(
     (kind) => group[kind].length > (kind === 'returns' ? 1 : 0),
   );

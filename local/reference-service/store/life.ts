@@ -3,24 +3,35 @@
 // due. So the store behaves alike in real and in virtual time, and a seed always makes the same changes.
 
 import { type Instant, SECOND } from '../../../shared/instant.ts';
-import type { Knobs } from '../knobs.ts';
-import { withoutOneEntity } from './group-steps.ts';
-import { isAtItsEnd, pickStep, possibleSteps } from './possible-steps.ts';
-import { createRowSet } from './row-set.ts';
+import { isAtItsEnd, pickStep, possibleSteps, withoutOneEntity } from './group-steps.ts';
 import type { Random } from './seeded-random.ts';
 import type { StepContext } from './step.ts';
-import type { Truth } from './truth.ts';
+import type { Change, StoredGroup } from './stored-group.ts';
 
 const NEW_GROUPS = 0.11;
 const OLD_GROUPS = 0.03;
-const BULKS = 0.02;
 
-export interface LifeOptions {
+/** `after` shares the unchanged parts of `before`. */
+interface Commit extends Pick<Change, 'row' | 'at' | 'step' | 'before' | 'after'> {
+  /** Whether to keep the stamps of `after` regardless of the knobs. */
+  readonly keepsStamps?: boolean;
+}
+
+export interface Reality {
+  /** The true states by row. */
+  readonly groups: readonly (StoredGroup | undefined)[];
+  commit(commit: Commit): Change;
+  /** Creates a group on a new row. */
+  create(at: Instant): Change;
+}
+
+interface LifeOptions extends Reality {
   readonly changesPerSecond: number;
   readonly startAt: Instant;
-  readonly seed: number;
   readonly random: Random;
-  readonly knobs: () => Knobs;
+  /** Share of changes that remove an entity or a group, or bring a removed group back. */
+  readonly removals: () => number;
+  readonly contextAt: (row: number, at: Instant) => StepContext;
   readonly openRows: readonly number[];
 }
 
@@ -31,83 +42,65 @@ export interface Life {
   resume(now: Instant): void;
 }
 
-export function createLife(truth: Truth, options: LifeOptions): Life {
-  const { random, seed, changesPerSecond } = options;
-  const open = createRowSet(options.openRows);
-  const removed = createRowSet([]);
+export function createLife(options: LifeOptions): Life {
+  const { groups, commit, create, random, contextAt, changesPerSecond } = options;
+  const open = new Set(options.openRows);
+  const removed = new Map<number, StoredGroup>();
   const fewestOpen = Math.max(5, Math.min(open.size, 1_000));
   const interval = () => Math.ceil((SECOND / changesPerSecond) * (0.5 + random.fraction()));
   let nextAt = changesPerSecond > 0 ? options.startAt + interval() : Number.POSITIVE_INFINITY;
 
-  const contextAt = (row: number, at: Instant): StepContext => ({
-    row,
-    at,
-    seed,
-    random,
-    unlisted: options.knobs().unlistedStatuses,
-  });
-
   /** Makes one step of a group. @returns false if the group does not exist, or only unlikely steps remain */
   const stepGroup = (row: number, at: Instant, isOld: boolean): boolean => {
-    const group = truth.group(row);
-    const steps = group === undefined ? [] : possibleSteps(group, contextAt(row, at));
-    const isOver = group === undefined || (isAtItsEnd(steps) && !isOld);
-    if (isOver) {
+    const before = groups[row];
+    const steps = before === undefined ? [] : possibleSteps(before, contextAt(row, at));
+    if (isAtItsEnd(steps) && !(isOld && before)) {
       open.delete(row);
       return false;
     }
     const step = pickStep(steps, random);
-    truth.commit({ row, at, step: step.name, before: group, after: step.apply() });
+    commit({ row, at, step: step.name, before, after: step.apply() });
     open.add(row);
     return true;
   };
 
-  const create = (at: Instant): void => open.add(truth.create(at).row);
+  const add = (at: Instant): void => void open.add(create(at).row);
 
   const stepSome = (at: Instant): void => {
     for (let tried = 0; tried < 50 && open.size > 0; tried += 1) {
-      if (stepGroup(open.pick(random), at, false)) return;
+      if (stepGroup(random.pick([...open]), at, false)) return;
     }
-    create(at);
+    add(at);
   };
 
-  /** Draws one of the changes that knobs enable, and makes it. @returns false if none was drawn */
-  const makeRareChange = (at: Instant): boolean => {
-    const { removals, groupRemovals, reappearances, bulkSize } = options.knobs();
-    if (random.chance(reappearances) && removed.size > 0) {
-      const row = removed.pick(random);
+  /** Brings a group back, or removes a group or an entity. @returns false if none can be */
+  const remove = (at: Instant): boolean => {
+    const kind = random.pick(['back', 'group', 'entity']);
+    if (kind === 'back') {
+      const [row, after] = removed.size > 0 ? random.pick([...removed]) : [-1];
+      if (after === undefined) return false;
       removed.delete(row);
-      truth.restore(row, at);
       open.add(row);
+      commit({ row, at, step: 'return_group.restored', before: undefined, after });
       return true;
     }
-    if (random.chance(groupRemovals) && open.size > 1) {
-      const row = open.pick(random);
+    const row = open.size > 1 ? random.pick([...open]) : -1;
+    const before = groups[row];
+    const after = kind === 'entity' ? before && withoutOneEntity(before, random) : undefined;
+    if (before === undefined || (kind === 'entity' && after === undefined)) return false;
+    if (kind === 'group') {
       open.delete(row);
-      removed.add(row);
-      truth.commit({ row, at, step: 'return_group.removed', before: truth.group(row), after: undefined });
-      return true;
+      removed.set(row, before);
     }
-    if (random.chance(removals) && open.size > 0) {
-      const row = open.pick(random);
-      const group = truth.group(row);
-      const after = group && withoutOneEntity(group, contextAt(row, at));
-      if (after !== undefined) truth.commit({ row, at, step: 'entity.removed', before: group, after });
-      return after !== undefined;
-    }
-    if (bulkSize > 0 && random.chance(BULKS)) {
-      for (let changed = 0; changed < bulkSize && open.size > 0; changed += 1)
-        stepGroup(open.pick(random), at, false);
-      return true;
-    }
-    return false;
+    commit({ row, at, step: after ? 'entity.removed' : 'return_group.removed', before, after });
+    return true;
   };
 
   const change = (at: Instant): void => {
-    if (makeRareChange(at)) return;
+    if (random.chance(options.removals()) && remove(at)) return;
     const kind = random.fraction();
-    if (kind < NEW_GROUPS || open.size < fewestOpen / 2) create(at);
-    else if (kind < NEW_GROUPS + OLD_GROUPS) stepGroup(random.below(truth.rows), at, true) || stepSome(at);
+    if (kind < NEW_GROUPS || open.size < fewestOpen / 2) add(at);
+    else if (kind < NEW_GROUPS + OLD_GROUPS) stepGroup(random.below(groups.length), at, true) || stepSome(at);
     else stepSome(at);
   };
 

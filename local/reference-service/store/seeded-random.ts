@@ -55,8 +55,3 @@ export function mix(...parts: readonly number[]): number {
   }
   return hash >>> 0;
 }
-
-/** {@link mix} as a fraction in [0, 1). */
-export function mixedFraction(seed: number, row: number, purpose: number): number {
-  return mix(seed, row, purpose) / 4_294_967_296;
-}

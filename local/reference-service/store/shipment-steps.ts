@@ -1,7 +1,7 @@
 // Steps of shipments: DRAFT → CREATED → IN_TRANSIT → DELIVERED, and the failures.
 
-import { WAREHOUSE } from './catalogue.ts';
-import { carrierOf, shipmentId, trackingNumberOf } from './identities.ts';
+import { labelOf, shipmentId } from './identities.ts';
+import { newShipment } from './new-group.ts';
 import { type Step, type StepContext, stepMaker } from './step.ts';
 import type { StoredGroup, StoredLineItem, StoredShipment } from './stored-group.ts';
 
@@ -10,7 +10,7 @@ const MOST_SHIPMENTS = 9;
 export function shipmentSteps(group: StoredGroup, context: StepContext): Step[] {
   return [
     ...group.shipments.flatMap((shipment) => stepsOf(shipment, group, context)),
-    ...additions(group, context),
+    ...addition(group, context),
   ];
 }
 
@@ -22,7 +22,10 @@ function stepsOf(shipment: StoredShipment, group: StoredGroup, context: StepCont
   switch (shipment.status) {
     case 'DRAFT':
       return [
-        step('labelled', 5, { status: 'CREATED', ...label(shipment, context) }),
+        step('labelled', 5, {
+          status: 'CREATED',
+          ...labelOf(context.seed, context.row, (shipment.id - 1) % 10),
+        }),
         step('canceled', 0.2, { status: 'CANCELED' }),
       ];
     case 'CREATED':
@@ -54,65 +57,29 @@ function stepsOf(shipment: StoredShipment, group: StoredGroup, context: StepCont
   }
 }
 
-function label(shipment: StoredShipment, { seed, row }: StepContext): Partial<StoredShipment> {
-  return {
-    carrier: carrierOf(seed, row),
-    tracking_number: trackingNumberOf(seed, row, (shipment.id - 1) % 10),
-  };
-}
-
-function additions(group: StoredGroup, context: StepContext): Step[] {
+/** A shipment for the items that wait without one. */
+function addition(group: StoredGroup, { at }: StepContext): Step[] {
   if (group.return_method === 'STORE_DROP_OFF' || group.shipments.length >= MOST_SHIPMENTS) return [];
-  const waiting = group.returns.filter((item) => item.status === 'OPEN');
-  const unassigned = waiting.filter(
-    (item) => !group.shipments.some(({ id, status }) => id === item.shipment_id && status !== 'CANCELED'),
-  );
-  const draft = group.shipments.find(({ status, return_ids }) => status === 'DRAFT' && return_ids.length > 1);
-  const apart = waiting.find((item) => item.shipment_id === draft?.id);
-  return [
-    ...(unassigned.length > 0 ? [addition('shipment.added', 4, group, unassigned, context)] : []),
-    ...(draft !== undefined && apart !== undefined
-      ? [addition('shipment.split', 0.4, group, [apart], context)]
-      : []),
-  ];
-}
-
-/** A step that adds a shipment for these items. */
-function addition(
-  name: string,
-  weight: number,
-  group: StoredGroup,
-  items: readonly StoredLineItem[],
-  context: StepContext,
-): Step {
+  const isOn = (item: StoredLineItem) =>
+    group.shipments.some(({ id, status }) => id === item.shipment_id && status !== 'CANCELED');
+  const waiting = group.returns.filter((item) => item.status === 'OPEN' && !isOn(item));
+  if (waiting.length === 0) return [];
   const apply = (): StoredGroup => {
-    const ids = items.map((item) => item.id);
     const place = Math.max(-1, ...group.shipments.map(({ id }) => (id - 1) % 10)) + 1;
-    const shipment: StoredShipment = {
-      id: shipmentId(group.id, place),
-      status: 'DRAFT',
-      carrier: null,
-      tracking_number: null,
-      created_at: context.at,
-      origin_address: group.shipments[0]?.origin_address ?? null,
-      destination_address: WAREHOUSE,
-      shipped_at: null,
-      delivered_at: null,
-      return_group_id: group.id,
-      return_ids: ids,
-    };
-    const others = group.shipments.map((other) =>
-      other.return_ids.some((id) => ids.includes(id))
-        ? { ...other, return_ids: other.return_ids.filter((id) => !ids.includes(id)) }
-        : other,
+    const returns = group.returns.map((item) =>
+      waiting.includes(item) ? { ...item, shipment_id: shipmentId(group.id, place) } : item,
     );
+    const from = group.shipments[0]?.origin_address ?? null;
+    const ids = waiting.map((item) => item.id);
+    const others = group.shipments.map((other) => ({
+      ...other,
+      return_ids: other.return_ids.filter((id) => !ids.includes(id)),
+    }));
     return {
       ...group,
-      shipments: [...others, shipment],
-      returns: group.returns.map((item) =>
-        ids.includes(item.id) ? { ...item, shipment_id: shipment.id } : item,
-      ),
+      shipments: [...others, newShipment(group.id, place, at, returns, from)],
+      returns,
     };
   };
-  return { name, weight, apply };
+  return [{ name: 'shipment.added', weight: 4, apply }];
 }

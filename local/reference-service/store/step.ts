@@ -1,9 +1,10 @@
+// A possible next change of a group, with its likelihood.
+
 import type { Instant } from '../../../shared/instant.ts';
+import { UNLISTED_STATUSES } from './catalogue.ts';
 import type { Random } from './seeded-random.ts';
 import type { StoredGroup } from './stored-group.ts';
-import { listedOrNot } from './unlisted-statuses.ts';
 
-/** A possible next change of a group. */
 export interface Step {
   /** For instance `shipment.delivered`. */
   readonly name: string;
@@ -28,9 +29,9 @@ const LISTS = {
 } as const;
 
 /** Returns a function that makes steps of one entity; each sets some of its fields. */
-export function stepMaker<Kind extends keyof typeof LISTS>(
-  kind: Kind,
-  entity: StoredGroup[(typeof LISTS)[Kind]][number],
+export function stepMaker<K extends keyof typeof LISTS>(
+  kind: K,
+  entity: StoredGroup[(typeof LISTS)[K]][number],
   group: StoredGroup,
   { random, unlisted }: StepContext,
 ): (name: string, weight: number, change: Partial<typeof entity>) => Step {
@@ -38,9 +39,9 @@ export function stepMaker<Kind extends keyof typeof LISTS>(
     name: `${kind}.${name}`,
     weight,
     apply: () => {
-      const status =
-        change.status === undefined ? entity.status : listedOrNot(kind, change.status, random, unlisted);
-      const changed = { ...entity, ...change, status };
+      const isListed = change.status === undefined || !random.chance(unlisted);
+      const unlistedStatus = isListed ? {} : { status: random.pick(UNLISTED_STATUSES[kind]) };
+      const changed = { ...entity, ...change, ...unlistedStatus };
       return { ...group, [LISTS[kind]]: withReplaced<unknown>(group[LISTS[kind]], entity, changed) };
     },
   });

@@ -1,6 +1,6 @@
 // Stories of parcels and their line items at the reference service in virtual time, with the events that the feed
 // publishes for them. Each story is a return of its own, with one step a minute.
-import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
+import type { Alteration } from '../../../local/reference-service/store/store.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { Decision } from '../../../shared/deployment/sample-warehouse.ts';
 import { createSourceWorld, type SourceWorld } from '../../shared/source-world.ts';

@@ -82,7 +82,7 @@ describe('the feed on one machine', () => {
     for (const [status, length] of names) {
       service.control.mutate(Number(service.control.snapshot()[0]?.id), ({ returns: [first] }) => {
         if (first === undefined) return;
-        first.product = { ...first.product, product_name: 'n'.repeat(length) };
+        first.product_name = 'n'.repeat(length);
         first.status = status;
       });
       await feed.tick();

@@ -1,4 +1,4 @@
-import type { ServiceClock } from '../../../local/reference-service/clock.ts';
+import type { ServiceClock } from '../../../local/reference-service/control.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 
 /** A time that only moves when it is advanced. */

@@ -67,7 +67,7 @@ test('a probe describes an ordinary service with about fifteen requests', async 
 test.each([
   [
     'bounds that exclude',
-    { lowerBound: 'exclusive', upperBound: 'exclusive' },
+    { bounds: 'exclusive' },
     {
       bounds: {
         updated: { min: 'excluded', max: 'excluded' },
@@ -77,7 +77,7 @@ test.each([
   ],
   [
     'one bound that excludes',
-    { upperBound: 'exclusive' },
+    { bounds: 'half-open' },
     { bounds: { updated: { min: 'included', max: 'excluded' } } },
   ],
   [
@@ -85,7 +85,7 @@ test.each([
     { limitMax: 60, limitOver: 'refuse' },
     { page: { most: 50, beyond: 'refused', refused: 100 } },
   ],
-  ['a small page', { limitMax: 8, limitDefault: 8 }, { page: { byDefault: 8, most: 8, beyond: 'clamped' } }],
+  ['a small page', { limitMax: 8 }, { page: { byDefault: 8, most: 8, beyond: 'clamped' } }],
   ['no order', { order: 'random' }, { order: { by: [], isSameTwice: false, pagesFit: false } }],
   [
     'another order',
@@ -97,7 +97,7 @@ test.each([
     { stampForm: 'none:+02:00', stampPrecision: 's' },
     { stamps: { haveZone: false, digits: 0 } },
   ],
-  ['no Date', { date: 'missing' }, { answers: { haveDate: false, clockAheadMs: null } }],
+  ['no Date', { dateSkewSeconds: 'no Date' }, { answers: { haveDate: false, clockAheadMs: null } }],
   ['new fields', { newFields: true }, { unlisted: expect.arrayContaining([expect.any(String)]) }],
 ] as const)('a probe reports %s', async (_, knobs, expected) => {
   const { report } = await probe(knobs);
@@ -159,7 +159,7 @@ test('a probe without requests left does not blame the number of groups', async 
 });
 
 test('a service that refuses every limit leaves the page sizes open', async () => {
-  const { report } = await probe({ limitMax: 8, limitDefault: 8, limitOver: 'refuse' });
+  const { report } = await probe({ limitMax: 8, limitOver: 'refuse' });
 
   expect(report.unanswered).toContainEqual({
     question: 'page sizes',

@@ -75,14 +75,15 @@ export const HANDS: Record<HandName, Hand> = {
   money({ service, draws }, group) {
     service.store.alter(group, (draft) => {
       const all = [...draft.returns, ...draft.exchange_line_items];
-      if (all.length > 0) draws.hands.pick(all).product.total = draws.hands.pick(RARE_BAGS);
+      if (all.length > 0) draws.hands.pick(all).total = draws.hands.pick(RARE_BAGS);
     });
   },
   refund({ service, draws: { hands } }, group) {
     service.store.alter(group, (draft) => {
       const platform_id = hands.pick([null, '', `refund-${group}-${draft.refund_transactions.length}`]);
       const gateway = hands.pick([null, 'manual', 'gift_card']);
-      draft.refund_transactions.push({ platform_id, gateway, amount: hands.pick(RARE_BAGS) });
+      const amount = hands.pick(RARE_BAGS);
+      draft.refund_transactions.push({ type: 'refund_transaction', platform_id, gateway, amount });
     });
   },
 };

@@ -5,7 +5,7 @@ import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { MishapName } from '../plan.ts';
 import type { SourceWatch } from '../watch-sources.ts';
 import { HANDS } from './hands.ts';
-import { BASE_URL, OTHER_URL, SECOND_URL } from './network.ts';
+import { type Access, BASE_URL, OTHER_URL, SECOND_URL } from './network.ts';
 import { releaseWhatIsHeld } from './operator.ts';
 import type { Pollers } from './pollers.ts';
 import { anotherMethod, withoutStamps } from './turns.ts';
@@ -161,8 +161,7 @@ function emptyLists({ veil }: World): void {
   veil.draw((group, isLookUp) => (isLookUp ? group : undefined));
 }
 
-function exchange(world: World, token: string, sees: 'own' | 'other' | 'empty'): void {
-  if (sees !== 'own') world.trace.count(`knob tokenSees=${sees}`);
+function exchange(world: World, token: string, sees: Access['sees']): void {
   world.exchange({ token, sees });
 }
 

@@ -2,7 +2,6 @@
 // directions, connections break, and the service can be unreachable.
 
 import type { InProcessService } from '../../../local/reference-service/in-process-service.ts';
-import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { Answer } from '../../../local/reference-service/service/answer.ts';
 import { type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import {
@@ -19,7 +18,7 @@ import type { SimulatedProcess } from './process.ts';
 /** A token and the store that it gives access to. */
 export interface Access {
   readonly token: string;
-  readonly sees: Knobs['tokenSees'];
+  readonly sees: 'own' | 'empty' | 'other';
 }
 
 export const BASE_URL = 'https://returns.example/api';
@@ -53,7 +52,8 @@ export interface Network {
 
 export interface NetworkOptions {
   readonly time: VirtualClock;
-  readonly service: InProcessService;
+  /** The service whose store an access sees. */
+  readonly serviceOf: (sees: Access['sees']) => InProcessService;
   /** From 0 to below 1. */
   readonly fraction: () => number;
   /** The token that the service accepts at this moment, with its store. */
@@ -66,10 +66,9 @@ export interface NetworkOptions {
 const encoder = new TextEncoder();
 
 export function createNetwork(options: NetworkOptions): Network {
-  const { time, service, fraction, trace } = options;
+  const { time, fraction, trace } = options;
   const sent: SentRequest[] = [];
   const askedPauses: AskedPause[] = [];
-  let seenNow: Access['sees'] = 'own';
   const sleep = (durationMs: number, signal?: AbortSignal) => time.sleep(durationMs, signal);
 
   /** A latency, mostly short. Varies by at most the amount that the budget allows for. */
@@ -79,15 +78,14 @@ export function createNetwork(options: NetworkOptions): Network {
   function answerTo({ url, headers }: HttpRequest): Answer {
     const [path = '', query = ''] = url.slice(url.indexOf('/api/') + '/api'.length).split('?');
     const outage = options.outage();
-    if (outage?.kind === 'unavailable') service.service.failNext('503-json', 1);
-    if (outage?.kind === 'hanging') service.service.failNext('hang', 1);
     const { token, sees: ownSees } = options.access();
     const sees = url.startsWith(OTHER_URL) ? 'other' : ownSees;
+    const { service, token: ownToken } = options.serviceOf(sees);
+    if (outage?.kind === 'unavailable') service.failNext('503-json', 1);
+    if (outage?.kind === 'hanging') service.failNext('hang', 1);
     const isValid = headers['X-Service-Api-Token']?.trim() === token && outage?.kind !== 'refused';
-    if (sees !== seenNow) service.control.setKnob('tokenSees', sees);
-    seenNow = sees;
-    const accepted = isValid ? service.token : 'another-token';
-    return service.service.answer({ path, query: new URLSearchParams(query), token: accepted });
+    const accepted = isValid ? ownToken : 'another-token';
+    return service.answer({ path, query: new URLSearchParams(query), token: accepted });
   }
 
   async function exchange(request: HttpRequest, by: string): Promise<HttpAnswer> {

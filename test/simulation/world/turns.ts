@@ -1,7 +1,7 @@
 // Changes of the service in the middle of a run: knobs that have other values for a while, and many groups that change or
 // are created at one moment.
-import { KNOBS, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
-import type { Alteration } from '../../../local/reference-service/store/changes-by-hand.ts';
+import { defaultKnobs, type KnobName, type Knobs } from '../../../local/reference-service/knobs.ts';
+import type { Alteration } from '../../../local/reference-service/store/store.ts';
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Bulk } from '../plan.ts';
 import type { World } from './world.ts';
@@ -60,8 +60,8 @@ function turn({ service, trace }: World, knobs: Partial<Knobs>, how: string): vo
 }
 
 function asPlanned({ plan }: World, knobs: Partial<Knobs>): Partial<Knobs> {
-  const names = Object.keys(knobs) as KnobName[];
-  return Object.fromEntries(names.map((name) => [name, plan.knobs[name] ?? KNOBS[name].byDefault]));
+  const planned = { ...defaultKnobs(), ...plan.knobs };
+  return Object.fromEntries((Object.keys(knobs) as KnobName[]).map((name) => [name, planned[name]]));
 }
 
 /** More than half of all groups without a new stamp is a mistake of the service. */

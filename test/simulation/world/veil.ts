@@ -1,8 +1,8 @@
 // A layer between the service and its store that changes how lists and look-ups show groups, like a temporarily
 // misconfigured service. The checker uses the store's history, which does not include it.
-import type { GroupQuery } from '../../../local/reference-service/store/query.ts';
 import type { Store } from '../../../local/reference-service/store/store.ts';
 import type { StoredGroup } from '../../../local/reference-service/store/stored-group.ts';
+import type { GroupQuery } from '../../../local/reference-service/store/view.ts';
 
 /** Returns the group as shown; undefined if it is hidden. */
 export type Seen = (group: StoredGroup, isLookUp: boolean, query: GroupQuery) => StoredGroup | undefined;

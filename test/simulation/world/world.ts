@@ -77,14 +77,18 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       createRandom(mix(plan.seed, 90 + index)),
     ]),
   ) as unknown as Draws;
-  const service = createInProcessService({
-    seed: plan.seed,
-    groups: plan.groups,
-    knobs: plan.knobs,
-    clock: { now: time.now, advance: () => {} },
-    life: { changesPerSecond: plan.changesPerSecond },
-    keepsHistory: true,
-  });
+  const open = (seed: number, groups: number, lives = true) =>
+    createInProcessService({
+      ...{ seed, groups, knobs: plan.knobs },
+      clock: { now: time.now, advance: () => {} },
+      life: lives && { changesPerSecond: plan.changesPerSecond },
+    });
+  const service = open(plan.seed, plan.groups);
+  const otherServices = {
+    /** Another store with the same ids. */
+    other: once(() => open(plan.seed + 1, plan.groups)),
+    empty: once(() => open(plan.seed, 0, false)),
+  };
   const logged: string[] = [];
   let processes = 0;
 
@@ -122,7 +126,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     stores,
     network: createNetwork({
       time,
-      service,
+      serviceOf: (sees) => (sees === 'own' ? service : otherServices[sees]()),
       fraction: draws.network.fraction,
       access,
       outage: () =>
@@ -157,6 +161,15 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     onInsert: () => {},
   };
   return world;
+}
+
+/** Makes it at the first call. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function createLog(logged: string[]): Log {

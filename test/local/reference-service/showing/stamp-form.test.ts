@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStampForm } from '../../../../local/reference-service/showing/stamp-form.ts';
+import { stampFormOf } from '../../../../local/reference-service/showing/stamp-form.ts';
 
 const INSTANT = Date.parse('2026-11-20T23:15:02.123Z') * 1_000 + 456;
 
@@ -13,14 +13,14 @@ describe('stamps', () => {
     ['none', 's', '2026-11-20T23:15:02'],
     ['none:+02:00', 'us', '2026-11-21T01:15:02.123456'],
   ] as const)('are written as %s with %s', (form, precision, text) => {
-    expect(createStampForm(form, precision).write(INSTANT)).toBe(text);
+    expect(stampFormOf({ stampForm: form, stampPrecision: precision }).write(INSTANT)).toBe(text);
   });
 
   it('are the same instants when they are sent back as bounds', () => {
     const form = fc.constantFrom('Z', '+00:00', '+05:30', '-11:00', 'none', 'none:+02:00', 'none:-05:00');
     fc.assert(
       fc.property(form, fc.integer({ min: -1e15, max: 4e15 }), (zone, instant) => {
-        const { read, write } = createStampForm(zone, 'us');
+        const { read, write } = stampFormOf({ stampForm: zone, stampPrecision: 'us' });
 
         expect(read(write(instant))).toBe(instant);
       }),
@@ -28,7 +28,7 @@ describe('stamps', () => {
   });
 
   it('in bounds are read in the zone that they name, in any form of the service', () => {
-    const { read } = createStampForm('none:+02:00', 'us');
+    const { read } = stampFormOf({ stampForm: 'none:+02:00', stampPrecision: 'us' });
 
     expect(read('2026-11-20T23:15:02.123456Z')).toBe(INSTANT);
     expect(read('yesterday')).toBeUndefined();

@@ -1,4 +1,4 @@
-import type { ServiceClock } from '../../../../local/reference-service/clock.ts';
+import type { ServiceClock } from '../../../../local/reference-service/control.ts';
 import { defaultKnobs, type Knobs } from '../../../../local/reference-service/knobs.ts';
 import {
   createStore,

@@ -3,7 +3,7 @@
 
 import { RMA_PROVIDERS } from './catalogue.ts';
 import { type Step, type StepContext, stepMaker } from './step.ts';
-import type { StoredExchange, StoredGroup, StoredLineItem, StoredProduct } from './stored-group.ts';
+import type { StoredExchange, StoredGroup, StoredLineItem } from './stored-group.ts';
 
 export function lineItemSteps(group: StoredGroup, context: StepContext): Step[] {
   return group.returns.flatMap((item) => stepsOf(item, group, context));
@@ -48,17 +48,13 @@ function stepsOfExchange(exchange: StoredExchange, group: StoredGroup, context: 
   const step = stepMaker('exchange_line_item', exchange, group, context);
   if (exchange.status === 'PROCESSED' || exchange.status === 'CANCELED') return [];
   const processed = { status: 'PROCESSED', line_item_platform_id: `gid://platform/LineItem/${exchange.id}` };
+  const swapped = {
+    variant_platform_id: `${exchange.variant_platform_id}1`,
+    variant_name: `${exchange.variant_name} (swapped)`,
+  };
   return [
     step('processed', group.returns.some((item) => hasArrived(item, group)) ? 4 : 1, processed),
     step('canceled', 0.15, { status: 'CANCELED' }),
-    step('variant_swapped', 0.1, { product: swapped(exchange.product) }),
+    step('variant_swapped', 0.1, swapped),
   ];
-}
-
-function swapped(product: StoredProduct): StoredProduct {
-  return {
-    ...product,
-    variant_platform_id: `${product.variant_platform_id}1`,
-    variant_name: `${product.variant_name} (swapped)`,
-  };
 }
