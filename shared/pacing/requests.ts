@@ -92,6 +92,7 @@ export interface Requests {
 const LONGEST_PAUSE_MS = 3_600_000;
 /** A token that was accepted this short a time ago is tried again before the source rests. */
 const ACCEPTED_LATELY = 5 * MINUTE;
+const MOST_REFUSED = 3;
 const REFUSED = 'The service, or a firewall before it, refuses the token that the secret holds.';
 
 export function createRequests(options: RequestsOptions): Requests {
@@ -146,6 +147,7 @@ export function createRequests(options: RequestsOptions): Requests {
       await turns.take(lane, deadline, signal);
     } catch (error) {
       if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
+      if (cause instanceof TokenRefusedError && signal?.aborted !== true) throw refused(cause);
       throw new DeadlineReached(error.message, { cause });
     }
   }
@@ -164,11 +166,15 @@ export function createRequests(options: RequestsOptions): Requests {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const wasAccepted = acceptedAt !== undefined && clock.elapsed() - acceptedAt <= ACCEPTED_LATELY;
-    if (!wasAccepted || tries > most) {
-      access.forget();
-      throw new SourceRefused(options.secret.refused ?? REFUSED, { cause: error });
-    }
-    await waitBeforeRetry(error, tries - 1, signal);
+    if (!wasAccepted || tries > Math.min(most, MOST_REFUSED)) throw refused(error);
+    await clock.sleep(retryPauseMs(tries, random()), signal);
+  }
+
+  /** Until it is accepted again, the token is tried once: each try may count towards a lock of the account. */
+  function refused(cause: TokenRefusedError): SourceRefused {
+    access.forget();
+    acceptedAt = undefined;
+    return new SourceRefused(options.secret.refused ?? REFUSED, { cause });
   }
 
   /** Pauses all requests if the service asks for it. */
@@ -202,14 +208,6 @@ export function createRequests(options: RequestsOptions): Requests {
       access.forget();
       throw error;
     }
-    await waitBeforeRetry(error, tries, signal);
-  }
-
-  async function waitBeforeRetry(
-    error: ReturnsServiceError,
-    tries: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
     const waitMs = retryPauseMs(tries, random());
     log.debug('A request failed and will be tried again.', { tries, waitMs, error });
     if (clock.elapsed() + waitMs * MILLISECOND > deadline())

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached, SourceRefused } from '../../../shared/pacing/errors.ts';
-import { MAX_TRIES } from '../../../shared/pacing/retries.ts';
 import {
   ConnectionFailedError,
   RequestTimedOutError,
@@ -274,17 +273,33 @@ describe('a refused token', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('makes the source rest after as many tries as other failures, and at once if it was accepted long ago', async () => {
-    const { clock, poll, sent } = setUp({ answers: [page(), refused()], deadline: () => 24 * HOUR });
+  it('makes the source rest after three tries, and after one until it is accepted again', async () => {
+    const { poll, sent } = setUp({ answers: [page(), refused()] });
     await poll();
 
     await expect(poll()).rejects.toThrow(SourceRefused);
     const tries = sent.length - 1;
-    await clock.advance(6 * MINUTE);
     await expect(poll()).rejects.toThrow(SourceRefused);
 
-    expect(tries).toBe(MAX_TRIES);
-    expect(sent.length - 1 - tries).toBe(1);
+    expect([tries, sent.length - 1 - tries]).toEqual([3, 1]);
+  });
+
+  it('makes the source rest at once if it was accepted long ago', async () => {
+    const { clock, poll, sent } = setUp({ answers: [page(), refused()] });
+    await poll();
+    await clock.advance(6 * MINUTE);
+
+    await expect(poll()).rejects.toThrow(SourceRefused);
+
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is reported also where there is no time to try it again', async () => {
+    const { clock, poll } = setUp({ answers: [page(), refused()], deadline: () => 150 * MILLISECOND });
+    await poll();
+
+    await expect(poll()).rejects.toThrow(SourceRefused);
+    expect(clock.elapsed()).toBeLessThan(SECOND);
   });
 
   it('is not sent again before the secret is read', async () => {
