@@ -1,5 +1,6 @@
-// Builds the command into local/dist: plain JavaScript with its packages, so that a start writes nothing and needs no
-// package. `npm ci` runs it (the script "prepare"); `npm start` and the tests run it again if a source has changed.
+// Builds the command into one file, local/dist/main.cjs: plain JavaScript with the packages that every command needs.
+// So a start writes nothing, and opens few files. `npm ci` runs it (the script "prepare"); `npm start` and the tests
+// run it again if a source has changed.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -7,66 +8,69 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'local/dist');
-const main = join(dist, 'main.mjs');
+const built = join(root, 'local/dist/main.cjs');
 
 /** What the build is made from. The lock file stands for the packages. */
 const SOURCES = ['local', 'functions', 'shared', 'package.json', 'package-lock.json', 'tsconfig.json'];
-/** Commands that are still running may load parts of an older build. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** CommonJS packages call `require` for Node's own modules, and ES modules have none. */
-const REQUIRE =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+/** Few commands need these, and the build would take three times as long with them. */
+const STAY_PACKAGES = ['@aws-sdk/*', 'fauxqs'];
 
-/** Builds unless the sources are those of the last build. */
+/** Builds unless the sources are those of the last build. @throws as {@link build} */
 export async function buildIfChanged() {
-  const isBuilt = existsSync(main) && readFileSync(main, 'utf8').endsWith(mark(digestOfSources()));
-  if (!isBuilt) await build();
+  const isPresent = existsSync(built) && readFileSync(built, 'utf8').endsWith(mark(digestOfSources()));
+  if (!isPresent) await build();
 }
 
 /** @throws Error if a source does not compile, or local/dist can't be written */
 export async function build() {
-  // Before the sources are read: a change during the build makes the next check build again.
+  // Taken first: a change during the build makes the next check build again.
   const digest = digestOfSources();
   const esbuild = await import('esbuild');
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'local/package.json'), 'utf8'));
   const { outputFiles } = await esbuild.build({
     entryPoints: [join(root, 'local/cli/main.ts')],
     bundle: true,
-    splitting: true,
     platform: 'node',
-    format: 'esm',
+    // With `require`, a command loads its own packages only, one file at a time.
+    format: 'cjs',
     target: 'node20',
     // Native packages find their binaries beside their own files.
-    external: Object.keys(optionalDependencies ?? {}),
-    banner: { js: REQUIRE },
+    external: [...STAY_PACKAGES, ...Object.keys(optionalDependencies ?? {})],
+    define: { 'import.meta.url': 'ownUrl' },
+    banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href;" },
+    minifyWhitespace: true,
+    // Node prints the whole line of an error that nothing catches.
+    lineLimit: 120,
     legalComments: 'none',
-    outdir: dist,
-    outExtension: { '.js': '.mjs' },
     absWorkingDir: root,
     write: false,
   });
   await esbuild.stop();
-  mkdirSync(dist, { recursive: true });
-  // The other files have digests in their names, so a command that starts meanwhile finds all of one build.
-  for (const { path, text } of outputFiles.filter(({ path }) => path !== main)) writeAtOnce(path, text);
-  const entry = outputFiles.find(({ path }) => path === main);
-  writeAtOnce(main, entry.text + mark(digest));
-  removeOld(new Set(outputFiles.map(({ path }) => basename(path))));
+  // Renamed, so that a command that starts meanwhile finds the whole of one build.
+  const unfinished = `${built}.${process.pid}`;
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(unfinished, outputFiles[0].text + mark(digest));
+  renameSync(unfinished, built);
+}
+
+function mark(digest) {
+  return `// of the sources ${digest}\n`;
 }
 
 function digestOfSources() {
   const hash = createHash('sha256');
   for (const file of SOURCES.flatMap(filesIn))
-    hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0');
   return hash.digest('hex');
 }
 
@@ -75,22 +79,6 @@ function filesIn(path) {
   if (!found?.isDirectory()) return found === undefined ? [] : [path];
   const names = readdirSync(join(root, path), { recursive: true }).map((name) => join(path, name));
   return names.filter((name) => /\.(?:ts|js|json)$/.test(name)).sort();
-}
-
-function mark(digest) {
-  return `// of the sources ${digest}\n`;
-}
-
-function writeAtOnce(file, text) {
-  writeFileSync(`${file}.${process.pid}`, text);
-  renameSync(`${file}.${process.pid}`, file);
-}
-
-function removeOld(present) {
-  for (const name of readdirSync(dist)) {
-    const changed = statSync(join(dist, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (!present.has(name) && Date.now() - changed > KEPT_MS) rmSync(join(dist, name), { force: true });
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

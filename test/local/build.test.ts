@@ -1,6 +1,6 @@
 // A small checkout whose command prints a text from its sources: how it is built, rebuilt and started.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(checkout, { recursive: true }));
 
-/** Its text is a part that is loaded late, and it needs a package. */
+/** Its text is loaded late, and it needs a package. */
 const MAIN = `import { Command } from 'commander';
 export async function main(argv: readonly string[]): Promise<void> {
   const { said } = await import('./said.ts');
@@ -91,25 +91,6 @@ test('a changed lock file, and a source that is gone, count as changes', async (
 
   expect(relocked).not.toEqual(built);
   expect(printed).toContain("error: The sources have changed, and can't be built:");
-});
-
-test('a build leaves the parts of older ones for a month: running commands may load them late', async () => {
-  const parts = async () =>
-    (await readdir(join(checkout, 'local/dist'))).filter((name) => name !== 'main.mjs');
-  await run(PREPARE);
-  const old = await parts();
-  await say('two');
-  await run(PREPARE);
-  const both = await parts();
-  const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1_000);
-  for (const name of both) await utimes(join(checkout, 'local/dist', name), longAgo, longAgo);
-  await say('three');
-
-  await run(PREPARE);
-
-  expect(both).toEqual(expect.arrayContaining(old));
-  expect(await parts()).toHaveLength(old.length);
-  expect(await run(COMMAND)).toBe('three');
 });
 
 test('a command that is not built says how to build it', async () => {
