@@ -5,6 +5,7 @@ import { formatFailure } from '../cli/failures.ts';
 import { guardAccess, reject } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
@@ -50,6 +51,8 @@ export class PageNotFound extends Error {
 
 export interface ConsoleOptions {
   readonly port: number;
+  /** Called with the address when it has been opened already and is opened again. */
+  readonly onNewAddress?: (url: string) => void;
   /** The place of the feed, shown on every page. */
   readonly place: string;
   readonly pages: readonly ConsolePage[];
@@ -57,7 +60,7 @@ export interface ConsoleOptions {
 }
 
 export interface Console {
-  /** The console's address with its token: only for its user. */
+  /** The console's present address, only for its user: its token opens the console once, then it has another one. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -65,14 +68,14 @@ export interface Console {
 const STREAM = 'stream';
 
 /** @throws Error if the port can't be used */
-export async function startConsole({ port, place, pages, actions }: ConsoleOptions): Promise<Console> {
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const { place, pages, actions, onNewAddress = () => {} } = options;
   const app = fastify({
-    forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
     // Handles addresses that can't be decoded. `guardAccess` has not run for these.
     frameworkErrors: (_error, _request, reply) => void reject(reply, 'The address is malformed.', 400),
   });
-  const token = guardAccess(app);
+  const access = guardAccess(app, onNewAddress);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -102,8 +105,20 @@ ${isDenied && html`<p>SECURITY.md lists the permissions that the console needs.<
     );
   }
 
-  const address = await app.listen({ port, host: '127.0.0.1' });
-  return { url: `${address}/?token=${token}`, close: () => app.close() };
+  await app.ready();
+  const { port, close } = await listenOnLoopback(
+    (request, response) => app.routing(request, response),
+    options.port,
+  );
+  return {
+    get url() {
+      return access.url(port);
+    },
+    async close() {
+      await close();
+      await app.close();
+    },
+  };
 }
 
 function addFile(app: FastifyInstance, path: string, type: string, content: string): void {
