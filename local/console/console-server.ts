@@ -9,6 +9,7 @@ import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {
@@ -66,6 +67,8 @@ export interface Console {
 }
 
 const STREAM = 'stream';
+/** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
+const PAGES_AT_ONCE = 8;
 
 /** @throws Error if the port can't be used */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
@@ -84,7 +87,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   addFile(app, '/console.css', 'text/css; charset=utf-8', STYLESHEET);
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
-  for (const page of pages) addPage(app, page, place);
+  const inTurn = takeTurns(PAGES_AT_ONCE);
+  for (const page of pages) addPage(app, page, place, inTurn);
   for (const { path, run } of actions)
     app.post(path, async (request, reply) =>
       answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
@@ -125,17 +129,22 @@ function addFile(app: FastifyInstance, path: string, type: string, content: stri
   app.get(path, (_request, reply) => reply.type(type).send(content));
 }
 
-function addPage(app: FastifyInstance, page: ConsolePage, place: string): void {
+function addPage(
+  app: FastifyInstance,
+  page: ConsolePage,
+  place: string,
+  inTurn: ReturnType<typeof takeTurns>,
+): void {
   const { path, updates } = page;
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
       const next =
         updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
-      return streamMessages(request, reply, updates.everyMs, next);
+      return streamMessages(request, reply, updates.everyMs, () => inTurn(next));
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
-    return answer(reply, await page.render(asked), { path, place, stream });
+    return answer(reply, await inTurn(() => page.render(asked)), { path, place, stream });
   });
 }
 
