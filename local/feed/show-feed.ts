@@ -67,7 +67,6 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
       log[isAccepted(answer) ? 'info' : 'warn'](formatDelivery(url, event, answer, moments));
     },
     end() {
-      log.flush();
       const of = counts.seen === counts.printed ? '' : ` of ${counts.seen}`;
       log.info(`stopped: ${counts.printed}${of} events`);
     },
