@@ -19,8 +19,8 @@ const built = join(root, 'local/dist/main.cjs');
 
 /** What the build is made from. The lock file stands for the packages. */
 const SOURCES = ['local', 'functions', 'shared', 'package.json', 'package-lock.json', 'tsconfig.json'];
-/** Few commands need these, and the build would take three times as long with them. */
-const STAY_PACKAGES = ['@aws-sdk/*', 'fauxqs'];
+/** Few commands need the AWS SDK, and the build would take twice as long with it. */
+const STAY_PACKAGES = ['@aws-sdk/*'];
 
 /** Builds unless the sources are those of the last build. @throws as {@link build} */
 export async function buildIfChanged() {
