@@ -1,7 +1,7 @@
-// README's two commands on the release of Node that runs this. `npm ci` as a dry run, for what it installs is the same for
-// all releases, and the build that belongs to it: they must not warn. `npm start` as a user has it: events come, and Ctrl-C ends it cleanly. Its script lets the
-// command take the shell's place, or Ctrl-C would end the shell first, and hands options on; where there is no such shell,
-// `call` is cmd.exe's own.
+// README's two commands on the release of Node that runs this. `npm ci` as a dry run, because it installs the same on all
+// releases, and the build that belongs to it: they must not warn. `npm start` as a user has it: events come, and Ctrl-C
+// ends it cleanly. Its script lets the command take the shell's place, or Ctrl-C would end the shell first, and hands
+// options on; without such a shell, `call` is cmd.exe's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
