@@ -25,7 +25,12 @@ export default defineConfig({
       { extends: true, test: { name: 'speed', include: [SPEED], isolate: true } },
       {
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [PURE, INFRA, SPEED] },
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [PURE, INFRA, SPEED],
+          globalSetup: 'test/build-command.js',
+        },
       },
     ],
   },

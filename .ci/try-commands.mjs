@@ -1,7 +1,7 @@
-// README's two commands on the release of Node that runs this. `npm ci` as a dry run, for what it installs is the same for
-// all releases: it must not warn. `npm start` as a user has it: events come, and Ctrl-C ends it cleanly. Its script lets the
-// command take the shell's place, or Ctrl-C would end the shell first, and hands options on; where there is no such shell,
-// `call` is cmd.exe's own.
+// README's two commands on the release of Node that runs this. `npm ci` as a dry run, because it installs the same on all
+// releases, and the build that belongs to it: they must not warn. `npm start` as a user has it: events come, and Ctrl-C
+// ends it cleanly. Its script lets the command take the shell's place, or Ctrl-C would end the shell first, and hands
+// options on; without such a shell, `call` is cmd.exe's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -9,14 +9,15 @@ const LONGEST_MS = 40_000;
 /** Of somebody's own configuration of npm, not of this project. */
 const OWN_CONFIG = /Unknown (user|env|global|cli) config/;
 
-async function install() {
-  const npm = spawn('npm', ['ci', '--dry-run'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS });
+async function install(...command) {
+  const npm = spawn('npm', command, { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS });
   const output = collect(npm);
   const [code] = await once(npm, 'close');
   const warnings = output.text
     .split('\n')
     .filter((line) => /^npm warn/i.test(line) && !OWN_CONFIG.test(line));
-  if (code !== 0 || warnings.length > 0) throw new Error(`npm ci ended with ${code}: ${output.text}`);
+  if (code !== 0 || warnings.length > 0)
+    throw new Error(`npm ${command.join(' ')} ended with ${code}: ${output.text}`);
 }
 
 async function start() {
@@ -56,7 +57,8 @@ function collect(child, onText = () => {}) {
   return output;
 }
 
-await install();
+await install('ci', '--dry-run');
+await install('run', 'prepare');
 await start();
 process.stdout.write(
   `On Node ${process.versions.node} npm ci warns of nothing, and npm start prints events and ends cleanly.\n`,

@@ -11,7 +11,9 @@ export const NEEDS_ATTENTION = 3;
 
 /** The failure in one line. */
 export function formatFailure(error: unknown): string {
-  return `error: ${printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '))}`;
+  const { code } = Object(error) as { readonly code?: unknown };
+  const advice = code === 'EMFILE' ? '. Allow more open files, for instance with "ulimit -n 256"' : '';
+  return `error: ${printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '))}${advice}`;
 }
 
 /** The message of whatever was thrown. */

@@ -2,13 +2,13 @@
 // 0 otherwise; some commands add codes of their own.
 import { CommanderError } from 'commander';
 import { formatFailure, UsageError } from './failures.ts';
-import { loadProgram, withAllBelow } from './load-program.ts';
 import { endWithReader } from './print.ts';
+import { loadProgram, withAllBelow } from './program.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   endWithReader(process.stdout);
   endWithReader(process.stderr);
-  const program = (await loadProgram(argv)).configureOutput({
+  const program = (await loadProgram(argv[2])).configureOutput({
     writeErr: (text) => process.stderr.write(oneLine(text)),
   });
   for (const command of withAllBelow(program)) command.exitOverride().copyInheritedSettings(program);

@@ -1,5 +1,7 @@
 // Printing lines on a stream. A line counts as written once the stream, or the file behind it, has accepted all of it.
+// No line has a mark that a terminal would act on, whatever the service's texts hold.
 import { formatFailure } from './failures.ts';
+import { escapeMarks } from './printable.ts';
 import { isFile, OutputError, writeWhole } from './write-whole.ts';
 
 export type Printer = ReturnType<typeof createPrinter>;
@@ -17,16 +19,17 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
     /** Prints a line. Resolves when the stream has accepted it. @throws {OutputError} if a file can't take it */
     async line(text: string): Promise<void> {
       clear();
-      if (isFile(stream.fd)) return writeWhole(stream.fd, `${text}\n`);
+      const line = `${escapeMarks(text)}\n`;
+      if (isFile(stream.fd)) return writeWhole(stream.fd, line);
       return new Promise((resolve, reject) => {
-        stream.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+        stream.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },
     /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
     status(text: string): void {
       if (!stream.isTTY) return;
       clear();
-      stream.write(text.slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
+      stream.write(escapeMarks(text).slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
       hasStatus = true;
     },
     clear,

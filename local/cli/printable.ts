@@ -1,25 +1,25 @@
 // Escapes foreign text for a terminal. A carrier's name may hold escape sequences, line breaks or bidirectional marks,
 // which would change how all other text appears.
 
-/** C0, DEL and C1 controls, line and paragraph separators, and bidirectional marks. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters on purpose
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** DEL and C1 controls, line and paragraph separators, and bidirectional marks. JSON leaves them as they are. */
+const MARKS = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+const ANY_MARK = new RegExp(`[${MARKS}]`, 'g');
+const UNPRINTABLE = new RegExp(`[\\u0000-\\u001f${MARKS}]`, 'g');
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** The text with a visible escape such as `\x1b` or `\u202e` for each character that a terminal would act on. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => {
-    const code = character.charCodeAt(0).toString(16);
-    return (
-      SHORT[character] ?? (code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u${code.padStart(4, '0')}`)
-    );
+    const isByte = character.charCodeAt(0) <= 0xff;
+    return SHORT[character] ?? (isByte ? `\\x${hexOf(character, 2)}` : `\\u${hexOf(character, 4)}`);
   });
 }
 
-/** The value as one line of JSON that holds no character that a terminal would act on: such are written as escapes. */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** The text with JSON's escape, such as `\u202e`, for each mark. In JSON this is the same value. */
+export function escapeMarks(text: string): string {
+  return text.replaceAll(ANY_MARK, (character) => `\\u${hexOf(character, 4)}`);
+}
+
+function hexOf(character: string, digits: number): string {
+  return character.charCodeAt(0).toString(16).padStart(digits, '0');
 }

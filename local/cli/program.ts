@@ -1,42 +1,52 @@
-// All commands of `returns-feed`.
-import type { Command } from 'commander';
-import { createCompletionCommand } from '../commands/completion.ts';
-import { createConsoleCommand } from '../commands/console.ts';
-import { createExplainCommand } from '../commands/explain.ts';
-import { createExportCommand } from '../commands/export.ts';
-import { createForgetCommand } from '../commands/forget.ts';
-import { createHelpCommand } from '../commands/help.ts';
-import { createProbeCommand } from '../commands/probe.ts';
-import { createRedriveCommand } from '../commands/redrive.ts';
-import { createAdoptCommand, createReleaseCommand } from '../commands/release.ts';
-import { createReplayCommand } from '../commands/replay.ts';
-import { createServeCommand } from '../commands/serve.ts';
-import { createSourcesCommand } from '../commands/sources.ts';
-import { createStartCommand } from '../commands/start.ts';
-import { createStatusCommand } from '../commands/status.ts';
-import { createTriggerCommand } from '../commands/trigger.ts';
-import { createWatchCommand } from '../commands/watch.ts';
-import { createWebhooksCommand } from '../commands/webhooks.ts';
-import { createBareProgram } from './bare-program.ts';
+// All commands of `returns-feed`. A command that is called is loaded alone: to load all takes longer than its start.
+import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 
-export function createProgram(): Command {
-  return createBareProgram()
-    .addCommand(createWatchCommand())
-    .addCommand(createStatusCommand())
-    .addCommand(createConsoleCommand())
-    .addCommand(createReleaseCommand())
-    .addCommand(createAdoptCommand())
-    .addCommand(createExplainCommand())
-    .addCommand(createReplayCommand())
-    .addCommand(createRedriveCommand())
-    .addCommand(createExportCommand())
-    .addCommand(createSourcesCommand())
-    .addCommand(createWebhooksCommand())
-    .addCommand(createForgetCommand())
-    .addCommand(createProbeCommand())
-    .addCommand(createServeCommand())
-    .addCommand(createTriggerCommand())
-    .addCommand(createCompletionCommand())
-    .addCommand(createHelpCommand())
-    .addCommand(createStartCommand(), { hidden: true });
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  watch: async () => (await import('../commands/watch.ts')).createWatchCommand(),
+  status: async () => (await import('../commands/status.ts')).createStatusCommand(),
+  console: async () => (await import('../commands/console.ts')).createConsoleCommand(),
+  release: async () => (await import('../commands/release.ts')).createReleaseCommand(),
+  adopt: async () => (await import('../commands/release.ts')).createAdoptCommand(),
+  explain: async () => (await import('../commands/explain.ts')).createExplainCommand(),
+  replay: async () => (await import('../commands/replay.ts')).createReplayCommand(),
+  redrive: async () => (await import('../commands/redrive.ts')).createRedriveCommand(),
+  export: async () => (await import('../commands/export.ts')).createExportCommand(),
+  sources: async () => (await import('../commands/sources.ts')).createSourcesCommand(),
+  webhooks: async () => (await import('../commands/webhooks.ts')).createWebhooksCommand(),
+  forget: async () => (await import('../commands/forget.ts')).createForgetCommand(),
+  probe: async () => (await import('../commands/probe.ts')).createProbeCommand(),
+  serve: async () => (await import('../commands/serve.ts')).createServeCommand(),
+  trigger: async () => (await import('../commands/trigger.ts')).createTriggerCommand(),
+  help: async () => (await import('../commands/help.ts')).createHelpCommand(),
+  start: async () => (await import('../commands/start.ts')).createStartCommand(),
+};
+
+const HELP = `
+Examples:
+  returns-feed watch --base-url https://returns.example.com/api --data state
+  returns-feed status --data state
+  returns-feed explain acme 184467 --stack ReturnsFeed
+"returns-feed help COMMAND" has the options and examples of a command.
+If something is wrong: docs/troubleshooting.md. Glossary: docs/glossary.md. All commands: docs/cli.md.`;
+
+/** @param called the command; all are loaded if it is another word, such as `help` or `--help` */
+export async function loadProgram(called = ''): Promise<Command> {
+  const isCommand = called !== 'help' && Object.hasOwn(COMMANDS, called);
+  const program = new Command('returns-feed')
+    .description('The webhook that a returns service never had: every change as an event.')
+    .version(manifest.version)
+    .helpCommand(false)
+    .addHelpText('after', HELP);
+  for (const name of isCommand ? [called] : Object.keys(COMMANDS)) {
+    const command = await COMMANDS[name]?.();
+    if (command !== undefined) program.addCommand(command, { hidden: name === 'start' });
+  }
+  return program;
+}
+
+/** The command, and all below it. */
+export function withAllBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withAllBelow)];
 }

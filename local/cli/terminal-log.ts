@@ -3,7 +3,7 @@ import type { Log, LogFields } from '../../shared/ports.ts';
 import { wrapWords } from './entries.ts';
 import type { Colors } from './layout.ts';
 import type { Moments } from './moments.ts';
-import { printable, printableJson } from './printable.ts';
+import { escapeMarks, printable } from './printable.ts';
 
 /** From the least important on. */
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
@@ -104,5 +104,5 @@ function formatJson({ level, message, fields }: Entry, { moments, source }: Term
     name,
     value instanceof Error ? { name: value.name, message: value.message } : value,
   ]);
-  return printableJson({ time, level, source, message, ...Object.fromEntries(shown) });
+  return escapeMarks(JSON.stringify({ time, level, source, message, ...Object.fromEntries(shown) }));
 }

@@ -16,9 +16,10 @@ interface ConsoleFlags extends PlaceFlags, MomentsFlags {
 }
 
 const HELP = `
-Prints an address with a token: anyone who opens the address sees the feed's data. The console answers
-on 127.0.0.1 only, stores nothing, and changes nothing without --act. With --stack it has your rights
-in AWS (SECURITY.md lists the rights that it needs). docs/console.md describes the pages.
+Prints an address that one browser can open, once; the console prints another one if it is opened again.
+The console answers on this machine only, stores nothing, and changes nothing without --act. With --stack
+it has your rights in AWS (SECURITY.md lists the rights that it needs). docs/console.md describes the pages,
+and what to do if the browser does not find the address.
 Tracking numbers and order names are looked up at the service: with --data, set RETURNS_API_TOKEN.
 Examples:
   returns-feed console --data state

@@ -5,9 +5,11 @@ import { formatFailure } from '../cli/failures.ts';
 import { guardAccess, reject } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {
@@ -50,6 +52,8 @@ export class PageNotFound extends Error {
 
 export interface ConsoleOptions {
   readonly port: number;
+  /** Called with the address when it has been opened already and is opened again. */
+  readonly onNewAddress?: (url: string) => void;
   /** The place of the feed, shown on every page. */
   readonly place: string;
   readonly pages: readonly ConsolePage[];
@@ -57,22 +61,24 @@ export interface ConsoleOptions {
 }
 
 export interface Console {
-  /** The console's address with its token: only for its user. */
+  /** The console's present address, only for its user: its token opens the console once, then it has another one. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 const STREAM = 'stream';
+/** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
+const PAGES_AT_ONCE = 8;
 
 /** @throws Error if the port can't be used */
-export async function startConsole({ port, place, pages, actions }: ConsoleOptions): Promise<Console> {
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const { place, pages, actions, onNewAddress = () => {} } = options;
   const app = fastify({
-    forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true },
     // Handles addresses that can't be decoded. `guardAccess` has not run for these.
     frameworkErrors: (_error, _request, reply) => void reject(reply, 'The address is malformed.', 400),
   });
-  const token = guardAccess(app);
+  const access = guardAccess(app, onNewAddress);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -81,7 +87,8 @@ export async function startConsole({ port, place, pages, actions }: ConsoleOptio
   addFile(app, '/console.css', 'text/css; charset=utf-8', STYLESHEET);
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
-  for (const page of pages) addPage(app, page, place);
+  const inTurn = takeTurns(PAGES_AT_ONCE);
+  for (const page of pages) addPage(app, page, place, inTurn);
   for (const { path, run } of actions)
     app.post(path, async (request, reply) =>
       answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
@@ -102,25 +109,42 @@ ${isDenied && html`<p>SECURITY.md lists the permissions that the console needs.<
     );
   }
 
-  const address = await app.listen({ port, host: '127.0.0.1' });
-  return { url: `${address}/?token=${token}`, close: () => app.close() };
+  await app.ready();
+  const { port, close } = await listenOnLoopback(
+    (request, response) => app.routing(request, response),
+    options.port,
+  );
+  return {
+    get url() {
+      return access.url(port);
+    },
+    async close() {
+      await close();
+      await app.close();
+    },
+  };
 }
 
 function addFile(app: FastifyInstance, path: string, type: string, content: string): void {
   app.get(path, (_request, reply) => reply.type(type).send(content));
 }
 
-function addPage(app: FastifyInstance, page: ConsolePage, place: string): void {
+function addPage(
+  app: FastifyInstance,
+  page: ConsolePage,
+  place: string,
+  inTurn: ReturnType<typeof takeTurns>,
+): void {
   const { path, updates } = page;
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
       const next =
         updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
-      return streamMessages(request, reply, updates.everyMs, next);
+      return streamMessages(request, reply, updates.everyMs, () => inTurn(next));
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
-    return answer(reply, await page.render(asked), { path, place, stream });
+    return answer(reply, await inTurn(() => page.render(asked)), { path, place, stream });
   });
 }
 

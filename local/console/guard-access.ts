@@ -1,10 +1,14 @@
-// Restricts the console to the person who has the printed address. The first request exchanges the address's random token
-// for a cookie and redirects to an address without it. The check of `Host` prevents DNS rebinding, and the check of
-// `Origin` prevents cross-site requests.
+// Restricts the console to the browser that opened the printed address. The console has a name of its own,
+// `<random>.localhost`, so that its cookie reaches no other server of this machine: cookies ignore ports. The first
+// request exchanges the address's token for a cookie with another value, and redirects to an address without it; then
+// the token is worth nothing, wherever the browser keeps it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-const TOKEN_BYTES = 24;
+const SECRET_BYTES = 24;
+/** In hexadecimal digits, because case does not count in names. */
+const NAME_BYTES = 12;
+const COOKIE = 'returns-feed';
 /** Allow no content of other origins, no inline scripts and styles, and no frames. */
 const HEADERS = {
   'content-security-policy':
@@ -18,28 +22,45 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
+export interface Access {
+  /** The address to print: its token opens the console once. */
+  url(port: number): string;
+}
+
 /**
  * Adds the checks to all routes.
  *
- * @returns the token for the address to print: `<url>/?token=<token>`
+ * @param onNewAddress called with the present address when a used one is opened by a browser without access
  */
-export function guardAccess(app: FastifyInstance): string {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+export function guardAccess(app: FastifyInstance, onNewAddress: (url: string) => void): Access {
+  const name = `${randomBytes(NAME_BYTES).toString('hex')}.localhost`;
+  const cookie = newSecret();
+  let token = newSecret();
+  let usedToken: string | undefined;
+  const url = (port: number) => `http://${name}:${port}/?token=${token}`;
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS);
-    const { port } = request.socket.address() as { readonly port: number };
-    const problem = problemOf(request, port);
+    const port = request.socket.localPort ?? 0;
+    const problem = problemOf(request, `${name}:${port}`);
     if (problem !== undefined) return reject(reply, problem);
-    const name = `returns-feed-${port}`;
-    if (isToken(tokenIn(request), token)) {
-      // All ports of a host share cookies, so the name contains the port.
-      reply.header('set-cookie', `${name}=${token}; HttpOnly; SameSite=Strict; Path=/`);
-      return reply.redirect('/', 303);
+    const given = tokenIn(request);
+    if (cookiesOf(request).some((each) => isSame(each, cookie)))
+      return given === undefined ? undefined : reply.redirect('/', 303);
+    if (isSame(given, token)) {
+      usedToken = token;
+      token = newSecret();
+      return reply
+        .header('set-cookie', `${COOKIE}=${cookie}; HttpOnly; SameSite=Strict; Path=/`)
+        .redirect('/', 303);
     }
-    if (!isToken(cookieOf(request, name), token))
-      return reject(reply, 'Open the address that "returns-feed console" printed: it contains a token.');
+    if (isSame(given, usedToken)) {
+      onNewAddress(url(port));
+      return reject(reply, 'This address has been opened before. The console prints a new one.');
+    }
+    return reject(reply, 'Open the address that "returns-feed console" printed: it contains a token.');
   });
-  return token;
+  return { url };
 }
 
 /** Responds with a sentence as plain text, and with the console's headers. */
@@ -47,30 +68,36 @@ export function reject(reply: FastifyReply, problem: string, status = 403): Fast
   return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
 }
 
-function problemOf({ headers, method }: FastifyRequest, port: number): string | undefined {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? ''))
-    return 'The console only accepts requests for 127.0.0.1 and localhost.';
+/** @param host the console's name and port: another one was made to resolve to this machine (DNS rebinding) */
+function problemOf({ headers, method }: FastifyRequest, host: string): string | undefined {
+  if (headers.host !== host) return 'The console answers only at the address that it printed.';
   const { origin } = headers;
-  const isForeign = origin !== undefined && origin !== `http://${headers.host}`;
-  // Browsers send `Origin` with every request other than GET and HEAD.
-  if (isForeign || (method !== 'GET' && method !== 'HEAD' && origin === undefined))
-    return 'The request comes from another page.';
+  const site = headers['sec-fetch-site'];
+  // Browsers send `Origin` with every request other than GET and HEAD; `none` is an address that a person opened.
+  const isForeign =
+    origin === undefined ? method !== 'GET' && method !== 'HEAD' : origin !== `http://${host}`;
+  if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none'))
+    return 'The request comes from another page. Open the address by itself, for instance in a new tab.';
   return undefined;
 }
 
-function tokenIn({ query }: FastifyRequest): string | undefined {
+/** The token of the printed address; other addresses and methods have none. */
+function tokenIn({ method, url, query }: FastifyRequest): string | undefined {
   const { token } = query as { readonly token?: unknown };
-  return typeof token === 'string' ? token : undefined;
+  return method === 'GET' && url.startsWith('/?') && typeof token === 'string' ? token : undefined;
 }
 
-function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  const cookies = headers.cookie?.split(';') ?? [];
-  const found = cookies.find((cookie) => cookie.trim().startsWith(`${name}=`));
-  return found?.trim().slice(name.length + 1);
+function cookiesOf({ headers }: FastifyRequest): string[] {
+  const cookies = headers.cookie?.split(';').map((cookie) => cookie.trim()) ?? [];
+  return cookies.flatMap((each) => (each.startsWith(`${COOKIE}=`) ? [each.slice(COOKIE.length + 1)] : []));
 }
 
-function isToken(given: string | undefined, token: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(token)];
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+function isSame(given: string | undefined, secret: string | undefined): boolean {
+  if (given === undefined || secret === undefined) return false;
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

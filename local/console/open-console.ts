@@ -16,7 +16,7 @@ import { createStuckPage } from './stuck-page.ts';
 export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 'acts'> {
   /** 0 for a free port. */
   readonly port: number;
-  /** Called with the address, which contains the token. */
+  /** Called with the address, whose token opens the console once; again if a used address is opened. */
   readonly onReady: (url: string) => void;
   /** Ends the console. */
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 
 export async function serveConsole(place: PlaceFlags, options: ServedConsole): Promise<void> {
   const { port, onReady, signal, ...shown } = options;
   await withFeed(place, async (feed) => {
-    const served = await openConsole({ ...feed, ...shown }, port);
+    const served = await openConsole({ ...feed, ...shown }, port, onReady);
     onReady(served.url);
     await whenAborted(signal);
     await served.close();
@@ -34,10 +34,15 @@ export async function serveConsole(place: PlaceFlags, options: ServedConsole): P
 }
 
 /** @throws Error if the port can't be used */
-export function openConsole(served: ServedFeed, port: number): Promise<Console> {
+export function openConsole(
+  served: ServedFeed,
+  port: number,
+  onNewAddress?: (url: string) => void,
+): Promise<Console> {
   const feed: ConsoleFeed = { ...served, ...openDeploymentParts(served, served.moments) };
   return startConsole({
     port,
+    ...(onNewAddress && { onNewAddress }),
     place: feed.flags.trim(),
     pages: [
       createOverviewPage(feed),

@@ -6,7 +6,6 @@ import { type CollapsingLog, collapseRepeats } from '../cli/collapse-repeats.ts'
 import { selects } from '../cli/filter-flags.ts';
 import { colorsOf } from '../cli/layout.ts';
 import { createPrinter, type Printer } from '../cli/print.ts';
-import { printableJson } from '../cli/printable.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
 import { formatDelivery, isAccepted } from '../forwarding/format-delivery.ts';
 import { createEventTable } from './format-event.ts';
@@ -56,7 +55,7 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
       counts.seen += 1;
       if (!selects(filter, event)) return;
       counts.printed += 1;
-      if (json) return out.line(printableJson(event));
+      if (json) return out.line(JSON.stringify(event));
       // Both streams may be one terminal: the event replaces the status line.
       err.clear();
       const row = table.row(event);
@@ -68,7 +67,6 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
       log[isAccepted(answer) ? 'info' : 'warn'](formatDelivery(url, event, answer, moments));
     },
     end() {
-      log.flush();
       const of = counts.seen === counts.printed ? '' : ` of ${counts.seen}`;
       log.info(`stopped: ${counts.printed}${of} events`);
     },

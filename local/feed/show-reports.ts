@@ -67,7 +67,6 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     },
     restore,
     show(report) {
-      log.tally();
       const { state, polls, counts, error } = report;
       if (state === undefined) return;
       if (polls > 0 || counts.groups > 0) greet(state);

@@ -42,7 +42,7 @@ export function readExample(type: string): FeedEvent {
   return feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
 }
 
-/** This file may run from its place or from a bundle in node_modules. @throws Error outside of a checkout */
+/** This file may run from its place or from the build in local/dist. @throws Error outside of a checkout */
 function examplesFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const examples = join(folder, FOLDER);

@@ -24,6 +24,7 @@ import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
 import { connect, storesOn } from '../contract/stores.ts';
+import { ask, openAddress } from './ask-console.ts';
 
 const GROUPS = Number(process.argv[2] ?? 100_000);
 /** Maximum time of a page, in reads of one item. */
@@ -121,8 +122,7 @@ async function measure(): Promise<number> {
     const moments = createMoments({ zone: 'UTC', now: Date.now });
     const access = { environment: { RETURNS_API_TOKEN: service.token } };
     const console_ = await openConsole({ ...feed, moments, access, acts: true }, 0);
-    const entered = await fetch(console_.url, { redirect: 'manual' });
-    const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const access_ = await openAddress(console_);
     const group = FIRST + GROUPS - 5;
     const old = FIRST + 5;
     const pages = {
@@ -144,7 +144,7 @@ async function measure(): Promise<number> {
     for (let round = 0; round <= ROUNDS; round += 1)
       for (const { path, times } of timed) {
         for (let read = 0; read < 5; read += 1) reads.push(await timeOf(() => readOne(feed.client, old)));
-        const time = await timeOf(() => openPage(new URL(path, console_.url), cookie));
+        const time = await timeOf(() => openPage(new URL(path, console_.url), access_));
         // The first round loads the code.
         if (round > 0) times.push(time);
       }
@@ -170,10 +170,9 @@ async function readOne(from: DynamoDBClient, group: number): Promise<void> {
   if (Item === undefined) throw new Error('The read found nothing.');
 }
 
-async function openPage(url: URL, cookie: string): Promise<void> {
-  const answer = await fetch(url, { headers: { cookie }, redirect: 'manual' });
-  await answer.text();
-  if (answer.status >= 400) throw new Error(`${url.pathname} was answered ${answer.status}`);
+async function openPage(url: URL, headers: { readonly cookie: string }): Promise<void> {
+  const { status } = await ask(url, { headers });
+  if (status >= 400) throw new Error(`${url.pathname} was answered ${status}`);
 }
 
 /** Milliseconds. */

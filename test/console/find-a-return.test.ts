@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { COMMAND } from '../local/cli/run-feed.ts';
+import { ask, openAddress } from './ask-console.ts';
 import { lacksBrowser } from './open-browser.ts';
 import { rowOf, type ShownGroup, visitedFeed } from './visited-feed.ts';
 
@@ -66,10 +67,10 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     const { page, go } = await feed.open();
     const path = `/find?q=${group}`;
 
-    const first = await page.request.get(new URL(path, page.url()).href);
+    const first = await ask(new URL(path, page.url()), { headers: await openAddress(feed.reading) });
     await go(path);
 
-    expect(await first.text()).toMatch(
+    expect(first.body).toMatch(
       new RegExp(`/returns/acme/${group}".*by the id of a return.*Asking the service`, 's'),
     );
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
@@ -167,7 +168,7 @@ async function addressIn(output: Readable): Promise<string> {
   let text = '';
   for await (const part of output.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     text += part;
-    const [url] = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/.exec(text) ?? [];
+    const [url] = /http:\/\/\w+\.localhost:\d+\/\?token=[\w-]+/.exec(text) ?? [];
     if (url !== undefined) {
       output.resume();
       return url;

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { printable } from '../../local/cli/printable.ts';
 import type { Console } from '../../local/console/console-server.ts';
+import { ask, openAddress } from './ask-console.ts';
 import { type ConsoleWorld, openConsoleWorld } from './console-world.ts';
 import { lacksBrowser, openBrowser } from './open-browser.ts';
 import { type Visit, visit } from './visit.ts';
@@ -138,23 +139,22 @@ describe.skipIf(lacksBrowser)('a hostile text', () => {
   it.each(NAMES)('in a path or a form leads to an error that shows it as text: %s', async (name) => {
     const text = encodeURIComponent((TEXTS[name] ?? '').slice(0, 1_000));
     const { origin } = new URL(console.url);
-    const cookies = await opened.context.cookies();
-    const headers = { cookie: cookies.map((each) => `${each.name}=${each.value}`).join('; '), origin };
+    const headers = { ...(await openAddress(console)), origin };
     const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
     const body = `source=${text}&hold=${text}&webhook=${text}&group=${text}&to=${text}`;
 
     const answers = await Promise.all([
-      fetch(`${origin}/returns/acme/${text}`, { headers }),
-      fetch(`${origin}/returns/${text}/1`, { headers }),
-      fetch(`${origin}/${text}`, { headers }),
-      fetch(`${origin}/act/release`, { method: 'POST', headers: form, body }),
-      fetch(`${origin}/act/release`, { method: 'POST', headers: form, body: `${body}&confirmed=yes` }),
+      ask(`${origin}/returns/acme/${text}`, { headers }),
+      ask(`${origin}/returns/${text}/1`, { headers }),
+      ask(`${origin}/${text}`, { headers }),
+      ask(`${origin}/act/release`, { method: 'POST', headers: form, body }),
+      ask(`${origin}/act/release`, { method: 'POST', headers: form, body: `${body}&confirmed=yes` }),
     ]);
 
     for (const answer of answers) {
-      const markup = await answer.text();
-      expect(markup).not.toMatch(/<(?:img|iframe|h1>taken|script>)/);
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.status).not.toBe(403);
+      expect(answer.body).not.toMatch(/<(?:img|iframe|h1>taken|script>)/);
+      expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
     }
   });
 

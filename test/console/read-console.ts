@@ -1,6 +1,7 @@
 // Reads a console on a deployment over plain HTTP, with the cookie of a browser.
 import { createMoments } from '../../local/cli/moments.ts';
 import { serveConsole } from '../../local/console/open-console.ts';
+import { type Asked, ask as askConsole, openAddress } from './ask-console.ts';
 
 export interface ReadPage {
   readonly status: number;
@@ -47,19 +48,22 @@ export async function openReadConsole({
     );
     ended.catch(reject);
   });
-  const cookie = `returns-feed-${url.port}=${url.searchParams.get('token')}`;
-  async function ask(path: string, init: RequestInit): Promise<ReadPage> {
-    const headers = { ...init.headers, cookie };
-    const answer = await fetch(new URL(path, url.origin), { ...init, headers, redirect: 'manual' });
-    const text = await answer.text();
-    const to = answer.headers.get('location') ?? CONTINUATION.exec(text)?.[1];
-    if (to !== undefined) return ask(unescaped(to), {});
-    return { status: answer.status, text: textOf(text), path };
+  const access = await openAddress({ url: url.href });
+  async function ask(path: string, asked: Asked): Promise<ReadPage> {
+    const sent = { ...asked, headers: { ...asked.headers, ...access } };
+    const { status, headers, body } = await askConsole(new URL(path, url.origin), sent);
+    const to = headers.location ?? CONTINUATION.exec(body)?.[1];
+    if (to !== undefined) return ask(unescaped(String(to)), {});
+    return { status, text: textOf(body), path };
   }
   return {
     read: (path) => ask(path, {}),
     send: (path, fields = {}) =>
-      ask(path, { method: 'POST', headers: { origin: url.origin }, body: new URLSearchParams(fields) }),
+      ask(path, {
+        method: 'POST',
+        headers: { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(fields).toString(),
+      }),
     async close() {
       ending.abort();
       await ended;

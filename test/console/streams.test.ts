@@ -1,10 +1,10 @@
 // The streams that update open pages: they end with their page, pause while it is hidden, and report failures. The pages
 // here belong to the test and render every few milliseconds, so that one stream can measure time for another.
-import { request } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Console, startConsole } from '../../local/console/console-server.ts';
 import { html } from '../../local/console/html.ts';
+import { begin, openAddress } from './ask-console.ts';
 import { lacksBrowser, openBrowser } from './open-browser.ts';
 import { visit } from './visit.ts';
 
@@ -14,6 +14,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const ROUNDS = 25;
 
 let console: Console;
+let access: { readonly cookie: string };
 let fails: boolean;
 /** The number of times that each stream rendered, by the name in its address. */
 const rounds = new Map<string, number>();
@@ -38,6 +39,7 @@ beforeAll(async () => {
     ],
     actions: [],
   });
+  access = await openAddress(console);
 });
 afterAll(() => console.close());
 beforeEach(() => {
@@ -58,20 +60,14 @@ interface Stream {
   leave(): void;
 }
 
-function openStream(who: string): Promise<Stream> {
-  const { origin, port, searchParams } = new URL(console.url);
-  const headers = { cookie: `returns-feed-${port}=${searchParams.get('token')}` };
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const asking = request(`${origin}/?stream=1&who=${who}`, { headers }, (answer) => {
-      answer.setEncoding('utf8').on('data', (part) => {
-        text += part;
-      });
-      answer.on('error', () => {});
-      resolve({ received: () => text, leave: () => asking.destroy() });
-    });
-    asking.on('error', reject).end();
+async function openStream(who: string): Promise<Stream> {
+  const answer = await begin(new URL(`/?stream=1&who=${who}`, console.url), { headers: access });
+  let text = '';
+  answer.setEncoding('utf8').on('data', (part) => {
+    text += part;
   });
+  answer.on('error', () => {});
+  return { received: () => text, leave: () => answer.destroy() };
 }
 
 describe('a stream', () => {

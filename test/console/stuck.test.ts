@@ -1,5 +1,6 @@
 // The console in a browser: what is stuck, and the buttons for it.
 import { describe, expect, it, vi } from 'vitest';
+import { ask, openAddress } from './ask-console.ts';
 import { lacksBrowser } from './open-browser.ts';
 import { visitedFeed } from './visited-feed.ts';
 
@@ -80,19 +81,21 @@ describe.skipIf(lacksBrowser)('a hold', () => {
 
 describe.skipIf(lacksBrowser)('a console without --act', () => {
   it('has neither the buttons nor their routes', async () => {
-    const { page, context } = await feed.open('/stuck');
+    const { page } = await feed.open('/stuck');
     const { origin } = new URL(feed.reading.url);
+    const access = await openAddress(feed.reading);
 
     const answers = await Promise.all(
       ['release', 'resume', 'redrive', 'skip'].map((name) =>
-        context.request.post(`${origin}/act/${name}`, {
-          headers: { origin },
-          form: { source: 'acme', hold: '1', webhook: 'any', confirmed: 'yes' },
+        ask(`${origin}/act/${name}`, {
+          method: 'POST',
+          headers: { ...access, origin, 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'source=acme&hold=1&webhook=any&confirmed=yes',
         }),
       ),
     );
 
-    expect(answers.map((answer) => answer.status())).toEqual([404, 404, 404, 404]);
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404, 404, 404]);
     expect(await page.getByRole('main').locator('form').count()).toBe(0);
   });
 });

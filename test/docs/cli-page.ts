@@ -1,6 +1,6 @@
 // docs/cli.md, generated from the commands.
 import type { Argument, Command, Option } from 'commander';
-import { createProgram } from '../../local/cli/program.ts';
+import { loadProgram } from '../../local/cli/program.ts';
 
 export const CLI_PAGE = new URL('../../docs/cli.md', import.meta.url);
 
@@ -15,7 +15,6 @@ command is \`npx returns-feed\`.
   the environment.
 - Write durations as \`30s\`, \`5m\` or \`2h\`. Times are printed in the local time zone, or in UTC with \`--utc\`; in JSON
   they are UTC.
-- \`returns-feed completion bash\` completes commands and options.
 
 If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glossary.md](glossary.md).
 
@@ -30,8 +29,9 @@ Errors are one line on stderr and never contain the token. After Ctrl-C \`npx\` 
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.
 `;
 
-export function renderCliPage(): string {
-  const commands = createProgram().commands.filter((command) => !isHidden(command));
+export async function renderCliPage(): Promise<string> {
+  const { commands: all } = await loadProgram();
+  const commands = all.filter((command) => !isHidden(command));
   return [INTRODUCTION, ...commands.flatMap((command) => renderCommand(command, 'returns-feed'))].join('\n');
 }
 

@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { withAllBelow } from '../../local/cli/load-program.ts';
-import { createProgram } from '../../local/cli/program.ts';
+import { loadProgram, withAllBelow } from '../../local/cli/program.ts';
 import {
   createReferenceService,
   type ReferenceService,
@@ -73,7 +72,7 @@ test.each(['troubleshooting.md', 'deploying.md', 'operating.md'])(
   async (page) => {
     for (const words of commandsIn(page)) {
       if (words.includes('…')) continue;
-      const program = createProgram();
+      const program = await loadProgram();
       const run: string[] = [];
       for (const command of withAllBelow(program)) {
         command.exitOverride().configureOutput({ writeErr: () => {} });

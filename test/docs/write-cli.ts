@@ -2,4 +2,4 @@
 import { writeFileSync } from 'node:fs';
 import { CLI_PAGE, renderCliPage } from './cli-page.ts';
 
-writeFileSync(CLI_PAGE, renderCliPage());
+writeFileSync(CLI_PAGE, await renderCliPage());

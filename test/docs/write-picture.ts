@@ -9,7 +9,7 @@ const RUN_S = 25;
 const MOST_LINES = 22;
 const PICTURE = new URL('../../docs/npm-start.svg', import.meta.url);
 
-const command = `stty cols ${COLUMNS}; timeout --signal=INT ${RUN_S} node local/cli/returns-feed.js start`;
+const command = `stty cols ${COLUMNS}; timeout --signal=INT ${RUN_S} node local/start.js`;
 const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] });
 let output = '';
 terminal.stdout.setEncoding('utf8').on('data', (text) => {

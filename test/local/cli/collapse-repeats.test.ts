@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { collapseRepeats } from '../../../local/cli/collapse-repeats.ts';
 import type { LogFields } from '../../../shared/ports.ts';
 
-const [SECOND, MINUTE] = [1_000, 60_000];
+const SECOND = 1_000;
 const failure = (text: string) => ({ error: new Error(text) });
 
 function setUp() {
@@ -21,17 +21,11 @@ function setUp() {
   return {
     log,
     lines: () => lines.splice(0),
-    /** Logs `times` failures, with a tally after each. */
     fail(times: number, everyMs: number) {
       for (let time = 0; time < times; time += 1) {
         now += everyMs;
         log.warn('Not read.', failure(`no answer after ${time} ms`));
-        log.tally();
       }
-    },
-    wait(milliseconds: number) {
-      now += milliseconds;
-      log.tally();
     },
   };
 }
@@ -47,24 +41,6 @@ test('a warning is logged at once, and its repeats are counted every five minute
   expect(lines()).toEqual(['warn: Repeated 10 times in the last 5 min: Not read. no answer after 9 ms']);
 });
 
-test('a fault that ceases counts as over after three of its intervals, and is logged with its count', () => {
-  const { fail, wait, lines } = setUp();
-  fail(4, 30 * SECOND);
-  lines();
-
-  wait(89 * SECOND);
-  const tooEarly = lines();
-  wait(SECOND);
-  wait(10 * MINUTE);
-  fail(1, SECOND);
-
-  expect(tooEarly).toEqual([]);
-  expect(lines()).toEqual([
-    'info: No longer repeating, after 4 times in 90 s: Not read.',
-    'warn: Not read. no answer after 0 ms',
-  ]);
-});
-
 test('a fault that is reported as over ends at once, also after a single failure', () => {
   const { fail, log, lines } = setUp();
   fail(1, SECOND);
@@ -75,7 +51,7 @@ test('a fault that is reported as over ends at once, also after a single failure
   log.end('Not read.', 'Read again.');
 
   expect(lines().filter((line) => line.startsWith('info'))).toEqual([
-    'info: Read again. It failed once in 0 s.',
+    'info: Read again. It failed 1 time in 0 s.',
     'info: Read again. It failed 4 times in 2 s.',
   ]);
 });
@@ -96,24 +72,13 @@ test('another error, group or level is another fault; other measurements are not
   expect(lines()).toHaveLength(8);
 });
 
-test('repeats that were not logged yet are logged at the end', () => {
-  const { fail, log, lines } = setUp();
-  fail(3, SECOND);
+test('the number of tracked faults is bounded: of more, the oldest is logged again', () => {
+  const { log, lines } = setUp();
+  for (let group = 0; group < 101; group += 1) log.warn('Behind.', { group });
   lines();
 
-  log.flush();
-  log.flush();
+  log.warn('Behind.', { group: 100 });
+  log.warn('Behind.', { group: 0 });
 
-  expect(lines()).toEqual(['warn: Repeated twice in the last 2 s: Not read. no answer after 2 ms']);
-});
-
-test('the number of tracked faults is bounded', () => {
-  const { log, lines } = setUp();
-
-  for (let group = 0; group < 150; group += 1) {
-    log.warn('Behind.', { group });
-    log.warn('Behind.', { group });
-  }
-
-  expect(lines().filter((line) => line.startsWith('info: No longer repeating'))).toHaveLength(50);
+  expect(lines()).toEqual(['warn: Behind.']);
 });

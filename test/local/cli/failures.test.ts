@@ -14,3 +14,13 @@ test('a thrown value that is not an error is reported as well', () => {
 
   expect(line).toBe('error: gone');
 });
+
+test('too few open files are a failure with a way out', () => {
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), { code: 'EMFILE' });
+
+  const line = formatFailure(error);
+
+  expect(line).toBe(
+    'error: EMFILE: too many open files, open \'/a\'. Allow more open files, for instance with "ulimit -n 256"',
+  );
+});

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
-import { withAllBelow } from '../../../local/cli/load-program.ts';
-import { createProgram } from '../../../local/cli/program.ts';
+import { loadProgram, withAllBelow } from '../../../local/cli/program.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const MAX_COLUMNS = 112;
 
 /** The program with what it prints. It throws where the command would exit. */
-function aProgram() {
+async function aProgram() {
   let printed = '';
-  const program = createProgram();
+  const program = await loadProgram();
   for (const command of withAllBelow(program))
     command.exitOverride().configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   return {
@@ -18,8 +17,8 @@ function aProgram() {
   };
 }
 
-test('every command has examples in its help, which fits the page', () => {
-  for (const command of withAllBelow(createProgram())) {
+test('every command has examples in its help, which fits the page', async () => {
+  for (const command of withAllBelow(await loadProgram())) {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 }).outputHelp();
     const name = command.name();
@@ -32,7 +31,7 @@ test('every command has examples in its help, which fits the page', () => {
 });
 
 test('every example is a command with options that exist', async () => {
-  const examples = withAllBelow(createProgram()).flatMap((command) => {
+  const examples = withAllBelow(await loadProgram()).flatMap((command) => {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return [
@@ -44,7 +43,7 @@ test('every example is a command with options that exist', async () => {
 
   expect(examples.length).toBeGreaterThan(30);
   for (const example of examples) {
-    const { program } = aProgram();
+    const { program } = await aProgram();
     const commands = withAllBelow(program);
     const run: string[] = [];
     for (const command of commands)
@@ -61,18 +60,18 @@ test('every example is a command with options that exist', async () => {
 });
 
 test('help shows the help of a command, and suggests one for a mistyped name', async () => {
-  const below = aProgram();
+  const below = await aProgram();
   await below.run('help', 'webhooks', 'list');
 
   expect(below.printed()).toContain('Usage: returns-feed webhooks list');
-  await expect(aProgram().run('help', 'wtach')).rejects.toThrow(
+  await expect((await aProgram()).run('help', 'wtach')).rejects.toThrow(
     'There is no command "wtach". Did you mean "watch"?',
   );
-  await expect(aProgram().run('help', 'webhooks', 'lst')).rejects.toThrow('Did you mean "list"?');
+  await expect((await aProgram()).run('help', 'webhooks', 'lst')).rejects.toThrow('Did you mean "list"?');
 });
 
 test('--version is the version of the package', async () => {
-  const { run, printed } = aProgram();
+  const { run, printed } = await aProgram();
 
   await expect(run('--version')).rejects.toMatchObject({ exitCode: 0 });
   expect(printed()).toBe(`${manifest.version}\n`);

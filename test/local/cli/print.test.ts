@@ -17,6 +17,17 @@ function stream(columns: number | undefined) {
 
 const CLEAR = '\r\u001b[2K';
 
+test('a line has an escape for each mark that a terminal acts on, so JSON has the same value', async () => {
+  const { terminal, written } = stream(undefined);
+  const value = { name: 'C1 \u009b2J, DEL \u007f, another direction \u202e, a separator \u2028, 東京' };
+
+  await createPrinter(terminal).line(JSON.stringify(value, null, 1));
+
+  const line = await written();
+  expect(line).toContain('C1 \\u009b2J, DEL \\u007f, another direction \\u202e, a separator \\u2028, 東京');
+  expect(JSON.parse(line)).toEqual(value);
+});
+
 test('a line replaces the status on a terminal', async () => {
   const { terminal, written } = stream(80);
   const printer = createPrinter(terminal);

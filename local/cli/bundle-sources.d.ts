@@ -1,1 +1,0 @@
-export function bundleSources(folder: string, here: string): string;
