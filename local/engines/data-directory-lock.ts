@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError, errorCode } from './engine-error.ts';
+import { EngineError, errorCode } from '../../test/engines/engine-error.ts';
 import { describeMyself, isAlive, isHere, isProcess, type LockHolder, parseHolder } from './lock-holder.ts';
 import { requestLock, watchForRequest } from './lock-request.ts';
 

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EngineError, errorCode } from './engine-error.ts';
+import { EngineError, errorCode } from '../../test/engines/engine-error.ts';
 
 /**
  * Creates the directory and its parents if missing, and checks that it can be written.

@@ -4,10 +4,10 @@
 // or config file, so that nothing here can reach the user's account.
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../test/engines/dynamodb-engine.ts';
+import { type SqsEngine, startSqsEngine } from '../../test/engines/sqs-engine.ts';
 import { makeDataDirectory } from './data-directory.ts';
-import { type DynamoDbEngine, startDynamoDbEngine } from './dynamodb-engine.ts';
 import { type Environment, localRegion, namedRegion, readNamedEngines } from './named-engines.ts';
-import { type SqsEngine, startSqsEngine } from './sqs-engine.ts';
 
 export interface EnginesOptions {
   /** The present variables. An engine that a variable names is not started here. */

@@ -1,7 +1,7 @@
 // Sends a request of the SDK to the engine that has the tables now. If the connection fails, the engine has ended or
 // another process has the tables: the request looks again where they are.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from './engine-error.ts';
+import { errorCode } from '../../test/engines/engine-error.ts';
 import type { SharedEngine } from './shared-engine.ts';
 
 /** An engine ends and another one starts within this time, also on a busy machine. */

@@ -3,7 +3,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
-import { errorCode } from './engine-error.ts';
+import { errorCode } from '../../test/engines/engine-error.ts';
 
 const lockHolder = z.object({
   /** The machine, its boot and its namespace of process ids. */

@@ -2,9 +2,9 @@
 // one starts it, the others use it. When that one ends, or `watch` asks for the directory, another engine has the
 // tables, so each request looks again where they are when it fails.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DynamoDbEngine } from '../../test/engines/dynamodb-engine.ts';
+import { EngineError } from '../../test/engines/engine-error.ts';
 import { findHolder, lockDataDirectory } from './data-directory-lock.ts';
-import type { DynamoDbEngine } from './dynamodb-engine.ts';
-import { EngineError } from './engine-error.ts';
 
 export interface SharedEngine {
   /** Where the tables are now. @throws EngineError if another machine has them, or no engine comes up */

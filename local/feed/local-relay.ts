@@ -8,7 +8,11 @@ import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import type { StepOverPorts } from '../../shared/publishing/step-over.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { type EventSourceMapping, pauseAfter, stoppedBeforeIdle } from '../engines/event-source-mapping.ts';
+import {
+  type EventSourceMapping,
+  pauseAfter,
+  stoppedBeforeIdle,
+} from '../../test/engines/event-source-mapping.ts';
 
 /** Groups of one run: a group that is named during a run waits for its end. */
 const GROUPS_AT_ONCE = 100;

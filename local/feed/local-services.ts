@@ -3,9 +3,9 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { EngineError } from '../../test/engines/engine-error.ts';
 import { makeDataDirectory } from '../engines/data-directory.ts';
 import { lockDataDirectory } from '../engines/data-directory-lock.ts';
-import { EngineError } from '../engines/engine-error.ts';
 import { startEngines } from '../engines/engines.ts';
 
 export interface LocalServices {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { errorCode } from '../engines/engine-error.ts';
+import { errorCode } from '../../test/engines/engine-error.ts';
 
 const FILE = 'forward-secret';
 const SECRET_BYTES = 32;

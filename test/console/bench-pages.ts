@@ -10,8 +10,6 @@ import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { formatAttribute } from '../../functions/adapters/stored-format.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
 import { HANDED_OVER } from '../../local/feed/handed-over.ts';
 import { LOCAL_TABLES } from '../../local/feed/local-tables.ts';
 import { withFeed } from '../../local/operating/open-feed.ts';
@@ -24,6 +22,8 @@ import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
 import { connect, storesOn } from '../contract/stores.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
 
 const GROUPS = Number(process.argv[2] ?? 100_000);
 /** Maximum time of a page, in reads of one item. */

@@ -8,8 +8,6 @@ import type { ConsoleFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openDeploymentParts } from '../../local/console/deployment-parts.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
 import { HANDED_OVER } from '../../local/feed/handed-over.ts';
 import { LOCAL_TABLES } from '../../local/feed/local-tables.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
@@ -22,6 +20,8 @@ import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
 import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
 import { holdFeed } from './hold-feed.ts';
 
 /** The present of the scene: all its times are relative to it. */

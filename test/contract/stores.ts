@@ -9,12 +9,12 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock, Ledger, LedgerEraser, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
 import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import { LOCAL_TABLES } from '../../../local/feed/local-tables.ts';
 import {
   createReferenceService,
@@ -11,6 +10,7 @@ import {
 } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { connect, storesOn } from '../../contract/stores.ts';
+import { startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
 // Starts one process after the other, which is slow on a busy machine.

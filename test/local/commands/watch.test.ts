@@ -4,12 +4,12 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
+import { startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
+import { startSqsEngine } from '../../engines/sqs-engine.ts';
 import { findProcess } from '../cli/find-process.ts';
 import { runFeed, runFeedOnTerminal } from '../cli/run-feed.ts';
 

@@ -12,8 +12,8 @@ import {
   findHolder,
   lockDataDirectory,
 } from '../../../local/engines/data-directory-lock.ts';
-import { EngineError } from '../../../local/engines/engine-error.ts';
 import { describeMyself } from '../../../local/engines/lock-holder.ts';
+import { EngineError } from '../../engines/engine-error.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineError } from '../../../local/engines/engine-error.ts';
 import { isBusNamed, startEngines } from '../../../local/engines/engines.ts';
-import { runProgram } from './programs/run-program.ts';
+import { EngineError } from '../../engines/engine-error.ts';
+import { runProgram } from '../../engines/programs/run-program.ts';
 
 let directory: string;
 

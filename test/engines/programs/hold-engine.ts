@@ -1,5 +1,5 @@
 // Starts the DynamoDB engine on the file in the argument, prints its endpoint, and waits to be killed.
-import { startDynamoDbEngine } from '../../../../local/engines/dynamodb-engine.ts';
+import { startDynamoDbEngine } from '../dynamodb-engine.ts';
 
 const [dbPath] = process.argv.slice(2);
 const engine = await startDynamoDbEngine(dbPath === undefined ? {} : { dbPath });

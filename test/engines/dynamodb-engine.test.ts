@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
-import { EngineError } from '../../../local/engines/engine-error.ts';
+import { startDynamoDbEngine } from './dynamodb-engine.ts';
+import { EngineError } from './engine-error.ts';
 import { startProgram } from './programs/run-program.ts';
 import { connectDynamoDb, createStreamedTable, putTogether } from './sdk-clients.ts';
 

@@ -7,8 +7,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import { connectSqs, createQueue, sendAll } from './sdk-clients.ts';
+import { type SqsEngine, startSqsEngine } from './sqs-engine.ts';
 
 let engine: SqsEngine;
 let sqs: SQSClient;

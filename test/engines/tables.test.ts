@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTables } from '../../../local/engines/tables.ts';
-import { aKey, aSave } from '../../contract/sample-saves.ts';
-import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
+import { aKey, aSave } from '../contract/sample-saves.ts';
+import { openTables, storesOn, type TestTables } from '../contract/stores.ts';
+import { createTables } from './tables.ts';
 
 let engine: TestTables;
 

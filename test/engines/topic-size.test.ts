@@ -1,8 +1,8 @@
 // Topics of the engine accept what AWS accepts, 1 MiB, and their queues get it unchanged.
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { expect, test } from 'vitest';
-import { startSqsEngine } from '../../../local/engines/sqs-engine.ts';
-import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
+import { connectSns, connectSqs, createTopicWithQueue, drain } from '../contract/topic-clients.ts';
+import { startSqsEngine } from './sqs-engine.ts';
 
 const MIB = 1_048_576;
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { startEngineProcess } from '../../../local/engines/engine-process.ts';
+import { startEngineProcess } from './engine-process.ts';
 
 // Shell programs take the place of engines.
 const onPosix = test.runIf(process.platform !== 'win32');

@@ -1,5 +1,5 @@
-import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
-import type { Clock } from '../../../shared/ports.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { Clock } from '../../shared/ports.ts';
 
 const TIMES_FASTER = 20;
 

@@ -2,11 +2,11 @@ import { EventEmitter, once } from 'node:events';
 import { ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { EventSourceMapping } from '../../../local/engines/event-source-mapping.ts';
-import { pollQueue, type QueueMapping } from '../../../local/engines/poll-queue.ts';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
+import type { EventSourceMapping } from './event-source-mapping.ts';
 import { createHurriedClock } from './hurried-clock.ts';
+import { pollQueue, type QueueMapping } from './poll-queue.ts';
 import { connectSqs, createQueue, sendAll } from './sdk-clients.ts';
+import { type SqsEngine, startSqsEngine } from './sqs-engine.ts';
 
 let engine: SqsEngine;
 let sqs: SQSClient;
