@@ -7,9 +7,8 @@ import { parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
-import { addStackOption } from '../operating/place-options.ts';
+import { type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import { addPlaceOptions } from '../operating/place-options.ts';
 import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
 
 interface RedriveFlags extends PlaceFlags {
@@ -49,7 +48,7 @@ export function createRedriveCommand(): Command {
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount)
     .option('--generation <name>', 'only this generation of the source');
-  return addStackOption(command).addHelpText('after', HELP).action(runRedrive);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(runRedrive);
 }
 
 function parseGroup(text: string): GroupKey['group'] {

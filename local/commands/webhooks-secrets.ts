@@ -1,7 +1,7 @@
 // `webhooks secret` and `webhooks rotate`: the secret that signs a webhook's events.
 import type { Command } from 'commander';
 import { createPrinter } from '../cli/print.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
 import { createWebhookCommand } from '../operating/place-options.ts';
 import { readSigningSecret, rotateSigningSecret } from '../operating/signing-secret.ts';

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { errorCode } from '../../test/engines/engine-error.ts';
+import { codeOf } from '../store/data-directory.ts';
 
 const FILE = 'forward-secret';
 const SECRET_BYTES = 32;
@@ -18,18 +18,28 @@ const SECRET_BYTES = 32;
 export async function findForwardSecret(dataDir: string | undefined): Promise<string> {
   const fresh = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   if (dataDir === undefined) return fresh;
-  const file = join(dataDir, FILE);
   try {
-    await writeFile(file, `${fresh}\n`, { flag: 'wx', mode: 0o600 });
+    await writeFile(join(dataDir, FILE), `${fresh}\n`, { flag: 'wx', mode: 0o600 });
     return fresh;
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
-  const kept = (await readFile(file, 'utf8')).trim();
+  return readForwardSecret(dataDir);
+}
+
+/** @throws Error if the directory keeps none, or an invalid one */
+export async function readForwardSecret(dataDir: string): Promise<string> {
+  const file = join(dataDir, FILE);
+  const kept = await readFile(file, 'utf8').catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+    throw new Error(`${dataDir} keeps no secret: "watch --forward-to" makes one there, unless it is given one.`, {
+      cause,
+    });
+  });
   try {
-    parseSigningSecret(kept);
+    parseSigningSecret(kept.trim());
   } catch (cause) {
     throw new Error(`${file} holds no valid secret. Delete it, and a new one is made.`, { cause });
   }
-  return kept;
+  return kept.trim();
 }
