@@ -5,8 +5,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { TABLES } from '../../shared/deployment/tables.ts';
-import { maybe, storedObject } from '../../shared/source/stored-object.ts';
-import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
+import { type EndpointState, endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
@@ -56,21 +55,9 @@ function endpointKey(webhook: string): string {
   return `${webhook}${ENDING}`;
 }
 
-const stored = storedObject({
-  startedAt: z.int(),
-  isPaused: z.boolean(),
-  failures: z.int(),
-  failingSince: maybe(z.int()),
-  pausedUntil: z.int(),
-  leases: z.array(z.int()),
-  lastAcceptedAt: maybe(z.int()),
-  lastFailureAt: maybe(z.int()),
-  lastFailure: maybe(z.string()),
-});
-
 const item = z.object({ n: storedNumber, b: storedText });
 
 function readFormat1(attributes: StoredItem): EndpointState {
   const { n: version, b: body } = item.parse(attributes);
-  return { ...stored.parse(JSON.parse(body)), version };
+  return { ...endpointStateBody.parse(JSON.parse(body)), version };
 }

@@ -1,0 +1,78 @@
+// Tells listeners which groups got events: after a commit of this process at once, and of another process soon.
+import type { GroupKey } from '../../shared/ports.ts';
+import type { Connection } from './connection.ts';
+import { newestPosition, readNews } from './ledger.ts';
+
+/** How often other processes' commits are looked for; a look takes some microseconds. */
+const LOOK_EVERY_MS = 250;
+
+type Listener = (groups: readonly GroupKey[]) => void;
+
+export interface News {
+  /** Looks for events since the last look. */
+  look(): void;
+  onCommit(listener: Listener): () => void;
+  close(): void;
+}
+
+export function createNews(connection: Connection): News {
+  const listeners = new Set<Listener>();
+  let timer: NodeJS.Timeout | undefined;
+  let position: number | undefined;
+  let version: unknown;
+
+  function look(): void {
+    if (listeners.size === 0) return;
+    const reading = connection.read((sql) => {
+      if (position === undefined) return [];
+      const news = readNews(sql, position);
+      position = news.position;
+      return news.groups;
+    });
+    // A failure here shows at the next write as well.
+    reading.then(report, () => {});
+  }
+
+  function report(groups: readonly GroupKey[]): void {
+    if (groups.length > 0) for (const listener of listeners) listener(groups);
+  }
+
+  function lookForOthers(): void {
+    const reading = connection.read((sql) => sql.get('PRAGMA data_version')?.data_version);
+    reading.then(
+      (now) => {
+        if (now !== version) look();
+        version = now;
+      },
+      () => {},
+    );
+  }
+
+  function start(): void {
+    timer = setInterval(lookForOthers, LOOK_EVERY_MS).unref();
+    connection.read((sql) => {
+      position ??= newestPosition(sql);
+    });
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    look,
+    onCommit(listener) {
+      listeners.add(listener);
+      if (timer === undefined) start();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) stop();
+      };
+    },
+    close() {
+      listeners.clear();
+      stop();
+    },
+  };
+}
