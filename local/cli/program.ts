@@ -1,5 +1,6 @@
 // All commands of `returns-feed`.
 import type { Command } from 'commander';
+import { createBackupCommand } from '../commands/backup.ts';
 import { createCompletionCommand } from '../commands/completion.ts';
 import { createConsoleCommand } from '../commands/console.ts';
 import { createExplainCommand } from '../commands/explain.ts';
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     .addCommand(createSourcesCommand())
     .addCommand(createWebhooksCommand())
     .addCommand(createForgetCommand())
+    .addCommand(createBackupCommand())
     .addCommand(createProbeCommand())
     .addCommand(createServeCommand())
     .addCommand(createTriggerCommand())

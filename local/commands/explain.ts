@@ -8,8 +8,9 @@ import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
 import { formatExplanation } from '../operating/format-explanation.ts';
 import { type NamedReturn, nameReturn } from '../operating/name-return.ts';
-import { type OpenFeed, type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,

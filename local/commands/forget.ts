@@ -6,8 +6,9 @@ import type { Log } from '../../shared/ports.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
 import { createPrinter } from '../cli/print.ts';
-import { type OpenFeed, type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation

@@ -7,9 +7,10 @@ import { parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface RedriveFlags extends PlaceFlags {
   readonly to?: string;

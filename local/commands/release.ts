@@ -13,9 +13,10 @@ import { layoutOf } from '../cli/layout.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { sampleLines } from '../operating/format-hold.ts';
-import { type OpenFeed, type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface HoldFlags extends PlaceFlags {
   readonly source?: string;

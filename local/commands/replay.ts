@@ -13,9 +13,10 @@ import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { type OpenFeed, type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface ReplayFlags extends PlaceFlags, FilterFlags {
   readonly source?: string;

@@ -4,9 +4,10 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import { createPrinter } from '../cli/print.ts';
 import { formatSources } from '../operating/format-sources.ts';
 import { listAllSources } from '../operating/list-sources.ts';
-import { type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { restoreSource } from '../operating/restore-source.ts';
+import { withFeed } from '../operating/with-feed.ts';
 import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';
 
 const ABOUT_RESTORING = `
@@ -55,7 +56,11 @@ async function list({ json, ...place }: PlaceFlags & { readonly json: boolean })
     const sources = await listAllSources(feed, Date.now());
     const out = createPrinter(process.stdout);
     if (json) return out.line(JSON.stringify({ sources }, null, 2));
-    await out.line(sources.length === 0 ? 'no source yet' : formatSources(sources, feed.deployment === undefined).join('\n'));
+    await out.line(
+      sources.length === 0
+        ? 'no source yet'
+        : formatSources(sources, feed.deployment === undefined).join('\n'),
+    );
   });
 }
 

@@ -10,10 +10,11 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { formatStatus } from '../operating/format-status.ts';
 import { formatWebhookLine } from '../operating/format-webhooks.ts';
 import { loadSources, loadWebhooks } from '../operating/load-status.ts';
-import { type OpenFeed, type PlaceFlags, withFeed } from '../operating/open-feed.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import type { SourceStatus } from '../operating/source-status.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface StatusFlags extends PlaceFlags, MomentsFlags {
   readonly source?: string;

@@ -5,7 +5,7 @@ import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { isAccepted } from '../forwarding/format-delivery.ts';
+import { isAccepted } from '../feed/format-delivery.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
 import { createWebhookCommand } from '../operating/place-options.ts';

@@ -25,7 +25,9 @@ export function createFeedFailure(): FeedFailure {
   // Prevents an unhandled rejection if no caller waits for `failed`.
   failed.catch(() => {});
   const unlessFatal = (write: Log['warn']) => (message: string, fields?: LogFields) => {
-    const fatal = Object.values(fields ?? {}).map(fatalIn).find((error) => error !== undefined);
+    const fatal = Object.values(fields ?? {})
+      .map(fatalIn)
+      .find((error) => error !== undefined);
     if (fatal === undefined) write(message, fields);
     else fail(fatal);
   };

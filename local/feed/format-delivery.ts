@@ -2,7 +2,7 @@
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import type { Moments } from '../cli/moments.ts';
-import { describeChange, nameOf } from '../feed/format-event.ts';
+import { describeChange, nameOf } from './format-event.ts';
 
 const RESULT_WIDTH = 12;
 

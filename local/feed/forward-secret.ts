@@ -32,9 +32,12 @@ export async function readForwardSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE);
   const kept = await readFile(file, 'utf8').catch((cause: unknown) => {
     if (codeOf(cause) !== 'ENOENT') throw cause;
-    throw new Error(`${dataDir} keeps no secret: "watch --forward-to" makes one there, unless it is given one.`, {
-      cause,
-    });
+    throw new Error(
+      `${dataDir} keeps no secret: "watch --forward-to" makes one there, unless it is given one.`,
+      {
+        cause,
+      },
+    );
   });
   try {
     parseSigningSecret(kept.trim());

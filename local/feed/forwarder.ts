@@ -5,7 +5,7 @@ import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { parseEventId } from '../../shared/contract/event-id.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
@@ -21,6 +21,8 @@ import {
   type Ring,
   type WebhookPorts,
 } from '../../shared/webhooks/webhook-sender.ts';
+import type { Commit } from '../store/news.ts';
+import { withoutPauses } from './output-relay.ts';
 import { createRingSchedule } from './ring-schedule.ts';
 
 export interface ForwardTarget {
@@ -28,6 +30,8 @@ export interface ForwardTarget {
   /** A signing secret as text. */
   readonly secret: string;
   readonly filter: EventFilter;
+  /** Called after each attempt. */
+  readonly onAttempt: (url: URL, event: FeedEvent, answer: Answer) => void;
 }
 
 export interface ForwarderPorts {
@@ -37,8 +41,6 @@ export interface ForwarderPorts {
   readonly endpoints: EndpointStates;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called after each attempt. */
-  readonly onAttempt: (event: FeedEvent, answer: Answer) => void;
 }
 
 export type Forwarder = Awaited<ReturnType<typeof startForwarder>>;
@@ -71,7 +73,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     retriesAtOnce: RETRIES_AT_ONCE,
     async post(request) {
       const answer = await post(request);
-      ports.onAttempt(JSON.parse(request.body), answer);
+      target.onAttempt(target.url, JSON.parse(request.body), answer);
       return answer;
     },
   };
@@ -84,7 +86,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       const outcome = await send(ring, TURN_MS);
       const isFailingNow = failsInARow(await endpoint.load());
       // The receiver works again: its developer should not have to wait for the pauses.
-      if (wasFailing && !isFailingNow) schedule.wake();
+      if (wasFailing && !isFailingNow) void schedule.wake();
       wasFailing = isFailingNow;
       return outcome;
     },
@@ -94,24 +96,34 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       ports.log.error('An event could not be forwarded; retrying.', { error: error as Error }),
   });
   return {
-    target,
-    /** Delivers the event and all before it of its return. Returns at once. */
-    forward(event: FeedEvent): void {
-      const key = parseEventId(event.id);
-      if (key !== undefined) schedule.ring({ key, sequence: key.sequence });
+    /** Delivers the new events of these groups, each from its first one on. Returns at once. */
+    ring(groups: Commit['groups']): void {
+      for (const { key, first } of groups)
+        if (!isOwnGroup(key.group)) schedule.ring({ key, sequence: first });
+    },
+    /** Tries the groups at once whose next event an operator has released or skipped. */
+    async retryReleased(): Promise<void> {
+      const { marks, webhook: name } = webhook;
+      await schedule.wake(async ({ key }) => (await marks.position(name, key)).failingSince === undefined);
     },
     /** Delivers what was published while nothing ran. */
     async catchUp(): Promise<void> {
       const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
       const relay = createRingUnsent({ ...webhook, ring });
-      await sweepLedger({ ...webhook, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
+      const clock = withoutPauses(ports.clock);
+      await sweepLedger({ ...webhook, clock, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
     },
-    /** Tries what is left once more, without pauses. @returns the events that were not accepted */
-    async finish() {
+    /** Tries what is left once more, without pauses, and logs how much was not accepted. */
+    async finish(): Promise<void> {
       const left = await schedule.finish();
       const counts = await Promise.all(left.map((ring) => countUndelivered(webhook, ring)));
       const unfinished = counts.filter((count) => count > 0);
-      return { events: unfinished.reduce((sum, count) => sum + count, 0), returns: unfinished.length };
+      if (unfinished.length === 0) return;
+      ports.log.warn('Some events were not forwarded.', {
+        url: target.url.host,
+        events: unfinished.reduce((sum, count) => sum + count, 0),
+        returns: unfinished.length,
+      });
     },
     async stop(): Promise<void> {
       await schedule.stop();

@@ -1,8 +1,10 @@
 // The whole feed in one process: a poller that saves into the stores of a data directory, and what hands the saved
 // events over: the output, and a webhook sender for each URL of --forward-to. Each save wakes them.
+import { setImmediate } from 'node:timers/promises';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { WATCH_MARK, withheldFrom } from '../../shared/deployment/destinations.ts';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
@@ -114,7 +116,8 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   };
   const output = createOutputRelay({
     ...ports,
-    withholds: withheldFrom('ordered'),
+    // Those about the feed itself are in its log.
+    admits: ({ type }) => !type.startsWith(`${FEED_GROUP}.`),
     destination: {
       name: WATCH_MARK,
       async send(events) {
@@ -129,7 +132,7 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
     for (const forwarder of forwarders) forwarder.ring(groups);
     if (!isForeign) return;
     output.retryStopped();
-    for (const forwarder of forwarders) forwarder.retryReleased();
+    for (const forwarder of forwarders) void forwarder.retryReleased();
   });
   if (dataDir !== undefined) {
     const onError = (error: unknown) =>
@@ -139,6 +142,8 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   }
   return {
     async handOver(): Promise<void> {
+      // The last commit may not be reported yet.
+      await setImmediate();
       await output.idle();
       await Promise.all(forwarders.map((forwarder) => forwarder.finish()));
     },
@@ -156,6 +161,14 @@ async function startForwarders(
   if (forwarding === undefined || forwarding.urls.length === 0) return [];
   const { urls, ...target } = forwarding;
   const secret = target.secret ?? (await findForwardSecret(dataDir));
-  log.info(`forwarding to ${urls.map(({ host }) => host).join(', ')}, signed`);
+  const hosts = urls.map(({ host }) => host).join(', ');
+  log.info(`forwarding to ${hosts}, signed with ${describeSecret(target.secret, dataDir)}`);
   return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret }, ports)));
+}
+
+/** In words, and never the secret itself. */
+function describeSecret(given: string | undefined, dataDir: string | undefined): string {
+  if (given !== undefined) return 'the given secret';
+  if (dataDir === undefined) return 'a secret of this run, which receivers can not know';
+  return `a secret of its own, printed by: npx returns-feed webhooks secret --data ${shellWord(dataDir)}`;
 }

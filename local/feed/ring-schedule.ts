@@ -73,10 +73,13 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     });
   }
 
-  /** Ends the pauses of all returns: the endpoint works again. */
-  function wake(): void {
-    for (const [name, paused] of pausing) ready.set(name, paused);
-    pausing.clear();
+  /** Ends the pauses: of all returns if the endpoint works again, or of those that are chosen. */
+  async function wake(chooses: (paused: Ring) => Promise<boolean> = async () => true): Promise<void> {
+    for (const [name, paused] of [...pausing]) {
+      if (!(await chooses(paused)) || pausing.get(name) !== paused) continue;
+      pausing.delete(name);
+      ready.set(name, paused);
+    }
     startNext();
   }
 
@@ -92,7 +95,7 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
       isFinishing = true;
       // The endpoint's state may delay some returns until others are done.
       for (let delayed = Number.POSITIVE_INFINITY; ; delayed = pausing.size) {
-        wake();
+        await wake();
         await untilQuiet();
         if (pausing.size === 0 || pausing.size >= delayed) return [...failed.values(), ...pausing.values()];
       }

@@ -55,7 +55,10 @@ export async function openSourceTicks(options: SourceTicksOptions): Promise<Sour
     lastSlot = slotAfter(lastSlot, Date.now());
     // A tick asks for a poll, however late the one before began.
     session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
-    const report = await pollSource({ slot: lastSlot, durationMs: isRead ? TICK_MS : FIRST_TICK_MS }, session);
+    const report = await pollSource(
+      { slot: lastSlot, durationMs: isRead ? TICK_MS : FIRST_TICK_MS },
+      session,
+    );
     isRead ||= report.polls > 0 || report.counts.groups > 0;
     return report;
   }

@@ -106,12 +106,6 @@ export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filt
   return { name: id, mark: id, title: `the webhook ${id}`, filter };
 }
 
-/** The deployment of a feed. @throws UsageError for a data directory */
-export function deploymentOf({ deployment }: Pick<OpenFeed, 'deployment'>): Deployment {
-  if (deployment !== undefined) return deployment;
-  throw new UsageError('This command needs a deployment: give --stack NAME.');
-}
-
 /** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */
 const ENDPOINT = /^AWS_ENDPOINT_URL(_|$)/;
 const address = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).optional();
@@ -121,7 +115,9 @@ function checkEndpoints(environment: Readonly<Record<string, string | undefined>
   const problems = Object.entries(environment).flatMap(([name, value]) =>
     !ENDPOINT.test(name) || address.safeParse(value).success
       ? []
-      : [`${name} must be an http or https address, such as http://127.0.0.1:8000 (got ${JSON.stringify(value)}).`],
+      : [
+          `${name} must be an http or https address, such as http://127.0.0.1:8000 (got ${JSON.stringify(value)}).`,
+        ],
   );
   if (problems.length > 0) throw new UsageError(problems.join(' '));
 }

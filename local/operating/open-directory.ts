@@ -5,7 +5,7 @@ import { type DestinationTraits, WATCH_MARK } from '../../shared/deployment/dest
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { filesOf } from '../store/data-directory.ts';
-import { openStore } from '../store/open-store.ts';
+import { type LocalStore, openStore } from '../store/open-store.ts';
 import { watchHolder } from '../store/watch-lock.ts';
 import { type FeedLists, findSources, labelsOfForwarded, type OpenFeed, openStderrLog } from './open-feed.ts';
 import { openAccessFromHere } from './service-access.ts';
@@ -13,16 +13,20 @@ import { openAccessFromHere } from './service-access.ts';
 const OUTPUT: DestinationTraits = {
   name: WATCH_MARK,
   mark: WATCH_MARK,
-  title: 'the output of "watch"',
+  title: '"watch"',
   getsReports: false,
 };
 
 /** @throws Error if no `watch` ever ran with this directory; StoreError if it can't be used */
+export async function openKnownStore(path: string): Promise<LocalStore> {
+  if (existsSync(filesOf(path).database)) return openStore(path);
+  throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
+}
+
+/** @throws as {@link openKnownStore} */
 export async function openDirectory(path: string): Promise<OpenFeed> {
-  if (!existsSync(filesOf(path).database))
-    throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
   const { snapshots, sources, mark, markNumbers, behind, latestGroups, forwardIds, ...store } =
-    await openStore(path);
+    await openKnownStore(path);
   const [clock, log] = [createSystemClock(), openStderrLog()];
   for (const notice of store.notices) log.warn(notice);
   const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, latestGroups };

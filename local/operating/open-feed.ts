@@ -4,11 +4,18 @@ import type { Activities } from '../../functions/adapters/dynamodb-activities.ts
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
-import type { Clock, GroupKey, Ledger, LedgerEraser, Log, SnapshotStore, SourceStates } from '../../shared/ports.ts';
+import type {
+  Clock,
+  GroupKey,
+  Ledger,
+  LedgerEraser,
+  Log,
+  SnapshotStore,
+  SourceStates,
+} from '../../shared/ports.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
-import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
 import type { Deployment } from './find-deployment.ts';
@@ -69,31 +76,6 @@ export interface OpenFeed {
 export interface WebhookLabels extends DestinationLabels {
   /** Undefined where it is unknown: what `watch` forwards is its own option, and is not stored. */
   readonly filter: EventFilter | undefined;
-}
-
-/**
- * Runs work on the named feed, and closes it even if the work fails.
- *
- * @throws UsageError if no place is named, Error if the named place does not exist
- */
-export async function withFeed<Result>(
-  { data, stack }: PlaceFlags,
-  work: (feed: OpenFeed) => Promise<Result>,
-): Promise<Result> {
-  if (data !== undefined && stack !== undefined) throw new UsageError('Give --data or --stack, not both.');
-  const feed = await (data === undefined ? openNamedDeployment(stack) : openNamedDirectory(data));
-  return work(feed).finally(feed.close);
-}
-
-// Each place loads the libraries of its own stores alone.
-async function openNamedDirectory(path: string): Promise<OpenFeed> {
-  const { openDirectory } = await import('./open-directory.ts');
-  return openDirectory(path);
-}
-
-async function openNamedDeployment(stack: string | undefined): Promise<OpenFeed> {
-  const { openDeployment } = await import('./open-deployment.ts');
-  return openDeployment(stack);
 }
 
 /** Finds sources by name, with errors that list the known ones. */

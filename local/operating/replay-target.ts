@@ -4,11 +4,11 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type DestinationName, traitsOf, WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
-import { createPrinter } from '../cli/print.ts';
 import { UsageError } from '../cli/failures.ts';
+import { createPrinter } from '../cli/print.ts';
 import { nameDestination } from './name-destination.ts';
-import { openDestinationOf } from './open-destinations.ts';
 import { labelsOfWebhook } from './open-deployment.ts';
+import { openDestinationOf } from './open-destinations.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { checkAwake, openWebhookDestination, type WebhookDestination } from './webhook-destination.ts';
 

@@ -78,7 +78,10 @@ export function removeSource(feed: DeployedFeed, source: string): Promise<void> 
   });
 }
 
-async function withAws<Result>({ deployment }: DeployedFeed, work: (aws: Aws) => Promise<Result>): Promise<Result> {
+async function withAws<Result>(
+  { deployment }: DeployedFeed,
+  work: (aws: Aws) => Promise<Result>,
+): Promise<Result> {
   const aws = await openAws(deployment);
   return work(aws).finally(() => {
     for (const client of [aws.ssm, aws.secrets, aws.scheduler, aws.cloudWatch]) client.destroy();

@@ -26,7 +26,7 @@ import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } f
 import { createDocuments, createEndpointStates, createSearches, createSourceStates } from './documents.ts';
 import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
-import { createNews } from './news.ts';
+import { type Commit, createNews } from './news.ts';
 import { createTables, openPlace, readIdentity } from './place.ts';
 import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
@@ -57,12 +57,11 @@ export interface LocalStore {
   /** The names of the URLs that `watch` ever forwarded to, sorted. */
   forwardIds(): Promise<string[]>;
   /**
-   * Calls the listener with the groups that got events: after each commit of this process, and within 250 ms after one
-   * of another process.
+   * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *
    * @returns ends it
    */
-  onCommit(listener: (groups: readonly GroupKey[]) => void): () => void;
+  onCommit(listener: (commit: Commit) => void): () => void;
   /** Writes a whole and consistent copy to a new file, also while other processes write. @throws if the file exists */
   backup(file: string): Promise<void>;
   /** Waits for the writes under way. */

@@ -2,8 +2,3 @@
 export class EngineError extends Error {
   override readonly name = 'EngineError';
 }
-
-/** The system's code of an error, such as `ENOENT`; undefined if it has none. */
-export function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}

@@ -8,7 +8,7 @@ import type { WebhookRecord } from '../../../shared/deployment/webhook-record.ts
 import { connectSqs } from '../../contract/topic-clients.ts';
 import { pollQueue } from '../../engines/poll-queue.ts';
 import type { Ended } from '../cli/run-feed.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../forwarding/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../feed/webhook-receiver.ts';
 import { openDeployment, type TestDeployment } from './a-deployment.ts';
 import { type FakeAws, startFakeAws } from './fake-aws.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../local/reference-service/create-reference-service.ts';
 import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
 import { runFeed } from '../cli/run-feed.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../forwarding/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../feed/webhook-receiver.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findForwardSecret } from '../../../local/feed/forward-secret.ts';
 import { startLocalFeed } from '../../../local/feed/local-feed.ts';
-import { findForwardSecret } from '../../../local/forwarding/forward-secret.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
@@ -178,7 +178,7 @@ describe('forwarding', () => {
 });
 
 describe('the command', () => {
-  it('prints a new secret, stores it, and shows each attempt only on stderr', async () => {
+  it('keeps a new secret, which a command shows, and shows each attempt only on stderr', async () => {
     const service = await createReferenceService({ groups: 10, token: TOKEN, life: { changesPerSecond: 5 } });
     ends.push(service.close);
     const dataDir = await aDirectory();
@@ -198,9 +198,11 @@ describe('the command', () => {
 
     const { code, stdout, stderr } = await runFeed([...args, '--forward-to', receiver.url], { token: TOKEN });
 
-    const [, secret = ''] = /signed with (whsec_\S+)/.exec(stderr) ?? [];
+    const shown = await runFeed(['webhooks', 'secret', '--data', dataDir]);
     expect(code).toBe(0);
-    expect(await findForwardSecret(dataDir)).toBe(secret);
+    expect(stderr).toContain(`npx returns-feed webhooks secret --data ${dataDir}`);
+    expect(stderr).not.toContain('whsec_');
+    expect(shown).toEqual({ code: 0, stdout: `${await findForwardSecret(dataDir)}\n`, stderr: '' });
     expect((await stat(join(dataDir, 'forward-secret'))).mode & 0o777).toBe(0o600);
     expect(stderr).toMatch(/→ 127\.0\.0\.1:\d+ {2}401 rejected +\d+ ms/);
     expect(stdout.split('\n').every((line) => line === '' || line.startsWith('{'))).toBe(true);
@@ -219,7 +221,9 @@ describe('the command', () => {
     [['--forward-to', 'nonsense'], 'is not a URL'],
     [['--forward-to', 'ftp://127.0.0.1/'], 'must begin with https:// or http://'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-to', 'http://127.0.0.1/a'], 'given twice'],
-    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'short'], 'signing secret is invalid'],
+    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'nowhere.txt'], 'ENOENT'],
+    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', SECRET], 'Name a file'],
+    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'package.json'], 'signing secret is invalid'],
     [
       ['--forward-to', 'http://127.0.0.1/a', '--forward-only', 'shipment.flew'],
       '--forward-only: filter.types.0',
@@ -233,6 +237,31 @@ describe('the command', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(problem);
   });
+
+  it.each(['the file of --forward-secret', 'the environment'])(
+    'signs with the secret of %s',
+    async (place) => {
+      const service = await createReferenceService({
+        groups: 10,
+        token: TOKEN,
+        life: { changesPerSecond: 5 },
+      });
+      ends.push(service.close);
+      const receiver = await startReceiver();
+      const file = join(await aDirectory(), 'secret.txt');
+      await writeFile(file, `${SECRET}\n`);
+      const isFile = place !== 'the environment';
+      const args = ['watch', '--base-url', service.url, '--every', '500ms', '--for', '3s', '--json'];
+
+      await runFeed([...args, '--forward-to', receiver.url, ...(isFile ? ['--forward-secret', file] : [])], {
+        token: TOKEN,
+        environment: isFile ? {} : { RETURNS_FORWARD_SECRET: SECRET },
+      });
+
+      expect(receiver.accepted.length).toBeGreaterThan(0);
+      expect(receiver.unverified).toBe(0);
+    },
+  );
 
   it('reports a damaged secret', async () => {
     const dataDir = await aDirectory();
