@@ -77,6 +77,15 @@ export async function whileBusy<Result>(work: () => Result): Promise<Result> {
   }
 }
 
+/**
+ * Moves the WAL's content into the database, as far as no other process needs it, so that what was overwritten there is
+ * nowhere else. The last connection does that when it is closed, but with the package for older releases of Node, the
+ * statements keep it open until they are collected.
+ */
+export function emptyWal(sql: Sql): void {
+  sql.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
 export function createConnection(db: Database, options: ConnectionOptions): Connection {
   const { beforeCommit, afterCommit, explain } = options;
   const sql = createSql(db);
@@ -152,6 +161,11 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
     async close() {
       isClosed = true;
       await writing;
+      try {
+        emptyWal(sql);
+      } catch {
+        // The next process to open it does that.
+      }
       db.close();
     },
   };

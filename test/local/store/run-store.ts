@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('programs/use-store.ts', import.meta.url));
 
-type Mode = 'save' | 'once' | 'fill' | 'lock';
+type Mode = 'save' | 'once' | 'fill' | 'swell' | 'look' | 'lock';
 
 export interface StoreProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>;

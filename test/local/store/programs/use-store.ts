@@ -1,11 +1,13 @@
 // Uses a store as a process of its own: `use-store.ts MODE DIRECTORY`. Prints a line for each thing done.
 //   save   saves random groups, some at once, until it is killed; a line for each event of a save that was confirmed
 //   once   saves one group and ends
-//   fill   saves large groups until that fails
+//   fill   saves 50 groups and ends
+//   look   prints the identity, the notices and how many groups there are
+//   swell  saves large groups until that fails
 //   lock   takes the lock of `watch`, and keeps it
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { openStore } from '../../../../local/store/open-store.ts';
+import { type LocalStore, openStore } from '../../../../local/store/open-store.ts';
 import { lockForWatch } from '../../../../local/store/watch-lock.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../../../contract/sample-saves.ts';
 
@@ -23,7 +25,6 @@ function print(line: string): void {
 
 async function useStore(): Promise<void> {
   const store = await openStore(directory);
-  for (const notice of store.notices) print(notice);
 
   /** One more version of a group, with two events that no other save has. */
   async function save(group: number, product = 'Jumper'): Promise<void> {
@@ -48,9 +49,17 @@ async function useStore(): Promise<void> {
 
   if (mode === 'save') await Promise.all(Array.from({ length: 8 }, saveForEver));
   if (mode === 'once') await save(1);
-  if (mode === 'fill') for (let group = 1; ; group += 1) await save(group, 'x'.repeat(100_000));
+  if (mode === 'fill') for (let group = 1; group <= 50; group += 1) await save(group);
+  if (mode === 'swell') for (let group = 1; ; group += 1) await save(group, 'x'.repeat(100_000));
+  if (mode === 'look') print(JSON.stringify(await lookAt(store)));
   await store.close();
   print('closed');
+}
+
+async function lookAt({ notices, states, ledger }: LocalStore) {
+  let groups = 0;
+  for await (const _ of ledger.groups()) groups += 1;
+  return { identity: await states.identity(), notices, groups };
 }
 
 try {
