@@ -14,7 +14,10 @@ export interface Sql {
 export interface Connection {
   /** Runs synchronous reads. */
   read<Result>(work: (sql: Sql) => Result): Promise<Result>;
-  /** Runs synchronous work in a transaction, perhaps with others'; what it wrote is undone if it throws. */
+  /**
+   * Runs synchronous work in a transaction, perhaps with others'. What it wrote is undone if it throws, and it may be
+   * called again.
+   */
   write<Result>(work: (sql: Sql) => Result): Promise<Result>;
   /** Waits for the writes under way. */
   close(): Promise<void>;
@@ -74,6 +77,15 @@ export async function whileBusy<Result>(work: () => Result): Promise<Result> {
   }
 }
 
+/**
+ * Moves the WAL's content into the database, as far as no other process needs it, so that what was overwritten there is
+ * nowhere else. The last connection does that when it is closed, but with the package for older releases of Node, the
+ * statements keep it open until they are collected.
+ */
+export function emptyWal(sql: Sql): void {
+  sql.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
 export function createConnection(db: Database, options: ConnectionOptions): Connection {
   const { beforeCommit, afterCommit, explain } = options;
   const sql = createSql(db);
@@ -87,49 +99,45 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
       await new Promise((resolve) => setImmediate(resolve));
       const group = waiting;
       waiting = [];
-      try {
-        const settle = await whileBusy(() => runInTransaction(group));
-        for (const each of settle) each();
-        afterCommit();
-      } catch (error) {
-        for (const each of group) each.reject(explain(error));
-      }
+      // A failure of one must not fail the others. Savepoints would double the work of all.
+      if (!(await commit(group))) for (const each of group) await commit([each]);
     }
     writing = undefined;
   }
 
-  /** @returns calls that settle the promises, to be made after the commit */
-  function runInTransaction(group: readonly Waiting[]): (() => void)[] {
+  /** @returns false if several were undone because one of them failed */
+  async function commit(group: readonly Waiting[]): Promise<boolean> {
+    try {
+      const results = await whileBusy(() => inTransaction(group));
+      for (const [at, { resolve }] of group.entries()) resolve(results[at]);
+    } catch (error) {
+      const code = resultCode(error);
+      // A full disk, for instance, concerns all of them.
+      const isOfOne = code === undefined || code === CONSTRAINT;
+      if (isOfOne && group.length > 1) return false;
+      for (const { reject } of group) reject(explain(error));
+      return true;
+    }
+    afterCommit();
+    return true;
+  }
+
+  function inTransaction(group: readonly Waiting[]): unknown[] {
     sql.run('BEGIN IMMEDIATE');
     try {
-      const settle = group.map(runOne);
+      const results = group.map(({ work }) => work(sql));
       beforeCommit(sql);
       sql.run('COMMIT');
-      return settle;
+      return results;
     } catch (error) {
       rollBack();
       throw error;
     }
   }
 
-  function runOne({ work, resolve, reject }: Waiting): () => void {
-    sql.run('SAVEPOINT one');
-    try {
-      const result = work(sql);
-      sql.run('RELEASE one');
-      return () => resolve(result);
-    } catch (error) {
-      const code = resultCode(error);
-      // A full disk, for instance, concerns the others as well.
-      if (code !== undefined && code !== CONSTRAINT) throw error;
-      sql.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(error);
-    }
-  }
-
   function rollBack(): void {
     try {
-      sql.exec('ROLLBACK');
+      sql.run('ROLLBACK');
     } catch {
       // SQLite has rolled back on its own.
     }
@@ -153,6 +161,11 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
     async close() {
       isClosed = true;
       await writing;
+      try {
+        emptyWal(sql);
+      } catch {
+        // The next process to open it does that.
+      }
       db.close();
     },
   };

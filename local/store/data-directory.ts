@@ -87,12 +87,17 @@ async function narrow(path: string, rights: number): Promise<string[]> {
 
 async function refuseSharedFileSystem(path: string): Promise<void> {
   if (process.platform !== 'linux') return;
-  const name = SHARED_FILE_SYSTEMS.get((await statfs(path)).type >>> 0);
+  const name = sharedFileSystem((await statfs(path)).type);
   if (name === undefined) return;
   throw new StoreError(
     `The data directory ${path} is on a file system that may be shared with other machines (${name}), where locks ` +
       'do not hold. Name a directory on a disk of this machine; in a container, on a volume.',
   );
+}
+
+/** @returns the name of a type of file system that several machines may have mounted */
+export function sharedFileSystem(type: number): string | undefined {
+  return SHARED_FILE_SYSTEMS.get(type >>> 0);
 }
 
 /** Node's recursive mkdir never returns if mkdir answers ENOENT inside an existing directory, as below /proc. */

@@ -4,7 +4,7 @@ import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { DAY, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
-import type { Connection, Sql } from './connection.ts';
+import { type Connection, emptyWal, type Sql } from './connection.ts';
 import { fromJson, toJson } from './json-body.ts';
 import { columnsOf, keyOf, streamsOf } from './schema.ts';
 
@@ -60,9 +60,15 @@ export function insertEvent(
   return sql.run(INSERT, ...columnsOf(key), sequence, savedAt, body) === 1;
 }
 
-export function createLedgerEraser({ write }: Connection): LedgerEraser {
+export function createLedgerEraser({ read, write }: Connection): LedgerEraser {
   const sql = 'DELETE FROM ledger WHERE stream = ? AND grp = ? AND sequence <= ?';
-  return { erase: (key, through) => write(({ run }) => run(sql, ...columnsOf(key), through)) };
+  return {
+    async erase(key, through) {
+      const erased = await write(({ run }) => run(sql, ...columnsOf(key), through));
+      await read(emptyWal);
+      return erased;
+    },
+  };
 }
 
 function toEntry({ sequence, body }: Record<string, unknown>, key: GroupKey): LedgerEntry {

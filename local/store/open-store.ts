@@ -73,6 +73,12 @@ export interface StoreOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
+/** Whether the directory holds a feed, or what is left of one: {@link openStore} would not create it. */
+export function holdsFeed(directory: string): boolean {
+  const { database, seen, old } = filesOf(directory);
+  return [database, seen, old].some(existsSync);
+}
+
 /**
  * Opens the stores of a data directory, and creates what is missing.
  *

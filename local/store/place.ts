@@ -85,18 +85,24 @@ export function openPlace(sql: Sql, files: DirectoryFiles): Place {
   const place = readPlace(sql);
   const descriptor = openSeen(files.seen);
   let { commits } = place;
-  const note = () => {
+  const write = () => {
     const text = `${JSON.stringify({ ...place, file, commits } satisfies Seen).padEnd(SEEN_BYTES - 1)}\n`;
     writeSync(descriptor, text, 0);
   };
-  note();
+  write();
   fsyncSync(descriptor);
   return {
     notices,
     count(sql) {
       commits = Number(sql.get('UPDATE place SET commits = commits + 1 RETURNING commits')?.commits);
     },
-    note,
+    note() {
+      try {
+        write();
+      } catch {
+        // The transactions are safe. What is not noted is only not noticed if it gets lost.
+      }
+    },
     close: () => closeSync(descriptor),
   };
 }

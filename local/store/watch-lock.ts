@@ -1,25 +1,26 @@
 // One `watch` at a time has a data directory. It holds an exclusive transaction on a small SQLite file of its own, so
 // the kernel releases the lock when the process dies, and only then. Nothing is ever written in the transaction.
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
 import { type Database, openDatabase, resultCode } from './sqlite.ts';
-import { StoreError } from './store-error.ts';
+import { explainStoreError, StoreError } from './store-error.ts';
 
 const holder = z.object({
   pid: z.int(),
-  /** ISO 8601. */
+  /** ISO 8601, in UTC. */
   since: z.string(),
 });
 
-/** The process that holds a directory, for words only: ids of processes repeat, and mean nothing in another container. */
-export type Holder = z.output<typeof holder>;
+/** Whoever holds a directory, for words only: ids of processes repeat, and mean nothing in another container. */
+export type Holder = Partial<z.output<typeof holder>>;
 
 export interface WatchLock {
   release(): void;
 }
 
-/** A look at the lock, which also takes it, may last this long. */
+/** How long a look at the lock, which takes it for a moment, keeps others waiting at most. */
 const BUSY_MS = 250;
 const BUSY = 5;
 
@@ -29,20 +30,22 @@ export async function lockForWatch(directory: string): Promise<WatchLock> {
   const files = filesOf(directory);
   await prepareFile(files.lock);
   const db = take(files.lock, 'EXCLUSIVE');
-  if (db === undefined)
+  if (db === undefined) {
+    const { pid, since } = await readHolder(files.holder);
+    const who = pid === undefined ? 'another "watch"' : `a "watch" since ${since} (process ${pid})`;
     throw new StoreError(
-      `The data directory ${directory} is in use by ${describe(await readHolder(files.holder))}. End that one, or ` +
-        'name another directory.',
+      `The data directory ${directory} is in use by ${who}. End that one, or name another directory.`,
     );
+  }
   const me: Holder = { pid: process.pid, since: new Date().toISOString() };
   await writeFile(files.holder, JSON.stringify(me), { mode: 0o600 });
   return { release: () => db.close() };
 }
 
-/** The process that holds the directory; undefined if none does. */
+/** Who holds the directory; undefined if nobody does. Its fields are unknown in the moment in which it takes the lock. */
 export async function watchHolder(directory: string): Promise<Holder | undefined> {
   const files = filesOf(directory);
-  await prepareFile(files.lock);
+  if (!existsSync(files.lock)) return undefined;
   const db = take(files.lock, 'DEFERRED');
   db?.close();
   return db === undefined ? readHolder(files.holder) : undefined;
@@ -52,25 +55,20 @@ export async function watchHolder(directory: string): Promise<Holder | undefined
 function take(file: string, kind: 'EXCLUSIVE' | 'DEFERRED'): Database | undefined {
   const db = openDatabase(file, BUSY_MS);
   try {
+    // Without a journal file. The read takes the lock of a deferred transaction.
     db.exec(`PRAGMA journal_mode = MEMORY; BEGIN ${kind}; SELECT * FROM sqlite_master`);
     return db;
   } catch (error) {
     db.close();
     if (resultCode(error) === BUSY) return undefined;
-    throw error;
+    throw explainStoreError(error, file);
   }
 }
 
 async function readHolder(file: string): Promise<Holder> {
-  const text = await readFile(file, 'utf8').catch(() => '');
   try {
-    return holder.parse(JSON.parse(text));
+    return holder.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    // It has just taken the lock.
-    return { pid: 0, since: '' };
+    return {};
   }
-}
-
-function describe({ pid, since }: Holder): string {
-  return pid === 0 ? 'another "watch"' : `a "watch" since ${since} (process ${pid})`;
 }
