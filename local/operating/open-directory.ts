@@ -43,6 +43,10 @@ export async function openDirectory(path: string): Promise<OpenFeed> {
     webhooks: async () => (await forwardIds()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
-    poller: async () => (await watchHolder(path)) ?? null,
+    async poller() {
+      const holder = await watchHolder(path);
+      if (holder === undefined) return null;
+      return holder.pid === undefined ? undefined : { pid: holder.pid };
+    },
   };
 }

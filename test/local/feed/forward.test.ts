@@ -1,9 +1,11 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findForwardSecret } from '../../../local/feed/forward-secret.ts';
 import { startLocalFeed } from '../../../local/feed/local-feed.ts';
+import { redriveGroups } from '../../../local/operating/redrive-groups.ts';
+import { withFeed } from '../../../local/operating/with-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
@@ -174,6 +176,37 @@ describe('forwarding', () => {
     expect([...firstArrivals(receiver.accepted).values()]).toEqual([[1]]);
     expect(feed.warnings.at(-1)).toMatchObject({ events: feed.printed.length - 1, returns: 1 });
     expect(receiver.attempts.some((id) => id.endsWith('_2'))).toBe(true);
+  });
+});
+
+describe('an operator', () => {
+  it('skips an event of a running feed, which continues with the next one', async () => {
+    const [service, receiver] = [await startService(), await startReceiver()];
+    const dataDir = await aDirectory();
+    receiver.answer = ({ data }) => (data.sequence === 1 ? 400 : 204);
+    const feed = await startFeed(service.url, receiver.url, { dataDir });
+    await feed.tick();
+    createReturns(service, 1);
+    await feed.tick();
+    await vi.waitFor(() => expect(receiver.attempts.length).toBeGreaterThan(0), 5_000);
+    const [first] = feed.printed;
+    const group =
+      first !== undefined && 'return_group' in first.data ? first.data.return_group.id : undefined;
+    const outcomes: string[] = [];
+
+    await vi.waitFor(
+      () =>
+        withFeed({ data: dataDir }, async (open) => {
+          const [{ name: to } = { name: '' }] = await open.webhooks();
+          const request = { source: 'acme', group, to, skip: 1 };
+          await redriveGroups(open, request, async ({ outcome }) => void outcomes.push(outcome));
+          expect(outcomes.at(-1)).toContain('skipped 1');
+        }),
+      5_000,
+    );
+
+    await vi.waitFor(() => expect(receiver.accepted.length).toBe(feed.printed.length - 1), 10_000);
+    expect(receiver.accepted[0]?.data.sequence).toBe(2);
   });
 });
 
