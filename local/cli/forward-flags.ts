@@ -56,8 +56,8 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
 /** @returns the secret in the file */
 export function readSecretFile(file: string): string {
   if (file.startsWith('whsec_'))
-    throw new InvalidArgumentError(
-      `Name a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
+    throw new UsageError(
+      `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
     );
   return invalidIfThrown(() => checkSecret(readFileSync(file, 'utf8').trim()));
 }

@@ -255,7 +255,7 @@ describe('the command', () => {
     [['--forward-to', 'ftp://127.0.0.1/'], 'must begin with https:// or http://'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-to', 'http://127.0.0.1/a'], 'given twice'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'nowhere.txt'], 'ENOENT'],
-    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', SECRET], 'Name a file'],
+    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', SECRET], 'takes a file'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'package.json'], 'signing secret is invalid'],
     [
       ['--forward-to', 'http://127.0.0.1/a', '--forward-only', 'shipment.flew'],
