@@ -96,7 +96,7 @@ export async function openStore(
   const files = filesOf(path);
   const explain = (error: unknown) => explainStoreError(error, files.database);
   try {
-    const { db, place, notices } = await openFiles(path, files);
+    const { db, place, notices } = await openFiles(path, files, directory !== undefined);
     const expire = createExpiry(clock);
     const connection = createConnection(db, {
       beforeCommit(sql) {
@@ -146,7 +146,7 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
   } satisfies Partial<LocalStore>;
 }
 
-async function openFiles(directory: string, files: DirectoryFiles) {
+async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean) {
   const notices = await prepareDirectory(directory);
   if (existsSync(files.old) && !existsSync(files.database))
     throw new StoreError(
@@ -158,8 +158,9 @@ async function openFiles(directory: string, files: DirectoryFiles) {
   try {
     const sql = createSql(db);
     await whileBusy(() => createTables(sql, files));
+    await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL'));
     // A commit waits for the disk: after a power cut, no number of a published event is free again.
-    await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'));
+    sql.exec(`PRAGMA synchronous = ${isKept ? 'FULL' : 'OFF'}`);
     // What was forgotten or has expired is overwritten.
     sql.exec(`PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
     const place = await whileBusy(() => openPlace(sql, files));

@@ -50,11 +50,8 @@ CREATE TABLE marks (
   failing_since REAL, content_since REAL, rejected_until REAL, PRIMARY KEY (destination, stream, grp)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX behind ON marks (destination, stream, grp) WHERE behind IS NOT NULL;
--- A mark beyond the last event would hide the events that come there.
-CREATE TRIGGER mark_begins BEFORE INSERT ON marks
-  WHEN NEW.sequence > coalesce((SELECT sequence FROM lasts WHERE stream = NEW.stream AND grp = NEW.grp), 0)
-  BEGIN SELECT RAISE(ABORT, 'a mark beyond the last event of its group'); END;
-CREATE TRIGGER mark_moves BEFORE UPDATE OF sequence ON marks
+-- A mark beyond the last event would hide the events that come there. Fires also before an upsert updates a row.
+CREATE TRIGGER mark_within_ledger BEFORE INSERT ON marks
   WHEN NEW.sequence > coalesce((SELECT sequence FROM lasts WHERE stream = NEW.stream AND grp = NEW.grp), 0)
   BEGIN SELECT RAISE(ABORT, 'a mark beyond the last event of its group'); END;
 `;

@@ -1,13 +1,26 @@
-// Runs programs/use-store.ts as a process of its own.
+// Runs programs/use-store.ts as a process of its own: bundled, because many are started.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 
-const PROGRAM = fileURLToPath(new URL('programs/use-store.ts', import.meta.url));
+const ROOT = new URL('../../../', import.meta.url);
+const PROGRAM = fileURLToPath(new URL(`node_modules/.cache/use-store/${process.pid}.mjs`, ROOT));
+
+buildSync({
+  entryPoints: [fileURLToPath(new URL('programs/use-store.ts', import.meta.url))],
+  outfile: PROGRAM,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+});
+process.once('exit', () => rmSync(PROGRAM, { force: true }));
 
 type Mode = 'save' | 'once' | 'fill' | 'swell' | 'look' | 'lock';
 
@@ -18,7 +31,7 @@ export interface StoreProcess {
 
 /** @param prefix a command that runs the process, for instance as another user */
 export function startStore(mode: Mode, directory: string, prefix: readonly string[] = []): StoreProcess {
-  const command = [...prefix, process.execPath, '--import', 'tsx', PROGRAM, mode, directory];
+  const command = [...prefix, process.execPath, PROGRAM, mode, directory];
   const [file = '', ...args] = command;
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };

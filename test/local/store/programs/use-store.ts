@@ -1,7 +1,7 @@
 // Uses a store as a process of its own: `use-store.ts MODE DIRECTORY`. Prints a line for each thing done.
 //   save   saves random groups, some at once, until it is killed; a line for each event of a save that was confirmed
 //   once   saves one group and ends
-//   fill   saves 50 groups and ends
+//   fill   saves 20 groups and ends
 //   look   prints the identity, the notices and how many groups there are
 //   swell  saves large groups until that fails
 //   lock   takes the lock of `watch`, and keeps it
@@ -49,7 +49,7 @@ async function useStore(): Promise<void> {
 
   if (mode === 'save') await Promise.all(Array.from({ length: 8 }, saveForEver));
   if (mode === 'once') await save(1);
-  if (mode === 'fill') for (let group = 1; group <= 50; group += 1) await save(group);
+  if (mode === 'fill') await Promise.all(Array.from({ length: 20 }, (_, at) => save(at + 1)));
   if (mode === 'swell') for (let group = 1; ; group += 1) await save(group, 'x'.repeat(100_000));
   if (mode === 'look') print(JSON.stringify(await lookAt(store)));
   await store.close();
