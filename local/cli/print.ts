@@ -7,6 +7,7 @@ export type Printer = ReturnType<typeof createPrinter>;
 /** @param stream with a file's descriptor if there is one */
 export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: number }) {
   let hasStatus = false;
+  const file = isFile(stream.fd) ? stream.fd : undefined;
   /** Removes the status line, so that another stream can write to the same terminal. */
   const clear = () => {
     if (hasStatus) stream.write('\r\u001b[2K');
@@ -17,7 +18,7 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
     /** Prints a line. Resolves when the stream has accepted it. @throws {OutputError} if a file can't take it */
     async line(text: string): Promise<void> {
       clear();
-      if (isFile(stream.fd)) return writeWhole(stream.fd, `${text}\n`);
+      if (file !== undefined) return writeWhole(file, `${text}\n`);
       return new Promise((resolve, reject) => {
         stream.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
       });

@@ -168,7 +168,7 @@ test('the activity of a source has the groups that changed last and the events o
 
 test('each commit with events is reported with its groups, until the listener leaves', async () => {
   const reported: GroupKey[] = [];
-  const leave = store.onCommit((groups) => reported.push(...groups));
+  const leave = store.onCommit(({ groups }) => reported.push(...groups.map(({ key }) => key)));
   await save(aKey(1));
   await save(aKey(2), 0);
   await store.marks.advance('output', aKey(1), 1);
