@@ -1,7 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 type Environment = Record<string, string | undefined>;
@@ -17,16 +15,4 @@ export function startProgram(
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-/** Runs a program of this directory to its end. */
-export async function runProgram(
-  name: string,
-  args: readonly string[],
-  environment: Environment,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = startProgram(name, args, environment);
-  const exited = once(child, 'exit') as Promise<[number | null]>;
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { code, stdout, stderr };
 }
