@@ -95,14 +95,15 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
       );
     }));
 
-  test('is another program’s', () =>
+  test.each(['CREATE TABLE notes (text)', 'PRAGMA application_id = 7'])('is another program’s: %s', (sql) =>
     inDirectory(async (directory) => {
       const other = openDatabase(join(directory, 'feed.db'), 0);
-      other.exec('CREATE TABLE notes (text)');
+      other.exec(sql);
       other.close();
 
       expect((await failureOf(directory)).message).toMatch(/feed\.db is another program's\. Move it away/);
-    }));
+    }),
+  );
 
   test.each([0, 2])('has format %i', (format) =>
     inDirectory(async (directory) => {
