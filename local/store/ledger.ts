@@ -80,13 +80,18 @@ function toEntry({ sequence, body }: Record<string, unknown>, key: GroupKey): Le
   }
 }
 
-/** The groups with events after a position, in the order of their last one, and the newest position. */
+/** The groups with events after a position, in the order of their last one, each with the number of its first one. */
 export function readNews(
   sql: Sql,
   after: number,
-): { readonly groups: GroupKey[]; readonly position: number } {
-  const rows = sql.all('SELECT stream, grp, position FROM lasts WHERE position > ? ORDER BY position', after);
-  return { groups: rows.map(keyOf), position: Number(rows.at(-1)?.position ?? after) };
+): { readonly groups: { readonly key: GroupKey; readonly first: number }[]; readonly position: number } {
+  const rows = sql.all(
+    `SELECT stream, grp, min(sequence) AS first, max(position) AS last FROM ledger WHERE position > ?
+      GROUP BY stream, grp ORDER BY last`,
+    after,
+  );
+  const groups = rows.map((row) => ({ key: keyOf(row), first: Number(row.first) }));
+  return { groups, position: Number(rows.at(-1)?.last ?? after) };
 }
 
 const RECENT_GROUPS = 50;

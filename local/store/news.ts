@@ -1,27 +1,41 @@
 // Tells listeners which groups got events: after a commit of this process at once, and of another process soon.
 import type { GroupKey } from '../../shared/ports.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Sql } from './connection.ts';
 import { newestPosition, readNews } from './ledger.ts';
+import type { Value } from './sqlite.ts';
 
 /** How often other processes' commits are looked for; a look takes some microseconds. */
 const LOOK_EVERY_MS = 250;
 
-type Listener = (groups: readonly GroupKey[]) => void;
+/** What was committed. */
+export interface Commit {
+  /** The groups that got events, each with the number of its first new one. */
+  readonly groups: readonly { readonly key: GroupKey; readonly first: number }[];
+  /** Whether another process has written: it may have changed more than groups. */
+  readonly isForeign: boolean;
+}
+
+type Listener = (commit: Commit) => void;
 
 export interface News {
-  /** Looks for events since the last look. */
+  /** Reports the events since the last look. */
   look(): void;
   onCommit(listener: Listener): () => void;
   close(): void;
+}
+
+/** Changes when another process commits. */
+function readVersion(sql: Sql): Value | undefined {
+  return sql.get('PRAGMA data_version')?.data_version;
 }
 
 export function createNews(connection: Connection): News {
   const listeners = new Set<Listener>();
   let timer: NodeJS.Timeout | undefined;
   let position: number | undefined;
-  let version: unknown;
+  let version: Value | undefined;
 
-  function look(): void {
+  function look(isForeign: boolean): void {
     if (listeners.size === 0) return;
     const reading = connection.read((sql) => {
       if (position === undefined) return [];
@@ -30,18 +44,16 @@ export function createNews(connection: Connection): News {
       return news.groups;
     });
     // A failure here shows at the next write as well.
+    const report = (groups: Commit['groups']) => {
+      if (groups.length > 0 || isForeign) for (const listener of listeners) listener({ groups, isForeign });
+    };
     reading.then(report, () => {});
   }
 
-  function report(groups: readonly GroupKey[]): void {
-    if (groups.length > 0) for (const listener of listeners) listener(groups);
-  }
-
   function lookForOthers(): void {
-    const reading = connection.read((sql) => sql.get('PRAGMA data_version')?.data_version);
-    reading.then(
+    connection.read(readVersion).then(
       (now) => {
-        if (now !== version) look();
+        if (now !== version) look(true);
         version = now;
       },
       () => {},
@@ -50,9 +62,11 @@ export function createNews(connection: Connection): News {
 
   function start(): void {
     timer = setInterval(lookForOthers, LOOK_EVERY_MS).unref();
-    connection.read((sql) => {
+    const reading = connection.read((sql) => {
       position ??= newestPosition(sql);
+      version ??= readVersion(sql);
     });
+    reading.catch(() => {});
   }
 
   function stop(): void {
@@ -61,7 +75,7 @@ export function createNews(connection: Connection): News {
   }
 
   return {
-    look,
+    look: () => look(false),
     onCommit(listener) {
       listeners.add(listener);
       if (timer === undefined) start();

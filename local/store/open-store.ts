@@ -26,8 +26,8 @@ import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } f
 import { createDocuments, createEndpointStates, createSearches, createSourceStates } from './documents.ts';
 import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
-import { createNews } from './news.ts';
-import { createTables, openPlace, readIdentity } from './place.ts';
+import { type Commit, createNews } from './news.ts';
+import { createTables, openPlace, readIdentity, refuseOtherWal } from './place.ts';
 import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
 import { explainStoreError, StoreError } from './store-error.ts';
@@ -57,12 +57,11 @@ export interface LocalStore {
   /** The names of the URLs that `watch` ever forwarded to, sorted. */
   forwardIds(): Promise<string[]>;
   /**
-   * Calls the listener with the groups that got events: after each commit of this process, and within 250 ms after one
-   * of another process.
+   * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *
    * @returns ends it
    */
-  onCommit(listener: (groups: readonly GroupKey[]) => void): () => void;
+  onCommit(listener: (commit: Commit) => void): () => void;
   /** Writes a whole and consistent copy to a new file, also while other processes write. @throws if the file exists */
   backup(file: string): Promise<void>;
   /** Waits for the writes under way. */
@@ -155,6 +154,7 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
         'directory: the feed begins anew there.',
     );
   notices.push(...(await prepareFile(files.database)));
+  refuseOtherWal(files);
   const db = openDatabase(files.database, BUSY_MS);
   try {
     const sql = createSql(db);

@@ -80,7 +80,7 @@ test('the commits of another process are reported', async () => {
 
     await runStore('once', directory);
 
-    expect(await news).toEqual([{ source: 'acme', generation: 'mi8x2k', group: 1 }]);
+    expect(await news).toEqual({ groups: [{ key: aKey(1), first: 1 }], isForeign: true });
     await store.close();
   });
 });
