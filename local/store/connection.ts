@@ -91,6 +91,7 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
   const sql = createSql(db);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
+  let hasWritten = false;
   let isClosed = false;
 
   async function writeAll(): Promise<void> {
@@ -128,6 +129,7 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
       const results = group.map(({ work }) => work(sql));
       beforeCommit(sql);
       sql.run('COMMIT');
+      hasWritten = true;
       return results;
     } catch (error) {
       rollBack();
@@ -162,7 +164,7 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
       isClosed = true;
       await writing;
       try {
-        emptyWal(sql);
+        if (hasWritten) emptyWal(sql);
       } catch {
         // The next process to open it does that.
       }

@@ -1,7 +1,8 @@
 // Tells listeners which groups got events: after a commit of this process at once, and of another process soon.
 import type { GroupKey } from '../../shared/ports.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Sql } from './connection.ts';
 import { newestPosition, readNews } from './ledger.ts';
+import type { Value } from './sqlite.ts';
 
 /** How often other processes' commits are looked for; a look takes some microseconds. */
 const LOOK_EVERY_MS = 250;
@@ -23,11 +24,16 @@ export interface News {
   close(): void;
 }
 
+/** Changes when another process commits. */
+function readVersion(sql: Sql): Value | undefined {
+  return sql.get('PRAGMA data_version')?.data_version;
+}
+
 export function createNews(connection: Connection): News {
   const listeners = new Set<Listener>();
   let timer: NodeJS.Timeout | undefined;
   let position: number | undefined;
-  let version: unknown;
+  let version: Value | undefined;
 
   function look(isForeign: boolean): void {
     if (listeners.size === 0) return;
@@ -45,10 +51,9 @@ export function createNews(connection: Connection): News {
   }
 
   function lookForOthers(): void {
-    const reading = connection.read((sql) => sql.get('PRAGMA data_version')?.data_version);
-    reading.then(
+    connection.read(readVersion).then(
       (now) => {
-        if (now !== version) look(version !== undefined);
+        if (now !== version) look(true);
         version = now;
       },
       () => {},
@@ -57,9 +62,11 @@ export function createNews(connection: Connection): News {
 
   function start(): void {
     timer = setInterval(lookForOthers, LOOK_EVERY_MS).unref();
-    connection.read((sql) => {
+    const reading = connection.read((sql) => {
       position ??= newestPosition(sql);
+      version ??= readVersion(sql);
     });
+    reading.catch(() => {});
   }
 
   function stop(): void {

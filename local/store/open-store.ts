@@ -27,7 +27,7 @@ import { createDocuments, createEndpointStates, createSearches, createSourceStat
 import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
-import { createTables, openPlace, readIdentity } from './place.ts';
+import { createTables, openPlace, readIdentity, refuseOtherWal } from './place.ts';
 import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
 import { explainStoreError, StoreError } from './store-error.ts';
@@ -154,6 +154,7 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
         'directory: the feed begins anew there.',
     );
   notices.push(...(await prepareFile(files.database)));
+  refuseOtherWal(files);
   const db = openDatabase(files.database, BUSY_MS);
   try {
     const sql = createSql(db);

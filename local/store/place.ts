@@ -62,6 +62,22 @@ function hasTables(sql: Sql, { database, seen: seenFile }: DirectoryFiles): bool
   return false;
 }
 
+/**
+ * Refuses a database in whose place there was another one, which has left its WAL: SQLite would mix the two.
+ *
+ * @throws StoreError
+ */
+export function refuseOtherWal({ database, seen: seenFile }: DirectoryFiles): void {
+  const known = readSeen(seenFile);
+  const wal = `${database}-wal`;
+  if (known === undefined || known.file === identifyFile(database)) return;
+  if ((statSync(wal, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new StoreError(
+    `${database} is another file than before, and the ${wal} of the former one would damage it. Delete ${wal} and ` +
+      `${database}-shm, then run this again.`,
+  );
+}
+
 /** Compares the database with what was seen of it, and gives it a new identity if that does not fit. */
 export function openPlace(sql: Sql, files: DirectoryFiles): Place {
   const file = identifyFile(files.database);

@@ -16,7 +16,9 @@ const [BUSY, READONLY, IO_ERROR, CORRUPT, FULL, CANT_OPEN, NOT_A_DATABASE] = [5,
 /** Returns a StoreError for an error of SQLite that an operator can do something about, otherwise the error itself. */
 export function explainStoreError(cause: unknown, file: string): unknown {
   const say = (text: string) => new StoreError(`${file} ${text}`, { cause });
-  switch (resultCode(cause)) {
+  // The file beside the database is written without SQLite.
+  const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC';
+  switch (isFull ? FULL : resultCode(cause)) {
     case FULL:
       return new FullDiskError(
         `The disk of ${file} is full. Free some space, then run the command again: it continues where it stopped.`,
@@ -38,6 +40,7 @@ export function explainStoreError(cause: unknown, file: string): unknown {
   }
 }
 
+/** What to do when the database is lost. A -wal file that stayed would damage the backup. */
 export const RESTORE =
-  'Restore it from a backup ("returns-feed backup"), then begin a new generation of each source with "returns-feed ' +
-  'sources restore", or begin anew in an empty directory.';
+  'Delete its files (feed.db, feed.db-wal, feed.db-shm), put a backup ("returns-feed backup") in place of feed.db, and ' +
+  'begin a new generation of each source with "returns-feed sources restore"; or begin anew in an empty directory.';

@@ -1,7 +1,18 @@
 // What can happen to a data directory: each is noticed, in a sentence with the way out, or nothing is lost.
 
 import { execFileSync } from 'node:child_process';
-import { chmod, cp, mkdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sharedFileSystem } from '../../../local/store/data-directory.ts';
@@ -11,7 +22,8 @@ import { StoreError } from '../../../local/store/store-error.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { inDirectory, runStore, startStore } from './run-store.ts';
 
-const RESTORE = /Restore it from a backup .* new generation .* or begin anew in an empty directory\.$/s;
+const RESTORE =
+  /put a backup .* in place of feed\.db, and begin a new generation .* or begin anew in an empty/;
 /** As an ordinary user, and where this may make one, with a file system of its own. */
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 const mayBecome = succeeds([...AS_NOBODY, 'true']);
@@ -30,6 +42,14 @@ function succeeds([file = '', ...args]: readonly string[]): boolean {
 async function fill(directory: string): Promise<string> {
   expect(await runStore('fill', directory)).toContain('closed');
   return join(directory, 'feed.db');
+}
+
+/** Leaves a WAL. */
+async function saveAndKill(directory: string): Promise<void> {
+  const { child, lines } = startStore('save', directory);
+  for (let line = 0; line < 50; line += 1) await lines.next();
+  child.kill('SIGKILL');
+  for await (const _ of lines);
 }
 
 async function failureOf(directory: string): Promise<Error> {
@@ -95,14 +115,15 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
       );
     }));
 
-  test('is another program’s', () =>
+  test.each(['CREATE TABLE notes (text)', 'PRAGMA application_id = 7'])('is another program’s: %s', (sql) =>
     inDirectory(async (directory) => {
       const other = openDatabase(join(directory, 'feed.db'), 0);
-      other.exec('CREATE TABLE notes (text)');
+      other.exec(sql);
       other.close();
 
       expect((await failureOf(directory)).message).toMatch(/feed\.db is another program's\. Move it away/);
-    }));
+    }),
+  );
 
   test.each([0, 2])('has format %i', (format) =>
     inDirectory(async (directory) => {
@@ -151,10 +172,7 @@ describe('a database gets a new identity, which stops its sources, when', () => 
     inDirectory(async (directory) => {
       await fill(directory);
       const { identity } = await lookAt(directory);
-      const { child, lines } = startStore('save', directory);
-      for (let line = 0; line < 50; line += 1) await lines.next();
-      child.kill('SIGKILL');
-      for await (const _ of lines);
+      await saveAndKill(directory);
       for (const file of ['feed.db-wal', 'feed.db-shm']) await rm(join(directory, file));
 
       await expectNewIdentity(
@@ -200,6 +218,23 @@ describe('a database gets a new identity, which stops its sources, when', () => 
       );
     }),
   );
+
+  test('a backup takes its place after a crash, once the WAL of the crash is gone', () =>
+    inDirectory(async (directory) => {
+      const file = await fill(directory);
+      const { identity } = await lookAt(directory);
+      await copyFile(file, join(directory, 'backup'));
+      await saveAndKill(directory);
+      await rename(join(directory, 'backup'), file);
+
+      const { message } = await failureOf(directory);
+      for (const path of [`${file}-wal`, `${file}-shm`]) {
+        expect(message).toContain(path);
+        await rm(path);
+      }
+
+      await expectNewIdentity(directory, identity, /feed\.db is a copy, or another file than before/);
+    }));
 
   test('a backup takes its place', () =>
     inDirectory(async (directory) => {

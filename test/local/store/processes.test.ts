@@ -1,10 +1,13 @@
 // Several processes on one data directory, and processes that are killed.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../../local/store/open-store.ts';
+import { openDatabase } from '../../../local/store/sqlite.ts';
 import { lockForWatch, watchHolder } from '../../../local/store/watch-lock.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
+import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { inDirectory, runStore, startStore } from './run-store.ts';
 
 /** By hand: STORE_KILLS=100. */
@@ -77,10 +80,7 @@ test('the commits of another process are reported', async () => {
 
     await runStore('once', directory);
 
-    expect(await news).toEqual({
-      groups: [{ key: { source: 'acme', generation: 'mi8x2k', group: 1 }, first: 1 }],
-      isForeign: true,
-    });
+    expect(await news).toEqual({ groups: [{ key: aKey(1), first: 1 }], isForeign: true });
     await store.close();
   });
 });
@@ -120,14 +120,29 @@ test('the directory is free at once when its holder is killed', async () => {
 
 test('a look at who holds the directory does not stop a watch that starts', async () => {
   await inDirectory(async (directory) => {
-    (await lockForWatch(directory)).release();
+    const { child, lines } = startStore('peek', directory);
+    await lines.next();
 
-    const [lock, ...holders] = await Promise.all([
-      lockForWatch(directory),
-      ...Array.from({ length: 20 }, () => watchHolder(directory)),
-    ]);
+    for (let start = 0; start < 300; start += 1) (await lockForWatch(directory)).release();
 
-    expect(holders).toHaveLength(20);
-    lock.release();
+    child.kill();
+    await once(child, 'exit');
+  });
+});
+
+test('a write waits for the transaction of another process, without standing still', async () => {
+  await inDirectory(async (directory) => {
+    const store = await openStore(directory);
+    const other = openDatabase(join(directory, 'feed.db'), 0);
+    other.exec('BEGIN IMMEDIATE');
+
+    const saving = store.snapshots.save(aKey(1), aSave(aKey(1), undefined, 1));
+    // Two turns of the event loop: the write was tried, and has failed for now.
+    for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+    other.exec('COMMIT');
+
+    expect(await saving).toBe('saved');
+    other.close();
+    await store.close();
   });
 });

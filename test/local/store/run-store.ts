@@ -22,7 +22,7 @@ buildSync({
 });
 process.once('exit', () => rmSync(PROGRAM, { force: true }));
 
-type Mode = 'save' | 'once' | 'fill' | 'swell' | 'look' | 'lock';
+type Mode = 'save' | 'once' | 'fill' | 'swell' | 'look' | 'lock' | 'peek';
 
 export interface StoreProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>;

@@ -5,10 +5,11 @@
 //   look   prints the identity, the notices and how many groups there are
 //   swell  saves large groups until that fails
 //   lock   takes the lock of `watch`, and keeps it
+//   peek   looks who has that lock, again and again
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type LocalStore, openStore } from '../../../../local/store/open-store.ts';
-import { lockForWatch } from '../../../../local/store/watch-lock.ts';
+import { lockForWatch, watchHolder } from '../../../../local/store/watch-lock.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../../../contract/sample-saves.ts';
 
 const [mode, directory = ''] = process.argv.slice(2);
@@ -67,6 +68,10 @@ try {
     await lockForWatch(directory);
     print('locked');
     setInterval(() => {}, 60_000);
+  } else if (mode === 'peek') {
+    (await lockForWatch(directory)).release();
+    print('looking');
+    for (;;) await watchHolder(directory);
   } else await useStore();
 } catch (error) {
   print(`${(error as Error).name}: ${(error as Error).message}`);
