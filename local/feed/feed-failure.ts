@@ -6,6 +6,7 @@ import { FullDiskError } from '../store/store-error.ts';
 export interface FeedFailure {
   /** Rejects once the feed has failed. */
   readonly failed: Promise<never>;
+  readonly fail: (error: Error) => void;
   /** Throws the failure that has ended the feed, of which the error is a consequence; the error itself if there is none. */
   readonly explain: (error: unknown) => never;
   /** The log without the entries that end the feed: each part meets such an error at every write. */
@@ -33,6 +34,7 @@ export function createFeedFailure(): FeedFailure {
   };
   return {
     failed,
+    fail,
     explain(error) {
       throw first ?? fatalIn(error) ?? error;
     },

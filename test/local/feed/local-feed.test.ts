@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -198,6 +198,21 @@ describe('the feed on one machine', () => {
     ends.push(second.close);
 
     expect(await second.tick()).toMatchObject({ outcome: 'done', error: undefined });
+  });
+
+  it('fails if its directory is deleted, and leaves a new one in that place alone', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const feed = await startFeed(service.url, [], dataDir);
+    ends.push(feed.close);
+    await feed.tick();
+
+    await rm(dataDir, { recursive: true });
+    await mkdir(dataDir);
+
+    await expect(feed.failed).rejects.toThrow('was deleted or moved');
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('uses each data directory only once at a time', async () => {
