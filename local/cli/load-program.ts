@@ -1,5 +1,5 @@
 // Loads the program with only the command that is called, where that saves a user's time: to load all commands takes
-// longer than `watch` needs for its engines. Anything else, such as help, gets the whole program.
+// longer than the start of `watch` itself. Anything else, such as help, gets the whole program.
 import type { Command } from 'commander';
 import { createBareProgram } from './bare-program.ts';
 
