@@ -19,7 +19,7 @@ const SEEN_BYTES = 160;
 export interface Place {
   /** What operators should know. */
   readonly notices: readonly string[];
-  /** Counts a transaction, within it. */
+  /** Counts a transaction, within it. @throws StoreError if the database is in its place no more */
   count(sql: Sql): void;
   /** Notes the transactions that were counted, after their commit. */
   note(): void;
@@ -110,6 +110,11 @@ export function openPlace(sql: Sql, files: DirectoryFiles): Place {
   return {
     notices,
     count(sql) {
+      if (identifyFile(files.database) !== file)
+        throw new StoreError(
+          `${files.database} was deleted, moved or replaced while this process used it. Start again, with the new ` +
+            'path if it was moved.',
+        );
       commits = Number(sql.get('UPDATE place SET commits = commits + 1 RETURNING commits')?.commits);
     },
     note() {
@@ -169,8 +174,8 @@ function openSeen(path: string): number {
 
 /** A copy has another inode, or another time of birth. The number of the device may change when a machine starts. */
 function identifyFile(path: string): string {
-  const { ino, birthtimeNs } = statSync(path, { bigint: true });
-  return `${ino} ${birthtimeNs}`;
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'none' : `${found.ino} ${found.birthtimeNs}`;
 }
 
 function newIdentity(): string {
