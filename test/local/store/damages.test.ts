@@ -326,6 +326,16 @@ describe('the rights of a directory', () => {
       expect([(await stat(directory)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
     }));
 
+  test('stay if it has other files: only those of the feed are private', () =>
+    inDirectory(async (directory) => {
+      await chmod(directory, 0o755);
+      await writeFile(join(directory, 'notes.txt'), '');
+
+      const file = await fill(directory);
+
+      expect([(await stat(directory)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o755, 0o600]);
+    }));
+
   test.runIf(mayBecome)('are named if they do not allow to write', () =>
     inDirectory(async (directory) => {
       await chmod(directory, 0o755);
