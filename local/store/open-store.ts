@@ -148,7 +148,7 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
 }
 
 async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean) {
-  const notices = await prepareDirectory(directory);
+  const notices = isKept ? await prepareDirectory(directory) : [];
   if (existsSync(files.old) && !existsSync(files.database))
     throw new StoreError(
       `${directory} has the state of an older release (tables.db), which this one does not read. Name an empty ` +
@@ -160,6 +160,8 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
   try {
     const sql = createSql(db);
     await whileBusy(() => createTables(sql, files));
+    // Alone, SQLite needs no memory shared with others, which not every file system of a temporary directory offers.
+    if (!isKept) sql.exec('PRAGMA locking_mode = EXCLUSIVE');
     await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL'));
     // A commit waits for the disk: after a power cut, no number of a published event is free again.
     sql.exec(`PRAGMA synchronous = ${isKept ? 'FULL' : 'OFF'}`);
