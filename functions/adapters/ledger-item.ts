@@ -101,7 +101,7 @@ function readFormat1(item: StoredItem): readonly unknown[] {
   return body;
 }
 
-/** @param event what is stored under the group's number */
+/** The entry for what a store has under a number of a group; says so if that is not this event. */
 export function toLedgerEntry(event: unknown, key: GroupKey, sequence: number): LedgerEntry {
   const problem = envelope.safeParse(event).error?.issues[0];
   if (problem !== undefined)

@@ -1,7 +1,7 @@
 // Makes sure that a directory can hold a feed: it belongs to this machine and this user, and nobody else may read it.
 // Files are checked by their paths only: closing a descriptor of feed.db or watch.lock would drop SQLite's locks.
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, open, stat, statfs } from 'node:fs/promises';
+import { access, chmod, mkdir, open, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from './store-error.ts';
 
@@ -22,12 +22,14 @@ const SHARED_FILE_SYSTEMS = new Map([
   [0x6b414653, 'AFS'],
 ]);
 
+const OUR_FILES = /^(feed|watch|forward)[.-]/;
+
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
 const RIGHTS = 0o777;
 
 /**
- * Creates the directory and its parents if missing, and narrows its rights.
+ * Creates the directory and its parents if missing, and narrows its rights if it holds nothing else.
  *
  * @returns what operators should know
  * @throws StoreError if it can't hold a feed
@@ -45,7 +47,9 @@ export async function prepareDirectory(path: string): Promise<string[]> {
     );
   }
   await refuseSharedFileSystem(path);
-  return narrow(path, PRIVATE_DIRECTORY);
+  // A home directory, or /tmp, also has other files, which others may need to reach.
+  const isOnlyOurs = (await readdir(path)).every((name) => OUR_FILES.test(name));
+  return isOnlyOurs ? narrow(path, PRIVATE_DIRECTORY) : [];
 }
 
 /**

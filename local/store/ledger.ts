@@ -1,7 +1,7 @@
 // The events. One row each; the last number of every group is kept beside them, also when the event is gone.
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
-import { DAY, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
+import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
@@ -95,10 +95,9 @@ export function readNews(
 }
 
 const RECENT_GROUPS = 50;
-const HOUR_MINUTES = 60;
 
 /** What changed last of a source: {@link Activity}. Undefined before its first event. */
-export async function readActivity({ read }: Connection, source: string): Promise<Activity | undefined> {
+export function readActivity({ read }: Connection, source: string): Promise<Activity | undefined> {
   const bounds = streamsOf(source);
   return read((sql) => {
     const recent = sql.all(
@@ -107,21 +106,20 @@ export async function readActivity({ read }: Connection, source: string): Promis
       ...bounds,
     );
     if (recent.length === 0) return undefined;
+    const kept = recent.filter((row) => row.saved_at !== null);
     const minutes = sql.all(
       `SELECT CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events FROM ledger
         WHERE grp >= 0 AND saved_at > ? AND stream >= ? AND stream < ? GROUP BY 1 ORDER BY 1 DESC`,
-      Number(recent[0]?.saved_at ?? 0) - HOUR_MINUTES * MINUTE,
+      Number(kept[0]?.saved_at ?? Number.POSITIVE_INFINITY) - HOUR,
       ...bounds,
     );
     return {
       minutes: minutes.map((row) => ({ from: Number(row.minute) * MINUTE, events: Number(row.events) })),
-      recent: recent
-        .filter((row) => row.saved_at !== null)
-        .map((row) => ({
-          group: keyOf(row).group,
-          sequence: Number(row.sequence),
-          savedAt: Number(row.saved_at),
-        })),
+      recent: kept.map((row) => ({
+        group: keyOf(row).group,
+        sequence: Number(row.sequence),
+        savedAt: Number(row.saved_at),
+      })),
     };
   });
 }

@@ -1,5 +1,5 @@
 // The stores of one machine: one SQLite file, feed.db in the data directory, behind the ports of the domain. Read this
-// first. schema.ts has the tables, connection.ts how writes are grouped, place.ts how a lost or copied database is
+// first. schema.ts has the tables, connection.ts how writes are grouped, continuity.ts how a lost or copied database is
 // noticed; the other files have one port each. Other processes may open the same directory at any time; only `watch` is
 // alone (watch-lock.ts).
 import { existsSync } from 'node:fs';
@@ -22,15 +22,16 @@ import type {
 } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { BUSY_MS, type Connection, createConnection, createSql, type Sql, whileBusy } from './connection.ts';
+import { checkContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
 import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
 import { createDocuments, createEndpointStates, createSearches, createSourceStates } from './documents.ts';
 import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
-import { createTables, openPlace, readIdentity, refuseOtherWal } from './place.ts';
+import { createTables } from './schema.ts';
 import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
-import { explainStoreError, StoreError } from './store-error.ts';
+import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
 
 export interface LocalStore {
   readonly snapshots: SnapshotStore;
@@ -96,15 +97,15 @@ export async function openStore(
   const files = filesOf(path);
   const explain = (error: unknown) => explainStoreError(error, files.database);
   try {
-    const { db, place, notices } = await openFiles(path, files, directory !== undefined);
+    const { db, continuity, notices } = await openFiles(path, files, directory !== undefined);
     const expire = createExpiry(clock);
     const connection = createConnection(db, {
       beforeCommit(sql) {
         expire(sql);
-        place.count(sql);
+        continuity.count(sql);
       },
       afterCommit() {
-        place.note();
+        continuity.note();
         news.look();
       },
       explain,
@@ -113,7 +114,7 @@ export async function openStore(
     const close = async () => {
       news.close();
       await connection.close();
-      place.close();
+      continuity.close();
       await remove();
     };
     return { ...createPorts(connection, clock), onCommit: news.onCommit, notices, close };
@@ -147,7 +148,7 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
 }
 
 async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean) {
-  const notices = await prepareDirectory(directory);
+  const notices = isKept ? await prepareDirectory(directory) : [];
   if (existsSync(files.old) && !existsSync(files.database))
     throw new StoreError(
       `${directory} has the state of an older release (tables.db), which this one does not read. Name an empty ` +
@@ -159,13 +160,15 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
   try {
     const sql = createSql(db);
     await whileBusy(() => createTables(sql, files));
+    // Alone, SQLite needs no memory shared with others, which not every file system of a temporary directory offers.
+    if (!isKept) sql.exec('PRAGMA locking_mode = EXCLUSIVE');
     await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL'));
     // A commit waits for the disk: after a power cut, no number of a published event is free again.
     sql.exec(`PRAGMA synchronous = ${isKept ? 'FULL' : 'OFF'}`);
     // What was forgotten or has expired is overwritten.
     sql.exec(`PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
-    const place = await whileBusy(() => openPlace(sql, files));
-    return { db, place, notices: [...notices, ...place.notices] };
+    const continuity = await whileBusy(() => checkContinuity(sql, files));
+    return { db, continuity, notices: [...notices, ...continuity.notices] };
   } catch (error) {
     db.close();
     throw error;
@@ -198,7 +201,7 @@ async function backUp(connection: Connection, file: string): Promise<void> {
     await created.sync();
   } catch (error) {
     await rm(file, { force: true });
-    throw error;
+    throw error instanceof FullDiskError ? new StoreError(`The disk of the backup ${file} is full.`) : error;
   } finally {
     await created.close();
   }

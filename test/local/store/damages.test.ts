@@ -249,6 +249,22 @@ describe('a database gets a new identity, which stops its sources, when', () => 
     }));
 });
 
+test.each(['deleted', 'moved', 'replaced'])('a process stops when its database is %s', (what) =>
+  inDirectory(async (directory) => {
+    const data = join(directory, 'data');
+    const store = await openStore(data);
+    const save = (group: number) => store.snapshots.save(aKey(group), aSave(aKey(group), undefined, 1));
+    await save(1);
+
+    if (what === 'moved') await rename(data, join(directory, 'elsewhere'));
+    else await rm(data, { recursive: true });
+    if (what === 'replaced') await fill(data);
+
+    await expect(save(2)).rejects.toThrow(/feed\.db was deleted, moved or replaced while .* Start again/);
+    await store.close();
+  }),
+);
+
 describe('nothing is lost', () => {
   test('when the disk is full, and the work goes on once there is room', { skip: !mayMount }, () =>
     inDirectory(async (directory) => {
@@ -308,6 +324,16 @@ describe('the rights of a directory', () => {
         [],
       ]);
       expect([(await stat(directory)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
+    }));
+
+  test('stay if it has other files: only those of the feed are private', () =>
+    inDirectory(async (directory) => {
+      await chmod(directory, 0o755);
+      await writeFile(join(directory, 'notes.txt'), '');
+
+      const file = await fill(directory);
+
+      expect([(await stat(directory)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o755, 0o600]);
     }));
 
   test.runIf(mayBecome)('are named if they do not allow to write', () =>
