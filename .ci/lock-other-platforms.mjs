@@ -1,17 +1,19 @@
 // Completes the lock file for platforms other than the one it was made on. npm records an optional package only if
 // the registry at hand has it, and a registry may mirror few platforms; without the entries npm 11 refuses `npm ci`
-// ("Missing: … from lock file") and on another platform the DynamoDB engine would be left out.
+// ("Missing: … from lock file") and on another platform the DynamoDB engine of the tests would be left out.
 // `npm install <package>` keeps the entries while versions stay; a new version of the owner drops them. So run this
 // after every change of a dependency: node .ci/lock-other-platforms.mjs
 // With --check it changes nothing and exits with 1 if entries are missing.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const lockFile = new URL('../package-lock.json', import.meta.url);
-const manifest = JSON.parse(readFileSync(new URL('../local/package.json', import.meta.url), 'utf8'));
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
 const before = JSON.stringify(lock);
 
-lock.packages.local.optionalDependencies = manifest.optionalDependencies;
+for (const workspace of ['local', 'test/engines']) {
+  const manifest = JSON.parse(readFileSync(new URL(`../${workspace}/package.json`, import.meta.url), 'utf8'));
+  lock.packages[workspace].optionalDependencies = manifest.optionalDependencies;
+}
 for (const [owner, dependencies] of optionalDependencies()) {
   for (const [name, version] of Object.entries(dependencies)) {
     const path = `node_modules/${name}`;

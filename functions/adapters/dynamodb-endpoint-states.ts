@@ -1,17 +1,11 @@
 // The state of each webhook's endpoint, one item in the table of marks: `<webhook>#endpoint`. `n` counts the writes, `b`
-// holds the rest as JSON, because nothing else reads its fields. Nothing else lists the URLs that `watch` forwards to, so
-// the items of these are in the table's index, under a name that no destination has.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// holds the rest as JSON, because nothing else reads its fields.
 import * as z from 'zod';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
-import { TABLES } from '../../shared/deployment/tables.ts';
-import { maybe, storedObject } from '../../shared/source/stored-object.ts';
-import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
+import { type EndpointState, endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
-import { queryItems } from './dynamodb-pages.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
@@ -25,52 +19,20 @@ export function createDynamoDbEndpointStates(options: TableAccess<'marks'>): End
       return item && readStored(item, { [FORMAT]: readFormat1 });
     },
     save(webhook, { version: _, ...fields }, expectedVersion) {
-      const listed = webhook.startsWith(FORWARD_PREFIX)
-        ? { [INDEX.partitionKey.name]: { S: FORWARD_PREFIX } }
-        : {};
-      const attributes = { ...formatAttribute(FORMAT), b: { S: JSON.stringify(fields) }, ...listed };
+      const attributes = { ...formatAttribute(FORMAT), b: { S: JSON.stringify(fields) } };
       const item = { table: tables.marks, key: endpointKey(webhook), attributes };
       return putNextVersion(options, item, expectedVersion);
     },
   };
 }
 
-/** The names of the URLs that `watch` ever forwarded to, sorted. */
-export async function listForwardIds(client: DynamoDBClient, table: string): Promise<string[]> {
-  const ids: string[] = [];
-  const items = queryItems(client, {
-    TableName: table,
-    IndexName: INDEX.name,
-    KeyConditionExpression: `${INDEX.partitionKey.name} = :forwarded`,
-    ExpressionAttributeValues: { ':forwarded': { S: FORWARD_PREFIX } },
-  });
-  for await (const found of items) ids.push(keyed.parse(found).k.slice(0, -ENDING.length));
-  return ids;
-}
-
-const { index: INDEX } = TABLES.marks;
-const ENDING = '#endpoint';
-const keyed = z.object({ k: storedText });
-
 function endpointKey(webhook: string): string {
-  return `${webhook}${ENDING}`;
+  return `${webhook}#endpoint`;
 }
-
-const stored = storedObject({
-  startedAt: z.int(),
-  isPaused: z.boolean(),
-  failures: z.int(),
-  failingSince: maybe(z.int()),
-  pausedUntil: z.int(),
-  leases: z.array(z.int()),
-  lastAcceptedAt: maybe(z.int()),
-  lastFailureAt: maybe(z.int()),
-  lastFailure: maybe(z.string()),
-});
 
 const item = z.object({ n: storedNumber, b: storedText });
 
 function readFormat1(attributes: StoredItem): EndpointState {
   const { n: version, b: body } = item.parse(attributes);
-  return { ...stored.parse(JSON.parse(body)), version };
+  return { ...endpointStateBody.parse(JSON.parse(body)), version };
 }

@@ -70,7 +70,7 @@ export function fromLedgerItem(item: StoredItem, key: GroupKey): LedgerEntry[] {
   const sequences = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   try {
     const events = readEvents(item);
-    return sequences.map((sequence, at) => toEntry(events[at], key, sequence));
+    return sequences.map((sequence, at) => toLedgerEntry(events[at], key, sequence));
   } catch (error) {
     if (!(error instanceof UnreadableItemError)) throw error;
     return sequences.map((sequence) => ({ sequence, undecodable: error.message }));
@@ -101,7 +101,8 @@ function readFormat1(item: StoredItem): readonly unknown[] {
   return body;
 }
 
-function toEntry(event: unknown, key: GroupKey, sequence: number): LedgerEntry {
+/** The entry for what a store has under a number of a group; says so if that is not this event. */
+export function toLedgerEntry(event: unknown, key: GroupKey, sequence: number): LedgerEntry {
   const problem = envelope.safeParse(event).error?.issues[0];
   if (problem !== undefined)
     return { sequence, undecodable: `its body is no event, see "${problem.path.join('.')}"` };

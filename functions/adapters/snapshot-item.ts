@@ -28,12 +28,12 @@ export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): St
     ...(snapshot.digest === undefined ? {} : { g: { S: snapshot.digest } }),
     ...formatAttribute(FORMAT),
     n: numberValue(snapshot.version),
-    b: { B: encodeBody(bodyOf(snapshot)) },
+    b: { B: encodeBody(snapshotBodyOf(snapshot)) },
   };
 }
 
-/** Copies field by field, so that no other property of the object is ever stored. */
-function bodyOf(snapshot: Snapshot): z.input<typeof body1> {
+/** What is stored of a snapshot beside its key, version, creation and digest; no other property of the object is. */
+export function snapshotBodyOf(snapshot: Snapshot): z.input<typeof snapshotBody> {
   const { sequence, projectionVersion, updatedAt, sentAt, receivedAt, removedAt } = snapshot;
   const { projection, absences, unpublished } = snapshot;
   return {
@@ -65,7 +65,7 @@ export function indexPartition({ source, generation }: SourceGeneration): string
 
 function readFormat1(item: StoredItem): Snapshot {
   const { k: groupId, n: version, c: createdAt, g: digest, b: body } = format1.parse(item);
-  const rest = body1.parse(decodeBody(body));
+  const rest = snapshotBody.parse(decodeBody(body));
   return { groupId, version, createdAt, ...(digest === undefined ? {} : { digest }), ...rest };
 }
 
@@ -93,7 +93,8 @@ export const storedProjection = storedObject({
   refund_transactions: maybe(z.array(refundTransaction)),
 });
 
-const body1 = z.object({
+/** Reads what {@link snapshotBodyOf} returned. */
+export const snapshotBody = z.object({
   sequence: z.int(),
   projectionVersion: z.int(),
   updatedAt: instant,

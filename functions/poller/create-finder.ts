@@ -6,10 +6,9 @@ import { type FoundGroups, findGroups, type TextFilter } from '../../shared/find
 import { takeSearchTurn } from '../../shared/finding/search-turn.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Bucket } from '../../shared/pacing/bucket.ts';
-import { createSourceRequests } from '../../shared/source/source-requests.ts';
+import type { Searches, SourceStates } from '../../shared/ports.ts';
+import { createSourceRequests, hashOfAccess } from '../../shared/source/source-requests.ts';
 import { budgetsOf } from '../../shared/source/source-session.ts';
-import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
-import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { hashToken } from '../adapters/token-hash.ts';
 import { type ConfiguredSource, clientsOf, type SourceAccess } from './source-sessions.ts';
 
@@ -26,10 +25,13 @@ export type AnswerWithSettle = PresentAnswer & {
   readonly settleMs: number;
 };
 
-export function createFinder(options: SourceAccess): Finder {
-  const { clock, signal } = options;
-  const states = createDynamoDbSourceStates(options);
-  const searches = createDynamoDbSearches(options);
+export interface FinderOptions extends SourceAccess {
+  readonly states: Pick<SourceStates, 'load'>;
+  readonly searches: Searches;
+}
+
+export function createFinder(options: FinderOptions): Finder {
+  const { clock, signal, states, searches } = options;
 
   async function search<Answer>(
     name: string,
@@ -41,7 +43,7 @@ export function createFinder(options: SourceAccess): Finder {
     const requestsPerMinute = budgetsOf(source.settings).searches;
     const turn = await takeSearchTurn({ searches, clock, source: name, requestsPerMinute });
     try {
-      const requests = openRequests(options, source, turn.bucket);
+      const requests = openRequests(options, source, turn.bucket, state?.seenWith);
       requests.pauseUntil(state?.pausedUntil ?? 0);
       return await ask(beginAsking({ source: name, state, requests, now: clock.now(), signal }), source);
     } finally {
@@ -59,15 +61,32 @@ export function createFinder(options: SourceAccess): Finder {
   };
 }
 
-function openRequests(options: SourceAccess, source: ConfiguredSource, bucket: Bucket) {
+/** @param seenWith the hash of the address and the token that polls trust: no other token is sent */
+function openRequests(
+  options: SourceAccess,
+  source: ConfiguredSource,
+  bucket: Bucket,
+  seenWith: string | undefined,
+) {
   const { settings, secret } = source;
   const { clock, log, transport, signal } = options;
+  const clients = clientsOf(source, transport);
   const deadline = clock.elapsed() + ASKING_MS * MILLISECOND;
   return createSourceRequests({
     ...{ settings, secret, clock, log, hashToken, signal, bucket },
     requestsPerMinute: settings.requestsPerMinute,
     random: Math.random,
-    client: clientsOf(source, transport),
+    client(token) {
+      if (hashOfAccess(hashToken, settings.baseUrl, token) !== seenWith) throw unproved(settings.name);
+      return clients(token);
+    },
     deadline: () => deadline,
   });
+}
+
+function unproved(source: string): NotAskedError {
+  return new NotAskedError(
+    `The token is not the one that source ${source} was last polled with at its address, so it was not sent there. ` +
+      'Use the same token; after a change, try again after the next poll.',
+  );
 }

@@ -1,11 +1,11 @@
-// The poller, independent of where it runs: it receives ticks, polls sources and sends reports. Lambda and a single
-// machine use this same function, with different adapters for settings, secrets and reports.
+// The poller of a deployment: it receives ticks, polls sources and sends reports.
 import type { SQSEvent } from 'aws-lambda';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
+import type { TableAccess } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
@@ -19,7 +19,7 @@ import {
 } from './source-sessions.ts';
 import { laterTicks, parseTick, type TickMessage } from './tick-message.ts';
 
-export interface PollerOptions extends SourceAccess {
+export interface PollerOptions extends SourceAccess, TableAccess<'snapshots' | 'ledger' | 'sources'> {
   /**
    * The options of `returns-feed` that name this place, such as ` --stack ReturnsFeed`; undefined without stored state.
    */

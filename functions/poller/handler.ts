@@ -15,6 +15,8 @@ import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/ports.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
+import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { addTickMetrics } from '../adapters/powertools-metrics.ts';
@@ -82,7 +84,8 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
       addTickMetrics(metrics, report);
     },
   });
-  return { poller, finder: createFinder({ ...common, findSource }), log };
+  const stores = { states: createDynamoDbSourceStates(common), searches: createDynamoDbSearches(common) };
+  return { poller, finder: createFinder({ ...common, ...stores, findSource }), log };
 }
 
 function createFindSource({ SOURCES_PATH: path }: PollerEnvironment): PollerOptions['findSource'] {

@@ -1,13 +1,13 @@
 // The sessions of a warm process: one per source, replaced when the source's configuration changes.
 import type { SourceSecret } from '../../shared/pacing/access.ts';
-import type { Log } from '../../shared/ports.ts';
+import type { Clock, Log } from '../../shared/ports.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
-import type { TableAccess } from '../adapters/dynamodb-client.ts';
 
 /** What it takes to send requests to the sources' services, for ticks and for operators. */
-export interface SourceAccess extends TableAccess<'snapshots' | 'ledger' | 'sources'> {
+export interface SourceAccess {
+  readonly clock: Clock;
   readonly log: Log;
   readonly transport: HttpTransport;
   /**

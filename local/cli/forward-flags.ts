@@ -1,4 +1,6 @@
-// The options that forward events to URLs, for the commands that watch.
+// The options that forward events to URLs. A secret comes from a file or the environment: an argument's value shows in
+// the list of processes.
+import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
@@ -7,11 +9,14 @@ import { UsageError } from './failures.ts';
 
 export interface ForwardFlags {
   readonly forwardTo?: readonly URL[];
+  /** A signing secret as text. */
   readonly forwardSecret?: string;
   readonly forwardOnly?: readonly string[];
 }
 
-export type ForwardOptions = ReturnType<typeof forwardOptionsOf>;
+export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
+
+export const SECRET_HELP = `file with the signing secret (whsec_…) of the posts; or set ${SECRET_VARIABLE}`;
 
 export function addForwardOptions(command: Command): Command {
   return command
@@ -20,7 +25,7 @@ export function addForwardOptions(command: Command): Command {
       'post each event to this URL, signed, in order per return; repeatable',
       collectUrl,
     )
-    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the posts', parseForwardSecret)
+    .option('--forward-secret <file>', SECRET_HELP, readSecretFile)
     .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
 }
 
@@ -28,10 +33,11 @@ export function addForwardOptions(command: Command): Command {
 export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags) {
   if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
     throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
+  const secret = forwardTo && (forwardSecret ?? secretInEnvironment());
   try {
     const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
-    return { urls: forwardTo ?? [], secret: forwardSecret, filter };
+    return { urls: forwardTo ?? [], secret, filter };
   } catch (error) {
     throw new UsageError(`--forward-only: ${(error as Error).message}`, { cause: error });
   }
@@ -47,9 +53,29 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
   return [...others, url];
 }
 
-export function parseForwardSecret(text: string): string {
-  invalidIfThrown(() => parseSigningSecret(text));
-  return text;
+/** @returns the secret in the file */
+export function readSecretFile(file: string): string {
+  if (file.startsWith('whsec_'))
+    throw new UsageError(
+      `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
+    );
+  return invalidIfThrown(() => checkSecret(readFileSync(file, 'utf8').trim()));
+}
+
+/** @throws UsageError if the variable holds no signing secret */
+export function secretInEnvironment(): string | undefined {
+  const secret = process.env[SECRET_VARIABLE]?.trim();
+  if (!secret) return undefined;
+  try {
+    return checkSecret(secret);
+  } catch (error) {
+    throw new UsageError(`${SECRET_VARIABLE}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function checkSecret(secret: string): string {
+  parseSigningSecret(secret);
+  return secret;
 }
 
 function parseTypes(text: string): string[] {

@@ -9,6 +9,7 @@ export type Printer = ReturnType<typeof createPrinter>;
 /** @param stream with a file's descriptor if there is one */
 export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: number }) {
   let hasStatus = false;
+  const file = isFile(stream.fd) ? stream.fd : undefined;
   /** Removes the status line, so that another stream can write to the same terminal. */
   const clear = () => {
     if (hasStatus) stream.write('\r\u001b[2K');
@@ -20,7 +21,7 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
     async line(text: string): Promise<void> {
       clear();
       const line = `${escapeMarks(text)}\n`;
-      if (isFile(stream.fd)) return writeWhole(stream.fd, line);
+      if (file !== undefined) return writeWhole(file, line);
       return new Promise((resolve, reject) => {
         stream.write(line, (error) => (error ? reject(error) : resolve()));
       });

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   sources: async () => (await import('../commands/sources.ts')).createSourcesCommand(),
   webhooks: async () => (await import('../commands/webhooks.ts')).createWebhooksCommand(),
   forget: async () => (await import('../commands/forget.ts')).createForgetCommand(),
+  backup: async () => (await import('../commands/backup.ts')).createBackupCommand(),
   probe: async () => (await import('../commands/probe.ts')).createProbeCommand(),
   serve: async () => (await import('../commands/serve.ts')).createServeCommand(),
   trigger: async () => (await import('../commands/trigger.ts')).createTriggerCommand(),

@@ -4,15 +4,13 @@ import { withInterrupts } from '../cli/interrupts.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
 import { createPrinter } from '../cli/print.ts';
-import { readBaseUrl } from '../cli/service-options.ts';
 import { serveConsole } from '../console/open-console.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 
 interface ConsoleFlags extends PlaceFlags, MomentsFlags {
   readonly port: number;
   readonly act: boolean;
-  readonly baseUrl?: string;
 }
 
 const HELP = `
@@ -31,20 +29,18 @@ export function createConsoleCommand(): Command {
       'Show the feed in a browser: what is read, delivered and stuck, and the events of each return.',
     )
     .option('--port <number>', 'port on this machine; 0 picks a free one', parsePort, 0)
-    .option('--act', 'offer buttons that change something: release a hold, redrive, resume', false)
-    .option('--base-url <url>', "the service's address, for --data (default: that of the last poll)");
+    .option('--act', 'offer buttons that change something: release a hold, redrive, resume', false);
   addMomentsOption(addPlaceOptions(command));
   return command.addHelpText('after', HELP).action(runConsole);
 }
 
-async function runConsole({ port, act, baseUrl, utc, ...place }: ConsoleFlags): Promise<void> {
-  const access = baseUrl === undefined ? {} : { baseUrl: readBaseUrl(baseUrl) };
+async function runConsole({ port, act, utc, ...place }: ConsoleFlags): Promise<void> {
   const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
   await withInterrupts((signal) =>
     serveConsole(place, {
       port,
       acts: act,
-      access,
+      access: {},
       moments: momentsOf({ utc }),
       signal,
       onReady(url) {

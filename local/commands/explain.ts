@@ -8,16 +8,17 @@ import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
 import { formatExplanation } from '../operating/format-explanation.ts';
 import { type NamedReturn, nameReturn } from '../operating/name-return.ts';
-import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Name the return by the id of its group, by a tracking number or an order name (--tracking, --order,
 or in place of the id), or by the id of an event or an entity. Ids are looked up in the tables. An
 entity is searched in the 2,000 newest groups. For tracking numbers and order names the command asks
 the service, within the budget, one search at a time. With --data this needs the token in
-${TOKEN_VARIABLE}. With --stack the poller asks, which has the token.
+${TOKEN_VARIABLE}, which is sent only to the address
+that "watch" read with it. With --stack the poller asks, which has the token.
 
 Prints the group as it was last read, the entities that are missing from it, the fields that were
 filled in, the last event sent to each destination and each webhook, and the group's events that the
@@ -34,7 +35,6 @@ Examples:
 interface ExplainFlags extends PlaceFlags, MomentsFlags {
   readonly order?: string;
   readonly tracking?: string;
-  readonly baseUrl?: string;
   readonly json: boolean;
 }
 
@@ -45,8 +45,7 @@ export function createExplainCommand(): Command {
     .argument('[return]', 'the id of the return group, its order name or tracking number')
     .argument('[entity]', 'show only this entity, for instance shipment/77120')
     .option('--order <name>', 'find the return by its order name, in the source or in all sources')
-    .option('--tracking <number>', 'find the return by a tracking number, in the source or in all sources')
-    .option('--base-url <url>', 'address of the service, if it is another one than that of the last poll');
+    .option('--tracking <number>', 'find the return by a tracking number, in the source or in all sources');
   return addMomentsOption(addPlaceOptions(command))
     .option('--json', 'print one JSON object, with the complete events', false)
     .addHelpText('after', HELP)
@@ -55,10 +54,10 @@ export function createExplainCommand(): Command {
 
 async function explain(
   words: readonly string[],
-  { json, order, tracking, baseUrl, utc, ...place }: ExplainFlags,
+  { json, order, tracking, utc, ...place }: ExplainFlags,
 ): Promise<void> {
   await withFeed(place, async (feed) => {
-    const named = await nameReturn(feed, { words, order, tracking, baseUrl });
+    const named = await nameReturn(feed, { words, order, tracking });
     const { returnGroupId, entity } = named;
     const webhooks = await feed.webhooks().catch((error: unknown) => {
       feed.log.warn("The webhooks are left out: they can't be listed.", { error: error as Error });

@@ -3,9 +3,9 @@ import { Command } from 'commander';
 import { counted } from '../cli/counts.ts';
 import { createPrinter } from '../cli/print.ts';
 import { exportGroups } from '../operating/export-groups.ts';
-import { withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Prints each known return as it was last published, one JSON object a line:

@@ -1,15 +1,14 @@
 // `forget`: erases a return group's data and keeps only its numbers.
 import { Command } from 'commander';
-import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import type { Log } from '../../shared/ports.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
 import { createPrinter } from '../cli/print.ts';
-import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation
@@ -41,13 +40,11 @@ async function forget(
   { yes, ...place }: PlaceFlags & { readonly yes: boolean },
 ): Promise<void> {
   await withFeed(place, async (feed) => {
-    const { client, deployment, clock } = feed;
     const destinations = [...feed.destinations, ...(await feed.webhooks())];
     const state = await feed.stateOf(source);
     const name = `return group ${groupId} of source ${source}`;
     if (!yes) await confirmOnTerminal(`Erase the data and events of ${name}? This can't be undone.`);
-    const eraser = createDynamoDbLedgerEraser({ client, tables: deployment, clock });
-    const ports = { ...feed, eraser, log: SILENT };
+    const ports = { ...feed, log: SILENT };
     const marks = destinations.map(({ mark }) => mark);
     const forgotten = await forgetReturnGroup(ports, state, groupId, marks);
     const out = createPrinter(process.stdout);
@@ -71,11 +68,11 @@ function summarize(
   return `  generation ${generation}: ${events}; ${kept}${skipped.join('')}`;
 }
 
-function describeUnreached({ isLocal }: OpenFeed): string {
-  if (isLocal)
+function describeUnreached({ deployment }: OpenFeed): string {
+  if (deployment === undefined)
     return (
-      'Not reached: printed or forwarded events, copies of the directory, and freed pages of its file that ' +
-      'are not overwritten yet.'
+      'Not reached: printed or forwarded events, backups of the directory, and its -wal file until the next ' +
+      'checkpoint.'
     );
   return (
     'Not reached: messages in the FIFO queues and in dead-letter queues (14 days in each), events that SNS could not ' +

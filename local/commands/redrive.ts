@@ -7,10 +7,10 @@ import { parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
-import { addStackOption } from '../operating/place-options.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
+import { addPlaceOptions } from '../operating/place-options.ts';
 import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface RedriveFlags extends PlaceFlags {
   readonly to?: string;
@@ -27,6 +27,8 @@ The destination never gets the event, so the feed publishes feed.events_skipped 
 After "sources restore", events of an earlier generation may still be on their way. If you name a
 group, redrive tries each generation in which it is behind, and --skip skips the event in the
 generation that is stuck at it. If several are stuck at the same number, select one with --generation.
+With --data, redrive tries the output of "watch" and the forwarded URLs again: at once if "watch" runs,
+otherwise at its next start.
 With --to and the id of a webhook, redrive wakes the webhook's sender for the groups whose next event
 fails. The sender tries them at once, in order. While the whole endpoint fails, the sender still keeps
 to its schedule. Without --to, redrive retries only the ordered subscribers and the bus: the senders
@@ -35,7 +37,8 @@ Examples:
   returns-feed redrive --stack ReturnsFeed
   returns-feed redrive acme 184467 --to ordered --skip 5 --stack ReturnsFeed
   returns-feed redrive acme --to Wms --stack ReturnsFeed
-Exit code: 0 all events are sent (for a webhook: its sender is woken), 3 a group is still behind, 1 the
+  returns-feed redrive acme 184467 --skip 5 --data state
+Exit code: 0 all events are sent (for a webhook, and with --data: its sender is woken), 3 a group is still behind, 1 the
 command failed, 2 invalid usage.`;
 
 export function createRedriveCommand(): Command {
@@ -45,11 +48,11 @@ export function createRedriveCommand(): Command {
     .argument('[group]', 'only this return group, even if it is not recorded as behind', parseGroup)
     .option(
       '--to <destination>',
-      `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook`,
+      `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook; with --data: watch, or a forwarded URL as "status" names it`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount)
     .option('--generation <name>', 'only this generation of the source');
-  return addStackOption(command).addHelpText('after', HELP).action(runRedrive);
+  return addPlaceOptions(command).addHelpText('after', HELP).action(runRedrive);
 }
 
 function parseGroup(text: string): GroupKey['group'] {

@@ -13,10 +13,10 @@ import { layoutOf } from '../cli/layout.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { sampleLines } from '../operating/format-hold.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
-import { type OpenStates, withStates } from '../operating/open-states.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface HoldFlags extends PlaceFlags {
   readonly source?: string;
@@ -81,10 +81,10 @@ function createHoldCommand(command: HoldCommand): Command {
 
 async function end(command: HoldCommand, flags: HoldFlags): Promise<void> {
   const { source, hold: number, dryRun, json, yes } = flags;
-  await withStates(flags, async (open) => {
-    const name = await sourceOf(open, source);
+  await withFeed(flags, async (feed) => {
+    const name = await sourceOf(feed, source);
     const out = createPrinter(process.stdout);
-    const { holds } = await open.stateOf(name);
+    const { holds } = await feed.stateOf(name);
     const standing = holds.find((hold) => hold.number === number && hold.phase === 'holding');
     if (standing !== undefined) checkAdoptable(command, standing, name);
     if (standing !== undefined && !json) await out.line(preview(command, standing, name).join('\n'));
@@ -94,15 +94,15 @@ async function end(command: HoldCommand, flags: HoldFlags): Promise<void> {
     }
     if (standing !== undefined && !yes && !json)
       await confirmOnTerminal(`${WORDS[command].question} hold ${number}?`);
-    const released = await saveRelease(open.states, name, number, Date.now() * MILLISECOND, command);
+    const released = await saveRelease(feed.states, name, number, Date.now() * MILLISECOND, command);
     const words = describeOutcome(command, released, name, number);
     const known = 'hold' in released.release ? released.release.hold : undefined;
     await out.line(json ? toJson(command, known, name, released.release.outcome) : words);
   });
 }
 
-async function sourceOf(open: OpenStates, asked: string | undefined): Promise<string> {
-  const [name, other] = await open.sources(asked);
+async function sourceOf(feed: OpenFeed, asked: string | undefined): Promise<string> {
+  const [name, other] = await feed.sources(asked);
   if (name === undefined) throw new Error('There is no source yet.');
   if (other !== undefined) throw new UsageError('There are several sources: name one with --source NAME.');
   return name;

@@ -13,10 +13,10 @@ import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { type OpenFeed, withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface ReplayFlags extends PlaceFlags, FilterFlags {
   readonly source?: string;
@@ -100,8 +100,7 @@ async function replayEvents(
   const source = nameSource(argument, option);
   const filter = { ...(type && { type }), ...(group && { group }) };
   await withFeed(place, async (feed) => {
-    if (feed.isLocal && to !== undefined) throw new UsageError('With --data events are printed: omit --to.');
-    const target = selecting(await findReplayTarget(feed, to ?? USUAL), filter);
+    const target = selecting(await findReplayTarget(feed, to), filter);
     const id = replayIdFor(target, again, replayId);
     const state = await feed.stateOf(source);
     const err = createPrinter(process.stderr);
@@ -120,7 +119,7 @@ async function replayEvents(
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
     const groups = counted(countReturns(plan), 'return group');
     const what = `${counted(plan.events, 'event')} of ${groups} to ${target.title}`;
-    if (plan.events > MANY && !yes && !feed.isLocal)
+    if (plan.events > MANY && !yes && target.kind !== 'stdout')
       await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
     await err.line(`${titleOf(id)}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
     for (const line of left) await err.line(line);

@@ -14,7 +14,8 @@ import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
-import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
+import { withDeployment } from '../operating/open-deployment.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { describeStack } from '../operating/place-options.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
 import { addSource, removeSource } from '../operating/source-resources.ts';
@@ -100,8 +101,8 @@ export function createRemoveSourceCommand(): Command {
 async function add(name: string, flags: AddFlags): Promise<void> {
   const settings = readSettings(name, flags);
   const token = readTokenPlace(flags);
-  await withPlace(flags, async (place) => {
-    const { hasAlarm } = await addSource(place, { settings, token });
+  await withDeployment(flags, async (feed) => {
+    const { hasAlarm } = await addSource(feed, { settings, token });
     const out = createPrinter(process.stdout);
     const every = formatDuration(settings.intervalMs ?? DEFAULT_INTERVAL_MS);
     await out.line(`added: source ${name} is polled every ${every}.`);
@@ -110,8 +111,8 @@ async function add(name: string, flags: AddFlags): Promise<void> {
 }
 
 async function remove(name: string, flags: StackFlags): Promise<void> {
-  await withPlace(flags, async (place) => {
-    await removeSource(place, name);
+  await withDeployment(flags, async (feed) => {
+    await removeSource(feed, name);
     await createPrinter(process.stdout).line(
       `removed: source ${name} is no longer polled. Its stored data stays.`,
     );

@@ -4,10 +4,10 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import { createPrinter } from '../cli/print.ts';
 import { formatSources } from '../operating/format-sources.ts';
 import { listAllSources } from '../operating/list-sources.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
-import { withStates } from '../operating/open-states.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { restoreSource } from '../operating/restore-source.ts';
+import { withFeed } from '../operating/with-feed.ts';
 import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';
 
 const ABOUT_RESTORING = `
@@ -52,11 +52,15 @@ function createListCommand(): Command {
 }
 
 async function list({ json, ...place }: PlaceFlags & { readonly json: boolean }): Promise<void> {
-  await withStates(place, async (open) => {
-    const sources = await listAllSources(open, Date.now());
+  await withFeed(place, async (feed) => {
+    const sources = await listAllSources(feed, Date.now());
     const out = createPrinter(process.stdout);
     if (json) return out.line(JSON.stringify({ sources }, null, 2));
-    await out.line(sources.length === 0 ? 'no source yet' : formatSources(sources, open.isLocal).join('\n'));
+    await out.line(
+      sources.length === 0
+        ? 'no source yet'
+        : formatSources(sources, feed.deployment === undefined).join('\n'),
+    );
   });
 }
 
@@ -72,10 +76,10 @@ async function restore(
   source: string,
   { force, ...place }: PlaceFlags & { readonly force: boolean },
 ): Promise<void> {
-  await withStates(place, async (open) => {
-    const before = await open.stateOf(source);
+  await withFeed(place, async (feed) => {
+    const before = await feed.stateOf(source);
     const now = Date.now() * MILLISECOND;
-    const { generation } = await restoreSource(open.states, before, { force, now });
+    const { generation } = await restoreSource(feed.states, before, { force, now });
     await createPrinter(process.stdout).line(
       `restored: source ${source} continues in generation ${generation} (it was ${before.generation}). ` +
         'Its next ticks publish every return group again.',

@@ -15,7 +15,6 @@ import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
-import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { createReferenceService } from '../reference-service/create-reference-service.ts';
 
 const TOKEN = 'reference-token';
@@ -96,7 +95,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
       },
       onEvent: display.showEvent,
       onReport: display.showReport,
-      forwarding: await openForwarding(forward, undefined, display),
+      forwarding: { ...forward, onAttempt: display.showDelivery },
     });
     display.end();
   } finally {

@@ -10,11 +10,11 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { formatStatus } from '../operating/format-status.ts';
 import { formatWebhookLine } from '../operating/format-webhooks.ts';
 import { loadSources, loadWebhooks } from '../operating/load-status.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
-import { type OpenStates, withStates } from '../operating/open-states.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import type { SourceStatus } from '../operating/source-status.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 interface StatusFlags extends PlaceFlags, MomentsFlags {
   readonly source?: string;
@@ -55,9 +55,9 @@ export function createStatusCommand(): Command {
 
 async function status(flags: StatusFlags): Promise<void> {
   if (flags.watch) checkScreen(flags);
-  await withStates(flags, async (open) => {
-    if (flags.watch) await withInterrupts((signal) => watchStatus(open, flags, signal));
-    else await printStatus(open, flags);
+  await withFeed(flags, async (feed) => {
+    if (flags.watch) await withInterrupts((signal) => watchStatus(feed, flags, signal));
+    else await printStatus(feed, flags);
   });
 }
 
@@ -67,10 +67,10 @@ function checkScreen({ json }: StatusFlags): void {
     throw new UsageError('--watch needs a terminal. In a pipe or a script, run "status" without it.');
 }
 
-async function printStatus(open: OpenStates, flags: StatusFlags): Promise<void> {
+async function printStatus(feed: OpenFeed, flags: StatusFlags): Promise<void> {
   const now = Date.now();
-  const sources = await loadStatuses(open, now, flags);
-  const webhooks = await loadWebhooks(open, now).catch(async (error: unknown) => {
+  const sources = await loadStatuses(feed, now, flags);
+  const webhooks = await loadWebhooks(feed, now).catch(async (error: unknown) => {
     await createPrinter(process.stderr).line(`The webhooks are left out. ${formatFailure(error)}`);
     return null;
   });
@@ -81,7 +81,7 @@ async function printStatus(open: OpenStates, flags: StatusFlags): Promise<void> 
 }
 
 /** Ends with Ctrl-C, and leaves the last picture on the terminal. */
-async function watchStatus(open: OpenStates, flags: StatusFlags, signal: AbortSignal): Promise<void> {
+async function watchStatus(feed: OpenFeed, flags: StatusFlags, signal: AbortSignal): Promise<void> {
   const screen = openLiveScreen(process.stdout);
   let picture: string[] = [];
   let webhooks: WebhookStatus[] | null = null;
@@ -89,8 +89,8 @@ async function watchStatus(open: OpenStates, flags: StatusFlags, signal: AbortSi
     for (let drawn = 0; !signal.aborted; drawn += 1) {
       try {
         const now = Date.now();
-        if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(open, now).catch(() => null);
-        picture = format(await loadStatuses(open, now, flags), webhooks, flags);
+        if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(feed, now).catch(() => null);
+        picture = format(await loadStatuses(feed, now, flags), webhooks, flags);
         screen.draw(picture);
       } catch (error) {
         // The tables may be back with the next picture.
@@ -104,8 +104,8 @@ async function watchStatus(open: OpenStates, flags: StatusFlags, signal: AbortSi
   await createPrinter(process.stdout).line(picture.join('\n'));
 }
 
-async function loadStatuses(open: OpenStates, now: number, { source }: StatusFlags): Promise<SourceStatus[]> {
-  return (await loadSources(open, now, source)).map(({ status }) => status);
+async function loadStatuses(feed: OpenFeed, now: number, { source }: StatusFlags): Promise<SourceStatus[]> {
+  return (await loadSources(feed, now, source)).map(({ status }) => status);
 }
 
 function format(

@@ -4,12 +4,18 @@ import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { UsageError } from '../cli/failures.ts';
-import { parseForwardSecret, parseForwardUrl } from '../cli/forward-flags.ts';
+import {
+  parseForwardUrl,
+  readSecretFile,
+  SECRET_HELP,
+  SECRET_VARIABLE,
+  secretInEnvironment,
+} from '../cli/forward-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
+import { isAccepted } from '../feed/format-delivery.ts';
+import { findForwardSecret } from '../feed/forward-secret.ts';
 import { findRunningService } from '../feed/running-service.ts';
-import { isAccepted } from '../forwarding/format-delivery.ts';
-import { findForwardSecret } from '../forwarding/forward-secret.ts';
 import { exampleTypes, freshExample } from '../operating/example-events.ts';
 import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/trigger-change.ts';
 
@@ -24,13 +30,13 @@ const KINDS = Object.keys(CHANGEABLE) as ChangeableKind[];
 
 const HELP = `
 With the type of an event, trigger posts the recorded event of that type (docs/events/examples) to
---forward-to, signed as a webhook signs, under an id that no receiver knows. Without --forward-secret
-it makes a secret and prints it.
+--forward-to, signed as a webhook signs, under an id that no receiver knows. The secret comes from the
+file of --forward-secret or from ${SECRET_VARIABLE}; without one, the receiver can't verify it.
 With a kind of entity (${KINDS.join(', ')}) and a status, it gives one
 entity of the reference service that status. The feed of "npm start" then finds a true change.
 Without arguments it lists the types.
 Examples:
-  returns-feed trigger shipment.status_changed --forward-to http://127.0.0.1:3000/hook --forward-secret whsec_…
+  returns-feed trigger shipment.status_changed --forward-to http://127.0.0.1:3000/hook --forward-secret secret.txt
   returns-feed trigger shipment DELIVERED
   returns-feed trigger return_line_item COMPLETED --service http://127.0.0.1:8080/api
 Exit code: 0 the receiver answered 2xx, or the entity is changed, 1 not, 2 invalid usage.`;
@@ -41,7 +47,7 @@ export function createTriggerCommand(): Command {
     .argument('[what]', 'a type of event, or a kind of entity')
     .argument('[status]', 'the new status of the entity')
     .option('--forward-to <url>', 'post the recorded event to this URL', parseForwardUrl)
-    .option('--forward-secret <secret>', 'signing secret (whsec_…) of the post', parseForwardSecret)
+    .option('--forward-secret <file>', SECRET_HELP, readSecretFile)
     .option('--service <url>', 'base URL of the reference service (default: that of "npm start")')
     .addHelpText('after', HELP)
     .action(trigger);
@@ -71,8 +77,10 @@ async function postExample(
     throw new UsageError('A type of event takes neither a status nor --service.');
   const event = freshExample(type, Date.now());
   if (url === undefined) throw new UsageError(`Add --forward-to URL: where to post ${type}.`);
-  const secret = forwardSecret ?? (await findForwardSecret(undefined));
-  if (forwardSecret === undefined) await createPrinter(process.stderr).line(`signed with ${secret}`);
+  const given = forwardSecret ?? secretInEnvironment();
+  const secret = given ?? (await findForwardSecret(undefined));
+  if (given === undefined)
+    await createPrinter(process.stderr).line('signed with a new secret, which the receiver does not know');
   const keys = async () => [parseSigningSecret(secret)];
   const post = createWebhookPost({ url, keys, addresses: 'any', timeoutMs: TIMEOUT_MS });
   try {

@@ -7,7 +7,12 @@ import {
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
-import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
+import {
+  addForwardOptions,
+  type ForwardFlags,
+  forwardOptionsOf,
+  SECRET_VARIABLE,
+} from '../cli/forward-flags.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
@@ -15,7 +20,6 @@ import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
-import { openForwarding } from '../forwarding/open-forwarding.ts';
 import { parseDirectory } from '../operating/place-options.ts';
 
 interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
@@ -38,7 +42,8 @@ at most 10 s, and the next start prints the rest. Without --data this may take m
 --moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
 per return, retried until it is accepted. With --data the URL also gets the events of changes while
-the command or the receiver did not run.
+the command or the receiver did not run. The secret comes from the file of --forward-secret or from
+${SECRET_VARIABLE}; without either, --data keeps one: "webhooks secret --data" prints it.
 Examples:
   returns-feed watch --base-url https://returns.example.com/api --data state --json
   returns-feed watch --base-url https://returns.example.com/api --type 'shipment.*' --for 10m
@@ -115,7 +120,7 @@ async function watch(flags: WatchFlags): Promise<void> {
       onStart: display.start,
       onEvent: display.showEvent,
       onReport: display.showReport,
-      forwarding: await openForwarding(forward, flags.data, display),
+      forwarding: { ...forward, onAttempt: display.showDelivery },
     });
     display.end();
   });

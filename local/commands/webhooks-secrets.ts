@@ -1,18 +1,20 @@
 // `webhooks secret` and `webhooks rotate`: the secret that signs a webhook's events.
-import type { Command } from 'commander';
+import { Command } from 'commander';
+import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import { readForwardSecret } from '../feed/forward-secret.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withSecrets, withWebhook } from '../operating/open-webhook.ts';
-import { createWebhookCommand } from '../operating/place-options.ts';
+import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../operating/place-options.ts';
 import { readSigningSecret, rotateSigningSecret } from '../operating/signing-secret.ts';
-
-type StackFlags = Pick<PlaceFlags, 'stack'>;
 
 const ABOUT_SECRET = `
 Prints the secret on stdout and nothing else there. Give it to the receiver over a channel that keeps
-it secret.
-Example:
-  returns-feed webhooks secret Wms --stack ReturnsFeed`;
+it secret. With --data it is the secret with which "watch --forward-to" signs, unless it is given
+another one.
+Examples:
+  returns-feed webhooks secret Wms --stack ReturnsFeed
+  returns-feed webhooks secret --data state`;
 
 const ABOUT_ROTATE = `
 Writes a new secret and prints it. The new and the previous secret both sign each event as soon as the
@@ -23,18 +25,28 @@ Example:
   returns-feed webhooks rotate Wms --stack ReturnsFeed`;
 
 export function createSecretCommand(): Command {
-  const command = createWebhookCommand('secret', "Print a webhook's signing secret.", ABOUT_SECRET);
-  return command.action((id: string, flags: StackFlags) =>
-    withWebhook(flags, id, async ({ signingSecret }) => {
-      const secret = await withSecrets((client) => readSigningSecret(client, signingSecret));
+  return new Command('secret')
+    .description("Print a webhook's signing secret, or that of the URLs that a data directory forwards to.")
+    .argument('[webhook]', 'the id of the webhook')
+    .option('--data <dir>', 'data directory of "watch --data --forward-to"', parseDirectory)
+    .option('--stack <name>', WEBHOOKS_STACK)
+    .addHelpText('after', ABOUT_SECRET)
+    .action(async (id: string | undefined, { data, ...flags }: PlaceFlags) => {
+      const secret = await (data === undefined ? readOfWebhook(id, flags) : readForwardSecret(data));
       await createPrinter(process.stdout).line(secret);
-    }),
+    });
+}
+
+function readOfWebhook(id: string | undefined, flags: Pick<PlaceFlags, 'stack'>): Promise<string> {
+  if (id === undefined) throw new UsageError('Name the webhook, or a data directory with --data DIR.');
+  return withWebhook(flags, id, ({ signingSecret }) =>
+    withSecrets((client) => readSigningSecret(client, signingSecret)),
   );
 }
 
 export function createRotateCommand(): Command {
   const command = createWebhookCommand('rotate', "Replace a webhook's signing secret.", ABOUT_ROTATE);
-  return command.action((id: string, flags: StackFlags) =>
+  return command.action((id: string, flags: Pick<PlaceFlags, 'stack'>) =>
     withWebhook(flags, id, async ({ signingSecret }) => {
       const now = Date.now();
       const secret = await withSecrets((client) => rotateSigningSecret(client, signingSecret, now));

@@ -1,14 +1,12 @@
 // `webhooks test`: one signed test event through a webhook's queue and sender, and the endpoint's answer.
 import type { Command } from 'commander';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
-import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { isAccepted } from '../forwarding/format-delivery.ts';
-import { partOf } from '../operating/find-deployment.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import { isAccepted } from '../feed/format-delivery.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
 import { createWebhookCommand } from '../operating/place-options.ts';
 import { LONGEST_WAIT_MS, testWebhook } from '../operating/test-webhook.ts';
@@ -28,9 +26,8 @@ export function createTestCommand(): Command {
 }
 
 async function test(id: string, flags: Pick<PlaceFlags, 'stack'>): Promise<void> {
-  await withWebhook(flags, id, async (webhook, { client, deployment }) => {
-    const tests = createDynamoDbEndpointTests({ client, tables: { marks: partOf(deployment, 'marks') } });
-    const clock = createSystemClock();
+  await withWebhook(flags, id, async (webhook, { client, deployment, clock }) => {
+    const tests = createDynamoDbEndpointTests({ client, tables: deployment });
     const { id: testId, answer } = await withRingQueue(webhook, (queue) =>
       testWebhook({ queue, tests, clock }, id),
     );

@@ -1,7 +1,6 @@
 // `webhooks`: lists the webhooks of a deployment, pauses and resumes one; its secret and its test have files of their
 // own.
 import { Command } from 'commander';
-import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
@@ -9,8 +8,9 @@ import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '..
 import { createPrinter } from '../cli/print.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import { formatWebhook } from '../operating/format-webhooks.ts';
-import { listWebhookStates, openEndpointStates } from '../operating/list-webhook-states.ts';
-import { type PlaceFlags, withPlace } from '../operating/open-place.ts';
+import { listWebhookStates } from '../operating/list-webhook-states.ts';
+import { withDeployment } from '../operating/open-deployment.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { createWebhookCommand, WEBHOOKS_STACK } from '../operating/place-options.ts';
@@ -75,10 +75,10 @@ async function list({
   json,
   ...flags
 }: StackFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
-  await withPlace(flags, async (place) => {
-    partOf(place.deployment, 'webhooksPath');
+  await withDeployment(flags, async (feed) => {
+    partOf(feed.deployment, 'webhooksPath');
     const now = Date.now();
-    const webhooks = await listWebhookStates(place, now * MILLISECOND);
+    const webhooks = await listWebhookStates(feed, now * MILLISECOND);
     const out = createPrinter(process.stdout);
     if (json) await out.line(JSON.stringify({ webhooks }, null, 2));
     else if (webhooks.length === 0) await out.line('no webhook');
@@ -108,8 +108,8 @@ function createResumeCommand(): Command {
 }
 
 async function changePause(id: string, flags: StackFlags, isPaused: boolean): Promise<void> {
-  await withWebhook(flags, id, async (webhook, place) => {
-    const ports = { webhook: webhook.id, endpoints: openEndpointStates(place), clock: createSystemClock() };
+  await withWebhook(flags, id, async (webhook, { endpoints, clock }) => {
+    const ports = { webhook: webhook.id, endpoints, clock };
     const isChanged = await setPaused(ports, isPaused);
     const state = isPaused ? 'paused' : 'resumed';
     const text = isChanged

@@ -4,7 +4,8 @@
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
 import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
-import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from '../operating/open-feed.ts';
+import { labelsOfWebhook } from '../operating/open-deployment.ts';
+import type { OpenFeed, WebhookLabels } from '../operating/open-feed.ts';
 import { listWebhooks } from '../operating/webhook-records.ts';
 
 export interface DeploymentParts {
@@ -21,11 +22,17 @@ export interface SubscribersAt extends Subscribers {
 }
 
 const CACHED_MS = 60_000;
+/** On one machine. */
+const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
+  webhookRecords: async () => [],
+  subscribers: async () => ({ subscribers: [], problems: [], askedAtMs: 0 }),
+};
 
 export function openDeploymentParts(
-  { deployment, isLocal, webhooks }: OpenFeed,
+  { deployment, webhooks }: OpenFeed,
   { now }: Pick<Moments, 'now'>,
 ): DeploymentParts {
+  if (deployment === undefined) return { ...NONE, webhooks };
   const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
   const subscribers = remember(CACHED_MS, now, async () => {
     const askedAtMs = now();
@@ -36,7 +43,7 @@ export function openDeploymentParts(
   return {
     webhookRecords,
     subscribers,
-    webhooks: isLocal ? webhooks : async () => (await webhookRecords()).map(labelsOfWebhook),
+    webhooks: async () => (await webhookRecords()).map(labelsOfWebhook),
   };
 }
 

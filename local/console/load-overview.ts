@@ -1,14 +1,14 @@
 // Loads the data of the overview: the sources' states, their activities, and for each destination the marks of the
 // groups that changed last. The number of reads does not depend on the number of groups.
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
-import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { type BehindGroups, findBehind } from '../operating/find-behind.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { type LoadedSource, loadSources } from '../operating/load-status.ts';
-import { labelsOfForwarded, labelsOfWebhook } from '../operating/open-feed.ts';
+import { labelsOfWebhook } from '../operating/open-deployment.ts';
+import { labelsOfForwarded } from '../operating/open-feed.ts';
 import { type Attempt, createProblems } from '../operating/problems.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
 import { type ChangedGroup, changedGroups } from './changed-groups.ts';
@@ -82,7 +82,7 @@ async function loadRelayed(
   const groups = changed.filter(({ key }) => getsReports || !isOwnGroup(key.group));
   const keys = groups.map(({ key }) => key);
   const [marks, behind] = await Promise.all([
-    attempt(`The unsent events of ${title}`, () => readMarks(feed, feed.marksTable, mark, keys), null),
+    attempt(`The unsent events of ${title}`, () => feed.lists.lastSent(mark, keys), null),
     loadBehind(feed, labels, attempt),
   ]);
   if (marks === null) return { labels, waiting: null, oldest: null, behind };
@@ -110,7 +110,7 @@ async function loadWebhooks(feed: ConsoleFeed, attempt: Attempt): Promise<Overvi
   return Promise.all(
     (await attempt('The webhooks', load, [])).map(async (status) => {
       const { webhook: id, filter } = status;
-      const labels = feed.isLocal ? labelsOfForwarded(id) : labelsOfWebhook({ id, filter });
+      const labels = feed.deployment === undefined ? labelsOfForwarded(id) : labelsOfWebhook({ id, filter });
       return { status, labels, behind: await loadBehind(feed, labels, attempt) };
     }),
   );

@@ -1,7 +1,7 @@
 // Opens a feed and serves the console with all its pages.
 import { whenAborted } from '../cli/until-aborted.ts';
-import { withFeed } from '../operating/open-feed.ts';
-import type { PlaceFlags } from '../operating/open-place.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
+import { withFeed } from '../operating/with-feed.ts';
 import { createCataloguePage } from './catalogue-page.ts';
 import type { ConsoleFeed, ServedFeed } from './console-feed.ts';
 import { type Console, startConsole } from './console-server.ts';

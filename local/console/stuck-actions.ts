@@ -3,7 +3,6 @@
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import { openEndpointStates } from '../operating/list-webhook-states.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { redriveGroups } from '../operating/redrive-groups.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
@@ -57,7 +56,7 @@ const ACTIONS = {
     label: () => 'Resume',
     async act(feed, fields) {
       const webhook = needed(fields, 'webhook');
-      await setPaused({ webhook, endpoints: openEndpointStates(feed), clock: feed.clock }, false);
+      await setPaused({ webhook, endpoints: feed.endpoints, clock: feed.clock }, false);
       return `Webhook ${webhook} is resumed.`;
     },
   },

@@ -152,7 +152,7 @@ function behindCause(
   const count = `${isCut ? 'at least ' : ''}${numberOf(groups.length, 'return')}`;
   return html`<h2>${badge('bad', 'Behind')} ${title}: ${count}</h2>
 <p>${reason}</p>
-${feed.isLocal ? html`<p>"watch" retries on its own, and at each start.</p>` : html`<p>Once the cause is corrected: ${command(`npx returns-feed redrive --to ${name}${feed.flags}`)}</p>`}
+<p>Once the cause is corrected: ${command(`npx returns-feed redrive --to ${name}${feed.flags}`)}</p>
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', 'Actions'],
@@ -174,9 +174,7 @@ function behindRow(
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
     stoppedAt === '' ? '' : `event ${stoppedAt}`,
     failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
-    feed.isLocal
-      ? ''
-      : html`${actionButton(feed, 'redrive', fields)}${actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+    html`${actionButton(feed, 'redrive', fields)}${actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
   ];
 }
 
@@ -192,7 +190,7 @@ ${actionButton(feed, 'resume', { webhook })}`,
   return [
     html`<h2>${badge('bad', 'Failing')} webhook ${webhook}</h2>
 <p>${failures} attempts in a row failed${since}: ${lastFailure ?? 'unknown'}. Its events are posted in order once it accepts them.</p>
-${!feed.isLocal && html`<p>Once the receiver is repaired: ${command(`npx returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
+${feed.deployment !== undefined && html`<p>Once the receiver is repaired: ${command(`npx returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
   ];
 }
 

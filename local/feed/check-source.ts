@@ -1,13 +1,9 @@
 // What `watch` checks of a data directory before it polls: that the source's state comes from the same address, and
 // which other sources are not watched meanwhile.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
-import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
-import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { UsageError } from '../cli/failures.ts';
-import { LOCAL_TABLES } from './local-tables.ts';
+import type { LocalStore } from '../store/open-store.ts';
 
 export interface CheckedSource {
   readonly settings: SourceSettings;
@@ -18,19 +14,17 @@ export interface CheckedSource {
 
 /** Logs which sources of the directory are not watched. @throws UsageError if the source's address is another one */
 export async function checkSource(
-  client: DynamoDBClient,
+  { states, sources }: Pick<LocalStore, 'states' | 'sources'>,
   { settings: { name, baseUrl }, isMoved, dataDir }: CheckedSource,
   log: Log,
 ): Promise<void> {
-  const states = createDynamoDbSourceStates({ client, tables: LOCAL_TABLES, clock: createSystemClock() });
-  // States of earlier releases do not know their address.
   const known = (await states.load(name))?.baseUrl;
   if (known !== undefined && known !== baseUrl && !isMoved)
     throw new UsageError(
       `The state of source "${name}" in ${dataDir} was read from ${known}, not from ${baseUrl}. If the same store ` +
         'has moved there, add --moved. For another store, use another --source or another --data.',
     );
-  const others = (await listSources(client, LOCAL_TABLES.sources)).filter((other) => other !== name);
+  const others = (await sources()).filter((other) => other !== name);
   if (others.length > 0) log.warn(describeOthers(others, dataDir));
 }
 

@@ -1,31 +1,49 @@
 // Ends the feed from any of its parts, also between two ticks.
-import { explainFullDisk } from './full-disk.ts';
+import type { Log, LogFields } from '../../shared/ports.ts';
+import { OutputError } from '../cli/write-whole.ts';
+import { FullDiskError } from '../store/store-error.ts';
 
 export interface FeedFailure {
   /** Rejects once the feed has failed. */
   readonly failed: Promise<never>;
   readonly fail: (error: Error) => void;
-  /**
-   * Throws the failure that has ended the feed, of which the error is a consequence. If there is none, throws the error,
-   * in words that say what to do if it is of a full disk.
-   */
+  /** Throws the failure that has ended the feed, of which the error is a consequence; the error itself if there is none. */
   readonly explain: (error: unknown) => never;
+  /** The log without the entries that end the feed: each part meets such an error at every write. */
+  watch(log: Log): Log;
 }
 
-/** Collects failures that end the feed at any time: the directory or its engine is lost, or its disk is full. */
-export function createFeedFailure(dataDir: string | undefined): FeedFailure {
-  let first: unknown;
+/** The errors after which no event can be saved or handed over, until an operator has removed the cause. */
+export function createFeedFailure(): FeedFailure {
+  let first: Error | undefined;
   let fail: (error: Error) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = (error) => {
-      first ??= explainFullDisk(error, dataDir);
+      first ??= error;
       reject(first);
     };
   });
   // Prevents an unhandled rejection if no caller waits for `failed`.
   failed.catch(() => {});
-  const explain = (error: unknown): never => {
-    throw first ?? explainFullDisk(error, dataDir);
+  const unlessFatal = (write: Log['warn']) => (message: string, fields?: LogFields) => {
+    const fatal = Object.values(fields ?? {})
+      .map(fatalIn)
+      .find((error) => error !== undefined);
+    if (fatal === undefined) write(message, fields);
+    else fail(fatal);
   };
-  return { failed, fail, explain };
+  return {
+    failed,
+    fail,
+    explain(error) {
+      throw first ?? fatalIn(error) ?? error;
+    },
+    watch: (log) => ({ ...log, warn: unlessFatal(log.warn), error: unlessFatal(log.error) }),
+  };
+}
+
+/** The full disk, or the output that can't be written, among an error and its causes. */
+function fatalIn(error: unknown): Error | undefined {
+  if (error instanceof FullDiskError || error instanceof OutputError) return error;
+  return error instanceof Error ? fatalIn(error.cause) : undefined;
 }

@@ -1,230 +1,178 @@
-// Runs the whole feed on one machine: the poller and the relays as they run in Lambda, on engines with the APIs of AWS.
-// Ticks go through the poll queue, events through the ordered topic and the FIFO queue that is subscribed to it. What
-// the ledger's stream does in AWS, the client that writes the ledger does here (decision 27).
-import type { SQSEvent } from 'aws-lambda';
-import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
-import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
-import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
-import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
-import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
+// The whole feed in one process: a poller that saves into the stores of a data directory, and what hands the saved
+// events over: the output, and a webhook sender for each URL of --forward-to. Each save wakes them.
+import { setImmediate } from 'node:timers/promises';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { withheldFrom } from '../../shared/deployment/destinations.ts';
-import { TABLES } from '../../shared/deployment/tables.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { FEED_GROUP } from '../../shared/contract/event-id.ts';
+import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
-import type { Clock } from '../../shared/ports.ts';
-import { parseGroupKey } from '../../shared/recording/group-key.ts';
+import type { Clock, Log } from '../../shared/ports.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
-import { OutputError } from '../cli/write-whole.ts';
-import { isBusNamed } from '../engines/engines.ts';
-import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
-import { pollQueue } from '../engines/poll-queue.ts';
-import { onPut } from '../engines/table-writes.ts';
-import { createTables } from '../engines/tables.ts';
-import { type Forwarding, type ForwardingOptions, startForwarding } from '../forwarding/forwarding.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import { shellWord } from '../cli/shell-word.ts';
+import { type LocalStore, openStore } from '../store/open-store.ts';
+import { lockForWatch } from '../store/watch-lock.ts';
 import { checkSource } from './check-source.ts';
+import { watchDirectory } from './directory-watch.ts';
 import { createFeedFailure } from './feed-failure.ts';
-import { withoutFullDisk } from './full-disk.ts';
-import { createHandedOver, type HandedOver } from './handed-over.ts';
-import { type LocalPollerOptions, startLocalPoller } from './local-poller.ts';
-import { type LocalRelay, startLocalRelay } from './local-relay.ts';
-import { type LocalServices, openLocalServices } from './local-services.ts';
-import { LOCAL_TABLES } from './local-tables.ts';
-import { createLocalTopic } from './local-topic.ts';
+import { findForwardSecret } from './forward-secret.ts';
+import { type Forwarder, type ForwardTarget, startForwarder } from './forwarder.ts';
+import { createOutputRelay } from './output-relay.ts';
+import { openSourceTicks } from './source-ticks.ts';
 
-const BUS_NAME = 'returns-feed';
-/** How long the end waits for a call of the bus. */
-const LAST_CALL_MS = 2_000;
-
-export interface LocalFeedOptions extends Omit<LocalPollerOptions, 'clock' | 'onError' | 'signal'> {
+export interface LocalFeedOptions {
+  readonly settings: SourceSettings;
+  readonly token: string;
+  /** The directory of the state; undefined if none is kept. */
+  readonly dataDir: string | undefined;
   /** Whether the source may have another address than in its state. @default false */
   readonly isMoved?: boolean | undefined;
-  /** Called with each event in the order of the FIFO queue. The event counts as handed over once this resolves. */
+  readonly log: Log;
+  readonly onProgress: (report: TickReport) => void;
+  /** Called with each event, each return's in order. The event counts as handed over once this resolves. */
   readonly onEvent: (event: FeedEvent) => Promise<void>;
   /** The URLs that get each event as well. */
   readonly forwarding?: ForwardingOptions | undefined;
 }
 
+export interface ForwardingOptions extends Pick<ForwardTarget, 'filter' | 'onAttempt'> {
+  readonly urls: readonly URL[];
+  /** A signing secret as text. @default the one that the data directory keeps */
+  readonly secret: string | undefined;
+}
+
 export interface LocalFeed {
   /** Whether the source has no state yet. */
   readonly isNew: boolean;
-  /** Sends a tick through the poll queue. Resolves when the poller has finished it. */
+  /** Runs a tick. */
   tick(): Promise<TickReport>;
   /** Rejects if the feed can't go on, also between two ticks. */
   readonly failed: Promise<never>;
   /** Ends a running tick as soon as the groups it has read are saved. */
   stopPolling(): void;
-  /**
-   * Resolves once all saved events have come out of the FIFO queue, and were posted to the URLs as far as they accept
-   * them.
-   */
+  /** Resolves once all saved events are handed over, and were posted to the URLs as far as they accept them. */
   handOver(): Promise<void>;
-  /** Ends all engines. */
+  /** Ends everything, and releases the directory. */
   close(): Promise<void>;
 }
 
-/** The common needs of the parts that publish. */
-interface Context {
-  readonly services: LocalServices;
-  readonly options: LocalFeedOptions;
-  readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
-  /** Woken by each event that is put into the ledger. */
-  readonly relays: LocalRelay[];
-  /** All that was started, to be stopped at the end. */
-  readonly started: Pick<EventSourceMapping, 'stop'>[];
-}
-
 /**
- * Starts the engines and the feed; nothing is polled before the first tick.
+ * Opens the stores and starts the feed; nothing is polled before the first tick.
  *
- * @throws UsageError if the source's state was read from another address
+ * @throws StoreError if the directory can't be used, or another process watches with it; UsageError if the source's
+ *   state was read from another address
  */
 export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed> {
   const { dataDir, settings, isMoved = false } = given;
-  const failure = createFeedFailure(dataDir);
-  const options = { ...given, log: withoutFullDisk(given.log, failure.fail) };
-  const services = await openLocalServices(dataDir, failure.fail);
+  const failure = createFeedFailure();
+  const options = { ...given, log: failure.watch(given.log), clock: createSystemClock() };
   const stopping = new AbortController();
-  const started: Context['started'] = [];
-  const clock = createSystemClock();
-  const onError = (error: unknown) => {
-    if (error instanceof OutputError) return failure.fail(error);
-    if (!stopping.signal.aborted)
-      options.log.error('A part of the feed failed; it will be tried again.', { error: asError(error) });
-  };
-
-  async function close(): Promise<void> {
+  /** Undoes each step, latest first. */
+  const undo: (() => unknown)[] = [];
+  const close = async () => {
     stopping.abort();
-    await Promise.all(started.map((each) => each.stop()));
-    await services.close();
-  }
-
+    for (const step of undo.splice(0).reverse()) await step();
+  };
   try {
-    const relays: LocalRelay[] = [];
-    wakeByWrites(services, relays);
-    await createTables(services.dynamoDb, LOCAL_TABLES);
-    if (dataDir !== undefined)
-      await checkSource(services.dynamoDb, { settings, isMoved, dataDir }, options.log);
-    const { signal } = stopping;
-    const { ticks, isNew, ...poller } = await startLocalPoller(services, {
+    if (dataDir !== undefined) {
+      const lock = await lockForWatch(dataDir);
+      undo.push(lock.release);
+    }
+    const store = await openStore(dataDir);
+    undo.push(store.close);
+    for (const notice of store.notices) options.log.warn(notice);
+    if (dataDir !== undefined) {
+      await checkSource(store, { settings, isMoved, dataDir }, options.log);
+      undo.push(await watchDirectory(dataDir, failure.fail));
+    }
+    const ticks = await openSourceTicks({
+      ...store,
       ...options,
-      clock,
-      onError,
-      signal,
+      store: store.snapshots,
+      place: dataDir === undefined ? undefined : ` --data ${shellWord(dataDir)}`,
+      signal: stopping.signal,
     });
-    started.push(poller);
-    const handOver = await startPublishing({ services, options, clock, onError, started, relays });
-    const tick = () => Promise.race([ticks.send(), failure.failed]).catch(failure.explain);
-    return { isNew, tick, failed: failure.failed, stopPolling: () => stopping.abort(), handOver, close };
+    undo.push(ticks.close);
+    const publishing = await startPublishing(store, options);
+    undo.push(publishing.stop);
+    return {
+      isNew: ticks.isNew,
+      tick: () => Promise.race([ticks.run(), failure.failed]).catch(failure.explain),
+      failed: failure.failed,
+      stopPolling: () => stopping.abort(),
+      handOver: publishing.handOver,
+      close,
+    };
   } catch (error) {
     await close();
     return failure.explain(error);
   }
 }
 
-/** Starts the relays and the consumer of the ordered events. @returns the feed's `handOver` */
-async function startPublishing(context: Context): Promise<LocalFeed['handOver']> {
-  const { services, options, clock, onError, started, relays } = context;
-  const { dynamoDb, sns, sqs } = services;
-  const topic = await createLocalTopic(sns, sqs);
-  const queueUrl = await topic.subscribeQueue('events');
-  const access = { client: dynamoDb, tables: LOCAL_TABLES, clock };
-  const marks = createDynamoDbMarks(access);
-  const handedOver = createHandedOver(marks, { isKept: options.dataDir !== undefined, clock, onError });
+async function startPublishing(store: LocalStore, options: LocalFeedOptions & { readonly clock: Clock }) {
+  const { log, dataDir, onEvent } = options;
   const ports = {
-    presentGeneration: createPresentGeneration(createDynamoDbSourceStates(access)),
-    ledger: createDynamoDbLedger(access),
-    clock,
-    // What the relays do is shown by the events.
-    log: { ...options.log, info: options.log.debug },
+    ...{ ledger: store.ledger, marks: store.marks, endpoints: store.endpoints, clock: options.clock },
+    presentGeneration: createPresentGeneration(store.states),
+    // What is handed over is shown by the events.
+    log: { ...log, info: log.debug },
     random: Math.random,
   };
-  const ordered = startLocalRelay({
+  const output = createOutputRelay({
     ...ports,
-    marks: handedOver.marks,
-    destination: createSnsDestination({ client: sns, topicArn: topic.arn }),
-    // As in AWS: of the feed's own events the topic carries only `feed.source_read`. The others go to the bus.
-    withholds: withheldFrom('ordered'),
+    // Those about the feed itself are in its log.
+    admits: ({ type }) => !type.startsWith(`${FEED_GROUP}.`),
+    destination: {
+      name: WATCH_MARK,
+      async send(events) {
+        for (const event of events) await onEvent(event);
+        return events.map(() => ({ sent: true }));
+      },
+    },
   });
-  const bus = await openBus();
-  const busRelay = bus && startLocalRelay({ ...ports, marks, destination: bus });
-  relays.push(ordered, ...(busRelay ? [busRelay] : []));
-  const stopBus = () => endBus(busRelay, bus, clock);
-  const forwarding = await startForwarding(options.forwarding, { ...ports, ...access, marks });
-  const consumer = startConsumer(context, queueUrl, handedOver, forwarding);
-  const stopConsumer = () => consumer.stop().then(handedOver.stored);
-  started.push(ordered, { stop: stopBus }, { stop: stopConsumer }, forwarding);
-  if (options.dataDir !== undefined) {
-    // A bus that hangs must not delay the first poll. The topic's sweep must end before events are handed over.
-    busRelay?.sweep().catch(onError);
-    await ordered.sweep();
-    await forwarding.catchUp();
+  const forwarders = await startForwarders(options, ports);
+  const unlisten = store.onCommit(({ groups, isForeign }) => {
+    output.wake(groups.map(({ key }) => key));
+    for (const forwarder of forwarders) forwarder.ring(groups);
+    if (!isForeign) return;
+    output.retryStopped();
+    for (const forwarder of forwarders) void forwarder.retryReleased();
+  });
+  if (dataDir !== undefined) {
+    const onError = (error: unknown) =>
+      log.error('What was left of an earlier run is not handed over yet.', { error: error as Error });
+    output.sweep().catch(onError);
+    for (const forwarder of forwarders) forwarder.catchUp().catch(onError);
   }
-  return async () => {
-    await stopBus();
-    await ordered.idle();
-    // The engine has put a message into the subscribed queues before it confirms it.
-    await consumer.idle();
-    await handedOver.stored();
-    await forwarding.finish();
+  return {
+    async handOver(): Promise<void> {
+      // The last commit may not be reported yet.
+      await setImmediate();
+      await output.idle();
+      await Promise.all(forwarders.map((forwarder) => forwarder.finish()));
+    },
+    async stop(): Promise<void> {
+      unlisten();
+      await Promise.all([output.stop(), ...forwarders.map((forwarder) => forwarder.stop())]);
+    },
   };
 }
 
-/** Nobody could subscribe to a bus of this process: there is one only where the environment names it. */
-async function openBus(): Promise<OpenDestination | undefined> {
-  if (!isBusNamed(process.env)) return undefined;
-  const { openDestination } = await import('../../functions/adapters/open-destination.ts');
-  return openDestination('bus', BUS_NAME);
+async function startForwarders(
+  { forwarding, dataDir, log }: LocalFeedOptions,
+  ports: Parameters<typeof startForwarder>[1],
+): Promise<Forwarder[]> {
+  if (forwarding === undefined || forwarding.urls.length === 0) return [];
+  const { urls, ...target } = forwarding;
+  const secret = target.secret ?? (await findForwardSecret(dataDir));
+  const hosts = urls.map(({ host }) => host).join(', ');
+  log.info(`forwarding to ${hosts}, signed with ${describeSecret(target.secret, dataDir)}`);
+  return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret }, ports)));
 }
 
-/**
- * Nothing here waits for events of the bus, but a call under way may end, so that the next start need not repeat it.
- */
-async function endBus(
-  relay: LocalRelay | undefined,
-  bus: OpenDestination | undefined,
-  clock: Clock,
-): Promise<void> {
-  const isOver = new AbortController();
-  await Promise.race([relay?.stop(), clock.sleep(LAST_CALL_MS, isOver.signal)]);
-  isOver.abort();
-  bus?.close();
-  await relay?.stop();
-}
-
-/** From now on each event that this process puts into the ledger wakes the relays, also those that are added later. */
-function wakeByWrites({ dynamoDb }: LocalServices, relays: readonly LocalRelay[]): void {
-  onPut(dynamoDb, LOCAL_TABLES.ledger, (items) => {
-    const groups = items.flatMap(
-      (item) => parseGroupKey(item[TABLES.ledger.partitionKey.name]?.S ?? '') ?? [],
-    );
-    for (const relay of relays) relay.wake(groups);
-  });
-}
-
-function startConsumer(
-  { services, options, clock, onError }: Context,
-  queueUrl: string,
-  handedOver: HandedOver,
-  forwarding: Forwarding,
-): EventSourceMapping {
-  return pollQueue({
-    client: services.sqs,
-    queueUrl,
-    clock,
-    onError,
-    handler: async ({ Records }: SQSEvent) => {
-      const events = Records.map(({ body }) => feedEvent.parse(JSON.parse(body)));
-      for (const event of events) {
-        forwarding.forward(event);
-        await options.onEvent(event);
-      }
-      handedOver.note(events.map(({ id }) => id));
-    },
-  });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+/** In words, and never the secret itself. */
+function describeSecret(given: string | undefined, dataDir: string | undefined): string {
+  if (given !== undefined) return 'the given secret';
+  if (dataDir === undefined) return 'a secret of this run, which receivers can not know';
+  return `a secret of its own, printed by: npx returns-feed webhooks secret --data ${shellWord(dataDir)}`;
 }

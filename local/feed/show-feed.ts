@@ -7,7 +7,7 @@ import { selects } from '../cli/filter-flags.ts';
 import { colorsOf } from '../cli/layout.ts';
 import { createPrinter, type Printer } from '../cli/print.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
-import { formatDelivery, isAccepted } from '../forwarding/format-delivery.ts';
+import { formatDelivery, isAccepted } from './format-delivery.ts';
 import { createEventTable } from './format-event.ts';
 import { createReportDisplay, type ReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
 

@@ -2,7 +2,7 @@
 import { compareAnswer } from '../../shared/finding/compare-answer.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { OpenFeed } from './open-feed.ts';
-import { type AccessOptions, openServiceAccess } from './service-access.ts';
+import type { AccessOptions } from './service-access.ts';
 
 export type AskedService = Awaited<ReturnType<typeof askService>>;
 
@@ -17,7 +17,7 @@ export async function askService(
   options: AccessOptions = {},
 ) {
   const state = await feed.stateOf(source);
-  const access = openServiceAccess(feed, options);
+  const access = feed.openAccess(options);
   try {
     const { settleMs, ...answer } = await access.ask(source, returnGroupId);
     // After the answer, so that a save while the request was under way counts.

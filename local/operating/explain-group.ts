@@ -1,6 +1,4 @@
 // Collects what the feed stores about one return group. It sends no request to the service.
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
@@ -11,6 +9,7 @@ import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
+import type { FeedLists } from './open-feed.ts';
 import type { Attempt } from './problems.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
@@ -20,8 +19,7 @@ export type ExplainedEvent = Explanation['events'][number];
 export type ExplainedMark = Explanation['marks'][number];
 
 export interface ExplainPorts {
-  readonly client: DynamoDBClient;
-  readonly marksTable: string;
+  readonly lists: Pick<FeedLists, 'mark'>;
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;
   readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
@@ -101,14 +99,14 @@ async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<Led
   }
 }
 
-function explainMarks({ client, marksTable, destinations, webhooks }: ExplainPorts, key: GroupKey) {
+function explainMarks({ lists, destinations, webhooks }: ExplainPorts, key: GroupKey) {
   const marked = [
     ...destinations.map((labels) => ({ ...labels, isWebhook: false })),
     ...webhooks.map((labels) => ({ ...labels, isWebhook: true })),
   ];
   return Promise.all(
     marked.map(async ({ name, mark, isWebhook }) => {
-      const { sequence, behind, failingSince } = await readMark(client, marksTable, mark, key);
+      const { sequence, behind, failingSince } = await lists.mark(mark, key);
       return {
         /** Its name in commands. */
         destination: name,

@@ -1,5 +1,5 @@
 // The return groups that stopped at an event that a destination rejects.
-import { type BehindGroup, listBehind } from '../../functions/adapters/dynamodb-behind.ts';
+import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import type { OpenFeed } from './open-feed.ts';
 
 export type BehindGroups = Awaited<ReturnType<typeof findBehind>>;
@@ -8,12 +8,9 @@ export type BehindGroups = Awaited<ReturnType<typeof findBehind>>;
 const MOST = 100;
 
 /** The groups that are behind at a destination, at most a hundred, and whether there are more. */
-export async function findBehind(
-  { client, marksTable }: Pick<OpenFeed, 'client' | 'marksTable'>,
-  mark: string,
-) {
+export async function findBehind({ lists }: Pick<OpenFeed, 'lists'>, mark: string) {
   const groups: BehindGroup[] = [];
-  for await (const group of listBehind(client, marksTable, mark)) {
+  for await (const group of lists.behind(mark)) {
     if (groups.length === MOST) return { groups, isCut: true };
     groups.push(group);
   }

@@ -19,7 +19,7 @@ export const PARTS = {
 type Part = keyof typeof PARTS;
 
 /** Every command needs these. */
-const TABLES_NEEDED = ['sources', 'snapshots', 'ledger'] as const satisfies readonly Part[];
+const TABLES_NEEDED = ['sources', 'snapshots', 'ledger', 'marks'] as const satisfies readonly Part[];
 
 export type Deployment = Readonly<
   Partial<Record<Part, string>> & Record<(typeof TABLES_NEEDED)[number], string>

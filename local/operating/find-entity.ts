@@ -1,6 +1,5 @@
 // Looks for an entity by its id in the snapshots of the groups that were created last. No table is indexed by entities,
 // and the service has no filter for them, so this search is bounded and says where it ended.
-import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import { chunked } from '../../shared/in-parallel.ts';
@@ -17,12 +16,12 @@ const READ_GROUPS = 100;
  * @returns the entities, how many groups were searched, and whether these were all
  */
 export async function findEntity(
-  { client, deployment, store }: Pick<OpenFeed, 'client' | 'deployment' | 'store'>,
+  { lists, store }: Pick<OpenFeed, 'lists' | 'store'>,
   state: Pick<SourceState, 'source' | 'generation'>,
   text: string,
   most = MOST_GROUPS,
 ) {
-  const ids = await listLatestGroups(client, deployment.snapshots, state, most);
+  const ids = await lists.latestGroups(state, most);
   const isWhole = ids.length < most;
   let groups = 0;
   for (const some of chunked(ids, READ_GROUPS)) {

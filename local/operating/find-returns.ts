@@ -5,7 +5,7 @@ import type { TextFilter } from '../../shared/finding/find-groups.ts';
 import { messageOf } from '../cli/failures.ts';
 import { findEntity } from './find-entity.ts';
 import type { OpenFeed } from './open-feed.ts';
-import { type AccessOptions, openServiceAccess, type ServiceAccess } from './service-access.ts';
+import type { AccessOptions, ServiceAccess } from './service-access.ts';
 
 export const SEARCHED = [
   'tracking_number',
@@ -54,7 +54,7 @@ export async function findReturns(
   { source, as = SEARCHED, onProblem = () => {}, ...options }: SearchOptions = {},
 ): Promise<Found[]> {
   const sources = await feed.sources(source);
-  const access = openServiceAccess(feed, options);
+  const access = feed.openAccess(options);
   try {
     const parts = sources.flatMap((each) => as.map((searched) => ({ source: each, searched })));
     const found = await Promise.all(

@@ -1,13 +1,12 @@
 // Formats an explanation as text: the group's state, how far its events were sent, and the events.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import { FORWARD_PREFIX, WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { formatEntry, wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
-import { HANDED_OVER } from '../feed/handed-over.ts';
 import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from './explain-group.ts';
 
 type Known = NonNullable<Explanation['snapshot']>;
@@ -100,7 +99,7 @@ function markEntry(mark: ExplainedMark, moments: Moments): [label: string, text:
   const text = behind === null ? through : `${through}; behind at ${behind}${since}`;
   if (isWebhook)
     return [destination.startsWith(FORWARD_PREFIX) ? 'forwarded' : 'webhook', `${destination}: ${text}`];
-  return [destination === HANDED_OVER ? 'handed over' : destination, text];
+  return [destination === WATCH_MARK ? 'handed over' : destination, text];
 }
 
 /** Below the change. */

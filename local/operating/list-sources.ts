@@ -1,19 +1,19 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { OpenStates } from './open-states.ts';
+import type { OpenFeed } from './open-feed.ts';
 import { describeSource } from './source-status.ts';
 import { withClient } from './with-client.ts';
 
 export type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
 
 /** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
-export async function listAllSources(open: OpenStates, now: number) {
-  const [configured, known] = await Promise.all([configuredSources(open), open.sources(undefined)]);
+export async function listAllSources(feed: OpenFeed, now: number) {
+  const [configured, known] = await Promise.all([configuredSources(feed), feed.sources(undefined)]);
   const names = [...new Set([...configured.keys(), ...known])].sort();
-  const place = await open.states.identity();
+  const place = await feed.states.identity();
   return Promise.all(
     names.map(async (source) => {
-      const state = known.includes(source) ? await open.states.load(source) : undefined;
+      const state = known.includes(source) ? await feed.states.load(source) : undefined;
       return {
         source,
         /** Null on one machine, where each `watch` gets its own options, and for a source that is no longer configured. */
@@ -24,7 +24,7 @@ export async function listAllSources(open: OpenStates, now: number) {
             ? null
             : {
                 generation: state.generation,
-                isHealthy: describeSource(state, { now: now * MILLISECOND, flags: open.flags }).isHealthy,
+                isHealthy: describeSource(state, { now: now * MILLISECOND, flags: feed.flags }).isHealthy,
                 /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
                 wasRestored: state.mintedIn !== place,
               },
@@ -33,9 +33,10 @@ export async function listAllSources(open: OpenStates, now: number) {
   );
 }
 
-/** Empty for a deployment whose SourcesPath is not named: then only states are listed. */
-async function configuredSources({ deployment: { sourcesPath }, isLocal }: OpenStates) {
-  const stored = isLocal || sourcesPath === undefined ? [] : await readConfigured(sourcesPath);
+/** Empty where no path of settings is named: then only states are listed. */
+async function configuredSources({ deployment }: OpenFeed) {
+  const sourcesPath = deployment?.sourcesPath;
+  const stored = sourcesPath === undefined ? [] : await readConfigured(sourcesPath);
   return new Map(
     stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
       name,

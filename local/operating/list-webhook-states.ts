@@ -1,15 +1,8 @@
 // The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to.
-
-import {
-  createDynamoDbEndpointStates,
-  listForwardIds,
-} from '../../functions/adapters/dynamodb-endpoint-states.ts';
-import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
-import { partOf } from './find-deployment.ts';
-import type { Place } from './open-place.ts';
+import type { Deployment } from './find-deployment.ts';
+import type { OpenFeed } from './open-feed.ts';
 import type { Attempt } from './problems.ts';
 import { readQueueCounts } from './queue-counts.ts';
 import { listWebhooks } from './webhook-records.ts';
@@ -22,7 +15,7 @@ import {
 } from './webhook-status.ts';
 import { withClient } from './with-client.ts';
 
-type StatesPlace = Pick<Place, 'client' | 'deployment' | 'isLocal'>;
+type ListedFeed = Pick<OpenFeed, 'deployment' | 'endpoints' | 'webhooks'>;
 
 type Listed = Omit<KnownWebhook, 'state'>;
 
@@ -35,29 +28,20 @@ export interface ListOptions {
 
 /** Every webhook, the worst first. */
 export async function listWebhookStates(
-  place: StatesPlace,
+  feed: ListedFeed,
   now: Instant,
   options: ListOptions = {},
 ): Promise<WebhookStatus[]> {
-  const known = await (place.isLocal ? listForwarded(place) : listDeployed(place, options));
-  if (known.length === 0) return [];
-  const endpoints = openEndpointStates(place);
+  const { deployment, endpoints } = feed;
+  const known = await (deployment === undefined ? listForwarded(feed) : listDeployed(deployment, options));
   const states = known.map(async (webhook) =>
     describeWebhook({ ...webhook, state: await endpoints.load(webhook.id) }, now),
   );
   return worstFirst(await Promise.all(states));
 }
 
-export function openEndpointStates({
-  client,
-  deployment,
-}: Pick<Place, 'client' | 'deployment'>): EndpointStates {
-  const tables = { marks: partOf(deployment, 'marks') };
-  return createDynamoDbEndpointStates({ client, tables, clock: createSystemClock() });
-}
-
 async function listDeployed(
-  { deployment }: StatesPlace,
+  deployment: Deployment,
   { records: known, attempt = (_, load) => load() }: ListOptions,
 ): Promise<Listed[]> {
   const records = known ?? (await listWebhooks(deployment));
@@ -74,11 +58,6 @@ async function listDeployed(
 }
 
 /** The URLs themselves are not kept, only a digest of each. Nothing waits in a queue. */
-async function listForwarded(place: StatesPlace): Promise<Listed[]> {
-  return (await forwardedIds(place)).map((id) => ({ id, filter: {}, host: null, waiting: null }));
-}
-
-/** The names of the URLs that were ever forwarded to. */
-export function forwardedIds({ client, deployment }: Pick<Place, 'client' | 'deployment'>) {
-  return listForwardIds(client, partOf(deployment, 'marks'));
+async function listForwarded({ webhooks }: ListedFeed): Promise<Listed[]> {
+  return (await webhooks()).map(({ name }) => ({ id: name, filter: {}, host: null, waiting: null }));
 }

@@ -10,8 +10,6 @@ export interface ReturnWords {
   readonly words: readonly string[];
   readonly order?: string | undefined;
   readonly tracking?: string | undefined;
-  /** The service's address on one machine. */
-  readonly baseUrl?: string | undefined;
 }
 
 export interface NamedReturn {
@@ -75,17 +73,17 @@ function ofEvent(text: string, source: string | undefined): NamedReturn | undefi
   return { source: event.source, returnGroupId, generation, isAtService: false };
 }
 
-interface TextSearch extends Pick<ReturnWords, 'baseUrl'> {
+interface TextSearch {
   readonly text: string;
   readonly source: string | undefined;
   readonly as: readonly Searched[] | undefined;
 }
 
-async function search(feed: OpenFeed, { text, source, as, baseUrl }: TextSearch): Promise<NamedReturn> {
+async function search(feed: OpenFeed, { text, source, as }: TextSearch): Promise<NamedReturn> {
   if (text.trim() === '') throw new UsageError('The text to search for is empty.');
   const problems: SearchProblem[] = [];
   const onProblem = (problem: SearchProblem) => problems.push(problem);
-  const found = await findReturns(feed, text, { source, as, baseUrl, onProblem });
+  const found = await findReturns(feed, text, { source, as, onProblem });
   const exact = found.filter(({ isExact }) => isExact);
   const groups = [...groupsOf(exact.length > 0 ? exact : found).values()];
   const [only, ...others] = groups;
@@ -106,7 +104,7 @@ function groupsOf(found: readonly Found[]): Map<string, Found> {
 
 function notFound(
   { flags }: Pick<OpenFeed, 'flags'>,
-  { text, source, as }: Omit<TextSearch, 'baseUrl'>,
+  { text, source, as }: TextSearch,
   problems: readonly SearchProblem[],
 ): Error {
   const what = as === undefined ? 'text' : NAMES[as[0] ?? 'order_name'];

@@ -1,45 +1,76 @@
-// Opens the stores that a command needs besides the sources' states (snapshots, ledger, marks), in the place that the
-// flags name.
-import { type Activities, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
-import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
-import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
-import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
-import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+// What commands and the console need of a feed, wherever it is kept: open-directory.ts opens a data directory on this
+// machine, open-deployment.ts a deployment in AWS. Nothing else knows the place.
+import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
+import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import {
-  DESTINATION_NAMES,
-  type DestinationLabels,
-  type DestinationTraits,
-  traitsOf,
-} from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { Clock, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
-import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
-import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
+import type {
+  Clock,
+  GroupKey,
+  Ledger,
+  LedgerEraser,
+  Log,
+  SnapshotStore,
+  SourceStates,
+} from '../../shared/ports.ts';
+import type { PresentGeneration } from '../../shared/source/present-generation.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
-import { isBusNamed } from '../engines/engines.ts';
-import { HANDED_OVER } from '../feed/handed-over.ts';
-import { partOf } from './find-deployment.ts';
-import { forwardedIds } from './list-webhook-states.ts';
-import type { PlaceFlags } from './open-place.ts';
-import { type OpenStates, withStates } from './open-states.ts';
-import { listWebhooks } from './webhook-records.ts';
+import type { Deployment } from './find-deployment.ts';
+import type { Poller } from './judge-source.ts';
+import type { AccessOptions, ServiceAccess } from './service-access.ts';
 
-export interface OpenFeed extends OpenStates {
-  readonly store: SnapshotStore;
-  readonly ledger: Ledger;
-  readonly marks: WebhookMarks;
-  readonly presentGeneration: PresentGeneration;
-  readonly activities: Pick<Activities, 'load'>;
-  readonly marksTable: string;
-  /** The destinations that have marks. On one machine the marks of `watch` count the delivered events. */
-  readonly destinations: readonly DestinationTraits[];
-  /** The webhooks, which have marks too; on one machine the URLs that `watch` forwards to. */
-  webhooks(): Promise<readonly WebhookLabels[]>;
+export interface PlaceFlags {
+  readonly data?: string;
+  readonly stack?: string;
+}
+
+/** What only operators read. */
+export interface FeedLists {
+  /** The names of the sources that have a state, sorted. */
+  sources(): Promise<readonly string[]>;
+  /** Strongly consistent. */
+  mark(destination: string, key: GroupKey): Promise<Mark>;
+  /** The number of the last event sent for each group, in the order given; undefined before the first. */
+  lastSent(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
+  /** The groups that stopped at an event that the destination rejects, of one source or of all. */
+  behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
+  /** The ids of a source's groups, the newest by creation first, at most `most`; removed ones are left out. */
+  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+}
+
+export interface OpenFeed {
+  /** The flags that name this place again, such as ` --data state`. */
+  readonly flags: string;
+  /** The parts in AWS; undefined for a data directory. */
+  readonly deployment: Deployment | undefined;
   readonly clock: Clock;
   /** Warnings and errors go to stderr. */
   readonly log: Log;
+  readonly states: SourceStates;
+  readonly store: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly eraser: LedgerEraser;
+  readonly marks: WebhookMarks;
+  readonly endpoints: EndpointStates;
+  readonly activities: Pick<Activities, 'load'>;
+  readonly presentGeneration: PresentGeneration;
+  readonly lists: FeedLists;
+  /** The destinations that have marks. On one machine the marks of `watch` count the printed events. */
+  readonly destinations: readonly DestinationTraits[];
+  /** The webhooks, which have marks too; on one machine the URLs that `watch` forwards to. */
+  webhooks(): Promise<readonly WebhookLabels[]>;
+  /** The names of all sources, or only the given one. @throws Error if that one has no state here */
+  sources(asked: string | undefined): Promise<readonly string[]>;
+  /** The state of a source. @throws Error if it has none here */
+  stateOf(source: string): Promise<SourceState>;
+  /** Opens the way to ask the service. */
+  openAccess(options: AccessOptions): ServiceAccess;
+  /** The `watch` that has the data directory, null if none has it; undefined for a deployment. */
+  poller(): Promise<Poller>;
+  close(): Promise<void>;
 }
 
 export interface WebhookLabels extends DestinationLabels {
@@ -47,54 +78,35 @@ export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter | undefined;
 }
 
-const WATCH: DestinationTraits = {
-  name: HANDED_OVER,
-  mark: HANDED_OVER,
-  title: '"watch"',
-  getsReports: false,
-};
-
-/** On one machine there is a bus only where the environment names it, for `watch` as well as here. */
-function localDestinations(): readonly DestinationTraits[] {
-  return isBusNamed(process.env) ? [WATCH, traitsOf('bus')] : [WATCH];
+/** Finds sources by name, with errors that list the known ones. */
+export function findSources(
+  lists: Pick<FeedLists, 'sources'>,
+  states: Pick<SourceStates, 'load'>,
+): Pick<OpenFeed, 'sources' | 'stateOf'> {
+  async function sources(asked: string | undefined): Promise<readonly string[]> {
+    const names = await lists.sources();
+    if (asked === undefined) return names;
+    if (names.includes(asked)) return [asked];
+    const others = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
+    throw new Error(`There is no state of a source "${asked}"; ${others}.`);
+  }
+  return {
+    sources,
+    async stateOf(source) {
+      await sources(source);
+      const state = await states.load(source);
+      if (state === undefined) throw new Error(`There is no state of a source "${source}".`);
+      return state;
+    },
+  };
 }
 
-/** Runs work on an open feed, and closes the feed even if the work fails. */
-export function withFeed<Result>(
-  flags: PlaceFlags,
-  work: (feed: OpenFeed) => Promise<Result>,
-): Promise<Result> {
-  return withStates(flags, async (open) => {
-    const { client, deployment, isLocal } = open;
-    const marks = partOf(deployment, 'marks');
-    const tables = { ...deployment, marks };
-    const clock = createSystemClock();
-    const err = createPrinter(process.stderr);
-    return work({
-      ...open,
-      clock,
-      store: createDynamoDbSnapshotStore({ client, tables, clock }),
-      ledger: createDynamoDbLedger({ client, tables, clock }),
-      marks: createDynamoDbMarks({ client, tables }),
-      presentGeneration: createPresentGeneration(open.states),
-      activities: createDynamoDbActivities({ client, tables }),
-      marksTable: marks,
-      destinations: isLocal ? localDestinations() : DESTINATION_NAMES.map(traitsOf),
-      webhooks: () => webhookLabels(open),
-      log: createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) }),
-    });
-  });
-}
-
-async function webhookLabels({ isLocal, ...place }: OpenStates): Promise<WebhookLabels[]> {
-  if (!isLocal) return (await listWebhooks(place.deployment)).map(labelsOfWebhook);
-  return (await forwardedIds(place)).map(labelsOfForwarded);
+/** Warnings and errors, on stderr. */
+export function openStderrLog(): Log {
+  const err = createPrinter(process.stderr);
+  return createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) });
 }
 
 export function labelsOfForwarded(id: string): WebhookLabels {
   return { name: id, mark: id, title: `the forwarded URL ${id}`, filter: undefined };
-}
-
-export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
-  return { name: id, mark: id, title: `the webhook ${id}`, filter };
 }

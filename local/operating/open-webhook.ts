@@ -2,7 +2,8 @@
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { createRingQueue, type RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import { type Place, type PlaceFlags, withPlace } from './open-place.ts';
+import { type DeployedFeed, withDeployment } from './open-deployment.ts';
+import type { PlaceFlags } from './open-feed.ts';
 import { findWebhook } from './webhook-records.ts';
 import { withClient } from './with-client.ts';
 
@@ -10,9 +11,9 @@ import { withClient } from './with-client.ts';
 export function withWebhook<Result>(
   flags: Pick<PlaceFlags, 'stack'>,
   id: string,
-  work: (webhook: WebhookRecord, place: Place) => Promise<Result>,
+  work: (webhook: WebhookRecord, feed: DeployedFeed) => Promise<Result>,
 ): Promise<Result> {
-  return withPlace(flags, async (place) => work(await findWebhook(place.deployment, id), place));
+  return withDeployment(flags, async (feed) => work(await findWebhook(feed.deployment, id), feed));
 }
 
 /** Runs work with the queue of a webhook's rings. */

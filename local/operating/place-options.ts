@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 /** Adds the options that name the place of the sources' state. */
 export function addPlaceOptions(command: Command): Command {
@@ -7,16 +7,9 @@ export function addPlaceOptions(command: Command): Command {
     .option('--stack <name>', STACK);
 }
 
-/** Adds the option for a command that works only in a deployment; the command itself rejects --data in a sentence. */
-export function addStackOption(command: Command): Command {
-  return command
-    .addOption(new Option('--data <dir>').argParser(parseDirectory).hideHelp())
-    .option('--stack <name>', STACK);
-}
-
 /** Describes `--stack`. @param others the variables that a command needs besides those of the tables */
 export function describeStack(others: string): string {
-  return `CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE${others}`;
+  return `CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, MARKS_TABLE${others}`;
 }
 
 const STACK = describeStack(' …');
@@ -27,7 +20,7 @@ export function parseDirectory(text: string): string {
   return text;
 }
 
-export const WEBHOOKS_STACK = describeStack(', MARKS_TABLE and WEBHOOKS_PATH');
+export const WEBHOOKS_STACK = describeStack(' and WEBHOOKS_PATH');
 
 /** A command about one webhook of a deployment. */
 export function createWebhookCommand(name: string, description: string, help: string): Command {

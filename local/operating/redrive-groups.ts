@@ -1,6 +1,6 @@
 // Tries groups again that are behind at a destination, or skips the event at which they stopped: for the command
 // `redrive`, and for the console.
-import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
+import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
   DESTINATION_NAMES,
@@ -8,7 +8,6 @@ import {
   markOf,
   withheldFrom,
 } from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { GroupKey, LogFields } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
@@ -54,24 +53,35 @@ const GROUP_MS = 60_000;
 
 /**
  * @param onGroup called after each group
- * @throws UsageError for a feed on one machine, which has nothing to redrive; for a generation that the source never had;
- * and if several generations are stuck at the event to skip
+ * @throws UsageError for an unknown destination, for a generation that the source never had, and if several generations
+ * are stuck at the event to skip
  */
 export async function redriveGroups(
   feed: OpenFeed,
   request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<void> {
-  if (feed.isLocal)
-    throw new UsageError(
-      'redrive needs a deployment. With --data, each start of "watch" tries all undelivered events again; its log ' +
-        'names the returns that stay behind, and why.',
-    );
   const { to } = request;
+  if (feed.deployment === undefined) return redriveHere(feed, request, onGroup);
   const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
-  if (named !== undefined && 'webhook' in named) return ringWebhook(feed, named.webhook, request, onGroup);
+  if (named !== undefined && 'webhook' in named)
+    return withRingQueue(named.webhook, (queue) => ringAll(feed, queue, named.webhook.id, request, onGroup));
   for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-    await redriveTo(feed, name, request, onGroup);
+    await redriveTo(feed, openDestinationOf(feed.deployment, name), name, request, onGroup);
+}
+
+/** On one machine, `watch` tries a group again whose note is gone: at once if it runs, otherwise at its start. */
+async function redriveHere(feed: OpenFeed, request: RedriveRequest, onGroup: OnGroup): Promise<void> {
+  const all = [...feed.destinations, ...(await feed.webhooks())];
+  const named = all.filter(({ name }) => request.to === undefined || request.to === name);
+  if (named.length === 0)
+    throw new UsageError(
+      `There is no destination "${request.to}"; there are ${all.map(({ name }) => name).join(', ')}.`,
+    );
+  for (const { mark } of named) {
+    const ring = async (key: GroupKey) => void (await feed.marks.noteBehind(mark, key, undefined));
+    await ringAll(feed, { ring, ringBeside: ring }, mark, request, onGroup);
+  }
 }
 
 async function findKeys(
@@ -89,7 +99,7 @@ async function findKeys(
   const present = new Map<string, string | undefined>();
   if (source !== undefined) present.set(source, (await feed.stateOf(source)).generation);
   const keys: FoundKey[] = [];
-  for await (const { key } of listBehind(feed.client, feed.marksTable, mark, source)) {
+  for await (const { key } of feed.lists.behind(mark, source)) {
     // A source may have marks and no state, for instance after its table was replaced.
     if (!present.has(key.source)) present.set(key.source, (await feed.states.load(key.source))?.generation);
     keys.push({ key, isEarlier: key.generation !== (present.get(key.source) ?? key.generation) });
@@ -128,7 +138,7 @@ async function stuckKeys(
   const marks = await Promise.all(
     keys.map(async (found) => ({
       found,
-      behind: (await readMark(feed.client, feed.marksTable, mark, found.key)).behind,
+      behind: (await feed.lists.mark(mark, found.key)).behind,
     })),
   );
   const atSkip = marks.filter(({ behind }) => skip !== undefined && behind?.startsWith(`${skip}: `));
@@ -142,33 +152,29 @@ async function stuckKeys(
   return (atSkip.length === 1 ? atSkip : chosen).map(({ found }) => found);
 }
 
-async function ringWebhook(
+async function ringAll(
   feed: OpenFeed,
-  webhook: WebhookRecord,
+  queue: Parameters<typeof ringGroup>[1],
+  destination: string,
   request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<void> {
-  const destination = webhook.id;
   const keys = await findKeys(feed, destination, request);
   if (keys.some(({ key }) => key.group === FEED_GROUP))
     throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
-  await withRingQueue(webhook, async (queue) => {
-    for (const found of keys) {
-      const rung = await ringGroup(feed, queue, destination, found.key, request.skip);
-      await onGroup({ destination, ...found, ...rung });
-    }
-  });
+  for (const found of keys) {
+    const rung = await ringGroup(feed, queue, destination, found.key, request.skip);
+    await onGroup({ destination, ...found, ...rung });
+  }
 }
 
 async function redriveTo(
   feed: OpenFeed,
+  destination: OpenDestination,
   name: DestinationName,
   request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<void> {
-  const keys = await findKeys(feed, markOf(name), request);
-  if (keys.length === 0) return;
-  const destination = openDestinationOf(feed.deployment, name);
   let cause: string | undefined;
   // The printed outcome of a group lacks only one thing that the relay logs: the error.
   const note = (_: string, { error }: LogFields = {}) => {
@@ -184,7 +190,7 @@ async function redriveTo(
   const relay = createRelay(ports);
   const options = request.skip === undefined ? {} : { stepOver: request.skip };
   try {
-    for (const found of keys) {
+    for (const found of await findKeys(feed, markOf(name), request)) {
       cause = undefined;
       const redriven = await redrive(ports, relay, found.key, GROUP_MS, options);
       const isBehind = redriven.outcome.state !== 'done';

@@ -1,5 +1,4 @@
 // Rings for return groups, so that a webhook's sender tries them again now and not after its pause.
-import { readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type StepOverPorts, stepOver } from '../../shared/publishing/step-over.ts';
@@ -24,7 +23,7 @@ export async function ringGroup(
   skip: number | undefined,
 ): Promise<{ readonly outcome: string; readonly isBehind: boolean }> {
   if (skip !== undefined) {
-    const { behind } = await readMark(feed.client, feed.marksTable, webhook, key);
+    const { behind } = await feed.lists.mark(webhook, key);
     const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
     if (Number(stuck) !== skip) return { outcome: describeOther(stuck, skip), isBehind: true };
     const ports: StepOverPorts = { ...feed, destination: { name: webhook } };

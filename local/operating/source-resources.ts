@@ -6,7 +6,7 @@ import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts'
 import { listStoredSources, type TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { messageOf } from '../cli/failures.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
-import type { Place } from './open-place.ts';
+import type { DeployedFeed } from './open-deployment.ts';
 import {
   alarmLike,
   alarmName,
@@ -29,8 +29,8 @@ import {
  * @throws Error if the stack has the source, or its token does not exist
  * @throws UsageError if the poller may not read its token, or sources with the same token have too large budgets
  */
-export function addSource(place: Place, source: NewSource): Promise<{ readonly hasAlarm: boolean }> {
-  return withAws(place, async (aws) => {
+export function addSource(feed: DeployedFeed, source: NewSource): Promise<{ readonly hasAlarm: boolean }> {
+  return withAws(feed, async (aws) => {
     const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
     const { settings } = source;
     const known = await findParameter(aws, settings.name);
@@ -61,8 +61,8 @@ export function addSource(place: Place, source: NewSource): Promise<{ readonly h
 }
 
 /** Removes the source and its activity; its state stays. @throws Error if it was not added by {@link addSource} */
-export function removeSource(place: Place, source: string): Promise<void> {
-  return withAws(place, async (aws) => {
+export function removeSource(feed: DeployedFeed, source: string): Promise<void> {
+  return withAws(feed, async (aws) => {
     const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
     const known = await findParameter(aws, source);
     if (known === undefined || !wasAdded(known))
@@ -72,13 +72,16 @@ export function removeSource(place: Place, source: string): Promise<void> {
     await scheduler.deleteSchedule({ GroupName, Name: resourceName(source) }).catch(ignoreMissing);
     await cloudWatch.deleteAlarms({ AlarmNames: [alarmName(path, source)] });
     // A tick that is still running may write it once more, which does no harm.
-    await deleteActivity(place.client, place.deployment.sources, source);
+    await deleteActivity(feed.client, feed.deployment.sources, source);
     // Delete the parameter last: it marks the source as added here.
     await ssm.deleteParameter({ Name: parameterName(path, source) }).catch(ignoreMissing);
   });
 }
 
-async function withAws<Result>({ deployment }: Place, work: (aws: Aws) => Promise<Result>): Promise<Result> {
+async function withAws<Result>(
+  { deployment }: DeployedFeed,
+  work: (aws: Aws) => Promise<Result>,
+): Promise<Result> {
   const aws = await openAws(deployment);
   return work(aws).finally(() => {
     for (const client of [aws.ssm, aws.secrets, aws.scheduler, aws.cloudWatch]) client.destroy();

@@ -55,8 +55,8 @@ export const TABLES = {
   },
   /**
    * One item per destination and group: `<destination>#<group key>`; also each webhook's `<id>#endpoint` and
-   * `<id>#test`. The index holds the groups that are behind, by destination, with all that is said about them, and the
-   * endpoints that `watch` forwards to: they are few, and a list of them needs no other read.
+   * `<id>#test`. The index holds the groups that are behind, by destination, with all that is said about them: they are
+   * few, and a list of them needs no other read.
    */
   marks: {
     partitionKey: KEY,

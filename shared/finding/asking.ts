@@ -63,28 +63,11 @@ export function beginAsking({ source, state, requests, now, signal }: AskingOpti
     throw new NotAskedError(
       `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx returns-feed status".`,
     );
-  return { requests: onlyProved(requests, source, state.seenWith), limit: state.limit, signal };
+  const inTime: Asking['requests'] = { send: (...request) => withinTime(requests.send(...request)) };
+  return { requests: inTime, limit: state.limit, signal };
 }
 
-/** Returns an answer only if polls trust the address and the token that it was requested with. */
-function onlyProved(
-  requests: Requests,
-  source: string,
-  seenWith: string | undefined,
-): Pick<Requests, 'send'> {
-  return {
-    async send(lane, request, options) {
-      const sent = await inTime(requests.send(lane, request, options));
-      if (sent.accessHash === seenWith) return sent;
-      throw new NotAskedError(
-        `The token or the address is not the one that source ${source} was last polled with, so the answer may be ` +
-          'of another store. Use the same ones; after a change, try again after the next poll.',
-      );
-    },
-  };
-}
-
-async function inTime<Sent>(sending: Promise<Sent>): Promise<Sent> {
+async function withinTime<Sent>(sending: Promise<Sent>): Promise<Sent> {
   try {
     return await sending;
   } catch (error) {

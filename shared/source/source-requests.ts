@@ -30,6 +30,11 @@ export function createSourceRequests(options: SourceRequestsOptions): Requests {
   const { settings, hashToken } = options;
   return createRequests({
     ...options,
-    hashAccess: (token) => hashToken(`${parseBaseUrl(settings.baseUrl)} ${token}`),
+    hashAccess: (token) => hashOfAccess(hashToken, settings.baseUrl, token),
   });
+}
+
+/** The hash by which an address with its token is known. */
+export function hashOfAccess(hashToken: (text: string) => string, baseUrl: string, token: string): string {
+  return hashToken(`${parseBaseUrl(baseUrl)} ${token}`);
 }

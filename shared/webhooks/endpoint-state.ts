@@ -3,8 +3,10 @@
 // - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
 // - After some failures in a row, and no event accepted lately, one sender at a time tries. A return that never failed
 //   is tried a second after the last failure, the others by the schedule of retries.
+import * as z from 'zod';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { CLOCKS_APART } from '../limits.ts';
+import { maybe, storedObject } from '../source/stored-object.ts';
 import { LONGEST_PAUSE_MS, pauseAfter } from './retry-schedule.ts';
 
 export interface EndpointState {
@@ -27,6 +29,19 @@ export interface EndpointState {
   /** The answer to the last failed attempt. */
   readonly lastFailure: string | undefined;
 }
+
+/** Reads a stored state, all but its version. */
+export const endpointStateBody = storedObject({
+  startedAt: z.int(),
+  isPaused: z.boolean(),
+  failures: z.int(),
+  failingSince: maybe(z.int()),
+  pausedUntil: z.int(),
+  leases: z.array(z.int()),
+  lastAcceptedAt: maybe(z.int()),
+  lastFailureAt: maybe(z.int()),
+  lastFailure: maybe(z.string()),
+});
 
 /** Failures in a row after which an endpoint counts as failing. */
 const FAILING_AFTER = 5;

@@ -50,11 +50,11 @@ export function watch({ scenario, service, receiver, data, runs }: Run, url = se
     for: '8m',
     baseline: 'emit',
     data,
-    ...(receiver && { 'forward-to': receiver.url, 'forward-secret': receiver.secret }),
+    ...(receiver && { 'forward-to': receiver.url }),
     ...scenario.watch,
   };
   // The user claims that the same store has moved.
-  const started = startWatch(options, url === service.url ? [] : ['--moved']);
+  const started = startWatch(options, url === service.url ? [] : ['--moved'], receiver?.secret);
   runs.push(started);
   return started;
 }

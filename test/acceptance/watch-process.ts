@@ -21,15 +21,18 @@ export interface StatusReport {
 
 const COMMAND = fileURLToPath(new URL('../../local/cli/returns-feed.js', import.meta.url));
 
-/** @param switches options without a value */
+/**
+ * @param switches options without a value
+ * @param forwardSecret signs what is forwarded
+ */
 export function startWatch(
   options: Readonly<Record<string, string>>,
   switches: readonly string[] = [],
-  token = TOKEN,
+  forwardSecret = '',
 ): WatchProcess {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...switches, ...flags], {
-    env: { ...process.env, RETURNS_API_TOKEN: token },
+    env: { ...process.env, RETURNS_API_TOKEN: TOKEN, RETURNS_FORWARD_SECRET: forwardSecret },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: PrintedEvent[] = [];

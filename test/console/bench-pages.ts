@@ -10,11 +10,7 @@ import { toSnapshotItem } from '../../functions/adapters/snapshot-item.ts';
 import { formatAttribute } from '../../functions/adapters/stored-format.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
-import { HANDED_OVER } from '../../local/feed/handed-over.ts';
-import { LOCAL_TABLES } from '../../local/feed/local-tables.ts';
-import { withFeed } from '../../local/operating/open-feed.ts';
+import { withDeployment } from '../../local/operating/open-deployment.ts';
 import { createReferenceService } from '../../local/reference-service/create-reference-service.ts';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { chunked, inParallel } from '../../shared/in-parallel.ts';
@@ -24,7 +20,10 @@ import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSnapshot } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
 import { connect, storesOn } from '../contract/stores.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
 import { ask, openAddress } from './ask-console.ts';
+import { SCENE_TABLES, variablesOf } from './with-variables.ts';
 
 const GROUPS = Number(process.argv[2] ?? 100_000);
 /** Maximum time of a page, in reads of one item. */
@@ -37,7 +36,7 @@ const BEHIND = 150;
  */
 const LATER = { service: 'then, asking the service', items: 'then, its search of items' };
 const FORWARD = 'forward-0123456789abcdef';
-const DESTINATIONS = [HANDED_OVER, markOf('bus'), FORWARD];
+const DESTINATIONS = [markOf('ordered'), markOf('bus'), FORWARD];
 const RECENT = 50;
 const ROUNDS = 9;
 const FIRST = 200_000;
@@ -45,12 +44,7 @@ const SOME = toSnapshotItem(ACME, aSnapshot(FIRST, 1, { sequence: 1 }));
 const SOME_EVENT = toLedgerItem(aKey(FIRST), anEvent(aKey(FIRST), 1));
 
 const engine = await startDynamoDbEngine();
-process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
-Object.assign(process.env, {
-  AWS_REGION: 'eu-west-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-});
+Object.assign(process.env, variablesOf(engine.endpoint));
 const client = connect(engine.endpoint);
 const service = await createReferenceService({ groups: 10, life: false });
 try {
@@ -67,21 +61,21 @@ try {
 }
 
 async function fill(to: DynamoDBClient): Promise<void> {
-  await createTables(to, LOCAL_TABLES);
+  await createTables(to, SCENE_TABLES);
   const groups = Array.from({ length: GROUPS }, (_, index) => FIRST + index);
-  await write(to, LOCAL_TABLES.snapshots, groups, (group) => [aSnapshotItem(group)]);
-  await write(to, LOCAL_TABLES.ledger, groups, (group) => [
+  await write(to, SCENE_TABLES.snapshots, groups, (group) => [aSnapshotItem(group)]);
+  await write(to, SCENE_TABLES.ledger, groups, (group) => [
     group < FIRST + BEHIND || group >= FIRST + GROUPS - RECENT
       ? toLedgerItem(aKey(group), anEvent(aKey(group), 1))
       : { ...SOME_EVENT, k: { S: formatGroupKey(aKey(group)) } },
   ]);
-  await write(to, LOCAL_TABLES.marks, groups, (group) => DESTINATIONS.map((name) => aMark(name, group)));
-  const stores = storesOn(to, LOCAL_TABLES);
+  await write(to, SCENE_TABLES.marks, groups, (group) => DESTINATIONS.map((name) => aMark(name, group)));
+  const stores = storesOn(to, SCENE_TABLES);
   const now = Date.now() * MILLISECOND;
   await stores.states.save(aState('acme', 1, { generation: ACME.generation, baseUrl: service.url }), 0);
   await stores.endpoints.save(FORWARD, newEndpoint(now), 0);
   const recent = groups.slice(-RECENT).map((group) => ({ group, sequence: 1, savedAt: now }));
-  await createDynamoDbActivities({ client: to, tables: LOCAL_TABLES }).save('acme', { minutes: [], recent });
+  await createDynamoDbActivities({ client: to, tables: SCENE_TABLES }).save('acme', { minutes: [], recent });
 }
 
 /** Compressing a body takes longer than writing it, so only the newest groups, which searches read, have their own body. */
@@ -118,7 +112,7 @@ async function write(
 /** @returns the exit code */
 async function measure(): Promise<number> {
   let code = 0;
-  await withFeed({ data: 'bench' }, async (feed) => {
+  await withDeployment({}, async (feed) => {
     const moments = createMoments({ zone: 'UTC', now: Date.now });
     const access = { environment: { RETURNS_API_TOKEN: service.token } };
     const console_ = await openConsole({ ...feed, moments, access, acts: true }, 0);
@@ -165,7 +159,7 @@ async function measure(): Promise<number> {
 
 async function readOne(from: DynamoDBClient, group: number): Promise<void> {
   const { k } = toSnapshotItem(ACME, aSnapshot(group));
-  const get = { TableName: LOCAL_TABLES.snapshots, Key: { k: k as { S: string } }, ConsistentRead: true };
+  const get = { TableName: SCENE_TABLES.snapshots, Key: { k: k as { S: string } }, ConsistentRead: true };
   const { Item } = await from.send(new GetItemCommand(get));
   if (Item === undefined) throw new Error('The read found nothing.');
 }

@@ -8,12 +8,15 @@ import type { ConsoleFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openDeploymentParts } from '../../local/console/deployment-parts.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
-import { HANDED_OVER } from '../../local/feed/handed-over.ts';
-import { LOCAL_TABLES } from '../../local/feed/local-tables.ts';
+import { openDeployment } from '../../local/operating/open-deployment.ts';
+import { labelsOfForwarded } from '../../local/operating/open-feed.ts';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { markOf } from '../../shared/deployment/destinations.ts';
+import {
+  type DestinationTraits,
+  markOf,
+  traitsOf,
+  WATCH_MARK,
+} from '../../shared/deployment/destinations.ts';
 import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { beginRound } from '../../shared/reading/round.ts';
@@ -22,7 +25,9 @@ import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
 import { aState } from '../contract/sample-states.ts';
 import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
-import { holdFeed } from './hold-feed.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
+import { SCENE_TABLES, variablesOf, withVariables } from './with-variables.ts';
 
 /** The present of the scene: all its times are relative to it. */
 const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
@@ -30,6 +35,12 @@ const FIRST_GROUP = 184_460;
 export const SCENE_GROUP = FIRST_GROUP;
 const GROUPS = 12;
 const FORWARD = 'forward-5d41402abc4b2a76';
+const OUTPUT: DestinationTraits = {
+  name: WATCH_MARK,
+  mark: WATCH_MARK,
+  title: '"watch"',
+  getsReports: false,
+};
 
 export interface ConsoleScene {
   readonly console: Console;
@@ -44,29 +55,35 @@ export interface ConsoleScene {
 export async function openConsoleScene(): Promise<ConsoleScene> {
   const engine = await startDynamoDbEngine();
   const client = connect(engine.endpoint);
-  await createTables(client, LOCAL_TABLES);
-  const stores = storesOn(client, LOCAL_TABLES);
+  await createTables(client, SCENE_TABLES);
+  const stores = storesOn(client, SCENE_TABLES);
   const mintedIn = await stores.states.identity();
   await stores.states.save({ ...aWellState(), mintedIn }, 0);
   await stores.states.save({ ...aHeldState(), mintedIn }, 0);
   for (const source of ['acme', 'outlet'])
-    await createDynamoDbActivities({ client, tables: LOCAL_TABLES }).save(source, anActivity(source));
+    await createDynamoDbActivities({ client, tables: SCENE_TABLES }).save(source, anActivity(source));
   for (let place = 0; place < GROUPS; place += 1) {
     for (const event of storyOf(FIRST_GROUP + place, place)) {
       const Item = toLedgerItem(aKey(FIRST_GROUP + place), event);
-      await client.send(new PutItemCommand({ TableName: LOCAL_TABLES.ledger, Item }));
+      await client.send(new PutItemCommand({ TableName: SCENE_TABLES.ledger, Item }));
     }
     await saveGroup(stores, FIRST_GROUP + place);
   }
   await noteProblems(stores);
   client.destroy();
-  const held = await holdFeed('state', engine.endpoint);
-  const reads = countReads(held.open.client);
+  const open = await withVariables(variablesOf(engine.endpoint), async () => {
+    const deployed = await openDeployment(undefined);
+    // The SDK reads the environment at its first request.
+    await deployed.sources(undefined);
+    return deployed;
+  });
+  const reads = countReads(open.client);
   const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
   const served = {
-    ...held.open,
-    // The state while `watch` runs.
-    holder: async () => ({ pid: 1, host: 'here', isHere: true, yields: false, endpoint: undefined }),
+    ...open,
+    // As on one machine while `watch` runs, beside a bus.
+    ...{ deployment: undefined, flags: ' --data state', poller: async () => ({ pid: 1 }) },
+    ...{ destinations: [OUTPUT, traitsOf('bus')], webhooks: async () => [labelsOfForwarded(FORWARD)] },
     clock: clockAt(NOW),
     moments,
     acts: true,
@@ -88,13 +105,13 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     },
     async close() {
       await console.close();
-      await held.close();
+      await open.close();
       await engine.stop();
     },
   };
 }
 
-function countReads(client: Awaited<ReturnType<typeof holdFeed>>['open']['client']): ConsoleScene['reads'] {
+function countReads(client: Awaited<ReturnType<typeof openDeployment>>['client']): ConsoleScene['reads'] {
   const reads = { requests: 0, units: 0 };
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -235,7 +252,7 @@ async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: num
     expectedVersion: 0,
     events: [],
   } as never);
-  for (const mark of [HANDED_OVER, markOf('bus'), FORWARD])
+  for (const mark of [WATCH_MARK, markOf('bus'), FORWARD])
     if (group !== FIRST_GROUP + 4 || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
 }
 

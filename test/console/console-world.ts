@@ -1,5 +1,5 @@
-// A feed on this machine, and consoles that show it: the reference service, a receiver that the feed forwards to, and the
-// tables behind a proxy that can be disconnected. The service changes, and the feed polls, only when a test requests it.
+// A feed on this machine, and consoles that show it: the reference service, a receiver that the feed forwards to, and
+// stores that can be cut off. The service changes, and the feed polls, only when a test requests it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { createMoments } from '../../local/cli/moments.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
 import { type LocalFeed, startLocalFeed } from '../../local/feed/local-feed.ts';
+import { openDirectory } from '../../local/operating/open-directory.ts';
 import type { OpenFeed } from '../../local/operating/open-feed.ts';
 import {
   createReferenceService,
@@ -16,9 +17,8 @@ import {
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Log } from '../../shared/ports.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../local/forwarding/webhook-receiver.ts';
-import { type CutOffWire, startCutOffWire } from './cut-off-wire.ts';
-import { holdFeed } from './hold-feed.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../local/feed/webhook-receiver.ts';
+import { type CutOffFeed, cutOff } from './cut-off-feed.ts';
 
 const TOKEN = 'the-token-of-the-store';
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
@@ -26,12 +26,12 @@ const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString
 export interface ConsoleWorld {
   readonly service: ReferenceService;
   readonly receiver: WebhookReceiver;
-  /** All published events, in the queue's order. */
+  /** All published events, in their order. */
   readonly published: readonly FeedEvent[];
   /** Polls once and saves the changes. They are delivered soon after. */
   tick(): Promise<void>;
-  /** The proxy between the consoles and the tables. */
-  readonly wire: CutOffWire;
+  /** Cuts the consoles off from the stores. */
+  readonly wire: CutOffFeed['wire'];
   /** The feed that the consoles show. */
   readonly open: OpenFeed;
   openConsole(options?: ConsoleWorldOptions): Promise<Console>;
@@ -81,13 +81,10 @@ async function buildWorld(
   const published: FeedEvent[] = [];
   const feed = await startFeed(service, receiver, dataDir, published);
   ends.push(feed.close);
-  const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
-  const wire = await startCutOffWire(engine);
-  ends.push(wire.close);
   const tick = async () => void (await feed.tick());
   await tick();
-  const { open, close } = await holdFeed(dataDir, wire.url);
-  ends.push(close);
+  const { feed: open, wire } = cutOff(await openDirectory(dataDir));
+  ends.push(open.close);
   return {
     service,
     receiver,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFindPage } from '../../local/console/find-page.ts';
 import { textOf } from '../../local/console/html.ts';
+import { NotAskedError } from '../../shared/finding/asking.ts';
 import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
 
 let scene: ConsoleScene;
@@ -9,16 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** A page whose requests to the service fail for lack of a token, and how often it looked for one. */
+/** A page whose requests to the service fail, and how often it asked. */
 function openFindPage() {
   const world = { asked: 0 };
-  const environment = {
-    get RETURNS_API_TOKEN() {
-      world.asked += 1;
-      return undefined;
-    },
+  const ask = async () => {
+    world.asked += 1;
+    throw new NotAskedError('No token is set.');
   };
-  const page = createFindPage({ ...scene.feed, access: { environment } });
+  const page = createFindPage({ ...scene.feed, openAccess: () => ({ find: ask, ask, close() {} }) });
   const show = async (stage: string, text = '1Z0000000000000000') => {
     const shown = await page.render({ params: {}, fields: { q: text, in: stage } });
     return 'body' in shown ? textOf(shown.body) : '';
@@ -36,7 +35,7 @@ test('the last stage of a search does not ask the service again, and shows what 
   expect(askedBefore).toBeGreaterThan(0);
   expect(world.asked).toBe(askedBefore);
   expect(last).toContain('tracking number');
-  expect(last).toContain('RETURNS_API_TOKEN');
+  expect(last).toContain('No token is set.');
 });
 
 test('a search for another text, or one that is repeated, asks the service', async () => {

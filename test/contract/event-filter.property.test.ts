@@ -5,12 +5,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
-import { type SqsEngine, startSqsEngine } from '../../local/engines/sqs-engine.ts';
-import { createLocalTopic } from '../../local/feed/local-topic.ts';
 import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
 import { type EventFilter, eventFilter, matchesFilter } from '../../shared/contract/event-filter.ts';
 import { formatEventId } from '../../shared/contract/event-id.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
+import { createLocalTopic } from '../engines/local-topic.ts';
+import { type SqsEngine, startSqsEngine } from '../engines/sqs-engine.ts';
 import { runs } from '../property-runs.ts';
 import { connectSns, connectSqs, drain } from './topic-clients.ts';
 

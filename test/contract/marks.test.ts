@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aKey } from './sample-saves.ts';
+import { aKey, aSave } from './sample-saves.ts';
 import { STORES, type Stores } from './stores.ts';
 
 describe.each(STORES)('marks $name', ({ open }) => {
@@ -11,10 +11,15 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
   afterAll(() => stores.close());
 
-  const freshKey = () => aKey(lastGroup++);
+  /** A group with ten events: no mark moves beyond the last one. */
+  async function freshKey() {
+    const key = aKey(lastGroup++);
+    await stores.snapshots.save(key, aSave(key, undefined, 10));
+    return key;
+  }
 
   test('has no mark before the first event of a group is sent', async () => {
-    expect(await stores.marks.load('queue', freshKey())).toBeUndefined();
+    expect(await stores.marks.load('queue', await freshKey())).toBeUndefined();
   });
 
   test.each([
@@ -22,7 +27,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
     ['never back', [8, 3], 8],
     ['nowhere where it is already', [5, 5], 5],
   ])('moves a mark %s', async (_, moves, expected) => {
-    const key = freshKey();
+    const key = await freshKey();
 
     for (const sequence of moves) await stores.marks.advance('queue', key, sequence);
 
@@ -30,7 +35,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('returns whether a mark moved', async () => {
-    const key = freshKey();
+    const key = await freshKey();
 
     const moved: boolean[] = [];
     for (const sequence of [3, 3, 2, 4]) moved.push(await stores.marks.advance('queue', key, sequence));
@@ -39,7 +44,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('keeps the highest of several concurrent moves', async () => {
-    const key = freshKey();
+    const key = await freshKey();
 
     await Promise.all([4, 9, 2, 7, 1, 8].map((sequence) => stores.marks.advance('queue', key, sequence)));
 
@@ -47,7 +52,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('keeps destinations and generations apart', async () => {
-    const key = freshKey();
+    const key = await freshKey();
     await stores.marks.advance('queue', key, 3);
 
     expect(await stores.marks.load('bus', key)).toBeUndefined();
@@ -55,7 +60,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('a note that a group is behind does not move its mark', async () => {
-    const [marked, unmarked] = [freshKey(), freshKey()];
+    const [marked, unmarked] = [await freshKey(), await freshKey()];
     await stores.marks.advance('queue', marked, 3);
 
     for (const key of [marked, unmarked]) {
@@ -68,7 +73,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('a group is not noted as behind at an event that its mark has passed', async () => {
-    const [key, ahead] = [freshKey(), freshKey()];
+    const [key, ahead] = [await freshKey(), await freshKey()];
     await stores.marks.advance('hook', key, 4);
     await stores.marks.advance('hook', ahead, 3);
 
@@ -80,7 +85,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('a group with a rejected first event advances like any other', async () => {
-    const key = freshKey();
+    const key = await freshKey();
     await stores.marks.noteBehind('queue', key, { sequence: 1, reason: 'refused' });
 
     await stores.marks.advance('queue', key, 2);
@@ -89,7 +94,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('stores the time since which the next event has failed, until the mark moves', async () => {
-    const key = freshKey();
+    const key = await freshKey();
     await stores.marks.advance('hook', key, 3);
     const since = await stores.marks.noteFailing('hook', key, {
       sequence: 4,
@@ -112,7 +117,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('stores the time since which the content of the next event is rejected, until another failure or a move', async () => {
-    const key = freshKey();
+    const key = await freshKey();
     const note = (at: number, isContent: boolean, sequence = 1, continues = true) => {
       const rejection = isContent ? { continues, until: at + 100 } : undefined;
       return stores.marks.noteFailing('hook', key, { sequence, reason: 'answered', at, rejection });
@@ -141,7 +146,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('does not note a failure of an event that the mark has passed', async () => {
-    const key = freshKey();
+    const key = await freshKey();
     await stores.marks.advance('hook', key, 4);
 
     const failure = { sequence: 4, reason: 'timeout', at: 1_000 };
@@ -151,7 +156,7 @@ describe.each(STORES)('marks $name', ({ open }) => {
   });
 
   test('stores the time since which the first event of a group has failed', async () => {
-    const key = freshKey();
+    const key = await freshKey();
 
     await stores.marks.noteFailing('hook', key, { sequence: 1, reason: 'timeout', at: 1_000 });
 

@@ -1,5 +1,5 @@
-// The stores of the contract suites: the fakes, and the adapters on a real engine. The engine is the project's own, or
-// the one that AWS_ENDPOINT_URL_DYNAMODB names.
+// The stores of the contract suites: the fakes, the adapters on a real engine, and those of one machine. The engine is
+// the project's own, or the one that AWS_ENDPOINT_URL_DYNAMODB names.
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBClient, type DynamoDBClientConfig, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
@@ -9,12 +9,13 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { createTables } from '../../local/engines/tables.ts';
+import { openStore } from '../../local/store/open-store.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock, Ledger, LedgerEraser, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { createTables } from '../engines/tables.ts';
 import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemoryMarks } from '../fakes/memory-marks.ts';
@@ -34,6 +35,7 @@ export interface Stores {
 export const STORES: readonly { name: string; open: () => Promise<Stores> }[] = [
   { name: 'in memory', open: async () => openMemoryStores() },
   { name: 'on DynamoDB', open: openDynamoDbStores },
+  { name: 'on SQLite', open: () => openStore(undefined) },
 ];
 
 /** The local time, with pauses that end at once. */

@@ -8,9 +8,9 @@ import {
   type SubscriberMemory,
 } from '../../functions/subscriber-kit/subscriber-memory.ts';
 import { createTableMemory } from '../../functions/subscriber-kit/table-memory.ts';
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../engines/sdk-clients.ts';
 import { createSubscriberTable } from '../functions/subscriber-kit/subscriber-table.ts';
-import { connectDynamoDb } from '../local/engines/sdk-clients.ts';
 
 let engine: DynamoDbEngine;
 let client: DynamoDBClient;

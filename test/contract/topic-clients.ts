@@ -6,7 +6,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { createLocalTopic } from '../../local/feed/local-topic.ts';
+import { createLocalTopic } from '../engines/local-topic.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 

@@ -1,6 +1,6 @@
 // The FIFO topic as a destination, on the engine and behind a proxy with AWS's own rules.
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
-import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { startSqsEngine } from '../engines/sqs-engine.ts';
 import { startStrictTopic } from './strict-topic.ts';
 import { MAX_BYTES, type TestDestination } from './test-destination.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from './topic-clients.ts';

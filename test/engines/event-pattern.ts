@@ -2,7 +2,7 @@
 // equals-ignore-case, wildcard, anything-but, exists, numeric, $or; not cidr. Compiling an unknown pattern throws, so
 // that it can't silently match nothing.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
-import { EngineError } from '../../local/engines/engine-error.ts';
+import { EngineError } from './engine-error.ts';
 
 /** A pattern as JSON: nested objects whose leaves are arrays of the allowed values. */
 export type EventPattern = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { createHurriedClock } from '../local/engines/hurried-clock.ts';
-import { connectStreams } from '../local/engines/sdk-clients.ts';
+import type { EventSourceMapping } from './event-source-mapping.ts';
+import { createHurriedClock } from './hurried-clock.ts';
 import { pollStream, type StreamMapping } from './poll-stream.ts';
+import { connectStreams } from './sdk-clients.ts';
 import { type SplittingStream, startSplittingStream } from './splitting-stream.ts';
 
 let stream: SplittingStream;

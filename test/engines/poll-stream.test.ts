@@ -3,17 +3,12 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
 import type { Clock } from '../../shared/ports.ts';
-import { createHurriedClock } from '../local/engines/hurried-clock.ts';
-import {
-  connectDynamoDb,
-  connectStreams,
-  createStreamedTable,
-  putTogether,
-} from '../local/engines/sdk-clients.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from './dynamodb-engine.ts';
+import type { EventSourceMapping } from './event-source-mapping.ts';
+import { createHurriedClock } from './hurried-clock.ts';
 import { pollStream, type StreamMapping } from './poll-stream.ts';
+import { connectDynamoDb, connectStreams, createStreamedTable, putTogether } from './sdk-clients.ts';
 
 let engine: DynamoDbEngine;
 let tables: DynamoDBClient;

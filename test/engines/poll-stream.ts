@@ -8,15 +8,11 @@ import {
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { EngineError } from '../../local/engines/engine-error.ts';
-import {
-  type EventSourceMapping,
-  pauseAfter,
-  stoppedBeforeIdle,
-} from '../../local/engines/event-source-mapping.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { createBreakablePauses } from './breakable-pauses.ts';
+import { EngineError } from './engine-error.ts';
 import { compileEventPattern, type EventPattern } from './event-pattern.ts';
+import { type EventSourceMapping, pauseAfter, stoppedBeforeIdle } from './event-source-mapping.ts';
 import { readShard } from './read-shard.ts';
 import { createShardLineage, type ShardState, type StartingPosition } from './shard-lineage.ts';
 

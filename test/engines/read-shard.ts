@@ -11,9 +11,9 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { failedIdentifiers, pauseAfter } from '../../local/engines/event-source-mapping.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { failedIdentifiers, pauseAfter } from './event-source-mapping.ts';
 import { toDynamoDbRecord } from './stream-record.ts';
 
 export interface ShardReading {

@@ -1,8 +1,8 @@
 // The template's event source mappings: queues and the ledger's stream, each with its batch size, filters, starting
 // position and kind of failure report.
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import type { EventSourceMapping } from '../../local/engines/event-source-mapping.ts';
-import { pollQueue } from '../../local/engines/poll-queue.ts';
+import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
+import { pollQueue } from '../engines/poll-queue.ts';
 import { pollStream } from '../engines/poll-stream.ts';
 import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';

@@ -1,6 +1,6 @@
 // The engines in place of DynamoDB and SQS for a deployed template.
-import { startDynamoDbEngine } from '../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../local/engines/sqs-engine.ts';
+import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
+import { startSqsEngine } from '../engines/sqs-engine.ts';
 import type { EngineAddresses } from './deployment.ts';
 
 /** @param ends receives the functions that stop the engines */

@@ -2,10 +2,10 @@ import type { SNSClient } from '@aws-sdk/client-sns';
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSnsDestination } from '../../../functions/adapters/sns-destination.ts';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type FailedEntry, type StrictTopic, startStrictTopic } from '../../contract/strict-topic.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
+import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const A = anEvent(aKey(1), 1);

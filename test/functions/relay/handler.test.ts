@@ -4,11 +4,11 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Context, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
 import { openTables, type TestTables } from '../../contract/stores.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
+import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import { createSnsDestination } from '../../../functions/adapters/sns-destination.ts';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { GroupKey, Log } from '../../../shared/ports.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { openTables, storesOn, type TestTables } from '../../contract/stores.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
+import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -6,8 +6,8 @@ import {
   type Goods,
   type LineItem,
 } from '../../../functions/sample-warehouse/goods-table.ts';
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
-import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../../engines/sdk-clients.ts';
 import { createWarehouseTable } from './warehouse-table.ts';
 
 let engine: DynamoDbEngine;

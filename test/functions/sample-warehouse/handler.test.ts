@@ -3,9 +3,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import delivered from '../../../docs/events/examples/shipment.status_changed.json' with { type: 'json' };
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../../engines/sdk-clients.ts';
 import { batch, CONTEXT } from '../subscriber-kit/deliveries.ts';
 import { definitionFor, startWarehouse } from './start-warehouse.ts';
 

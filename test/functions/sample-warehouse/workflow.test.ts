@@ -3,10 +3,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import validate from 'asl-validator';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../../engines/sdk-clients.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
 import { statesOf } from '../../step-functions/executions.ts';
 import { type RecordedStory, recordStories, STORIES } from './parcel-stories.ts';
 import { definitionFor, startWarehouse, type Warehouse } from './start-warehouse.ts';

@@ -3,8 +3,8 @@ import { IdempotencyAlreadyInProgressError } from '@aws-lambda-powertools/idempo
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTableMemory } from '../../../functions/subscriber-kit/table-memory.ts';
-import { type DynamoDbEngine, startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
-import { connectDynamoDb } from '../../local/engines/sdk-clients.ts';
+import { type DynamoDbEngine, startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
+import { connectDynamoDb } from '../../engines/sdk-clients.ts';
 import { change } from './deliveries.ts';
 import { deferred, receiverUnderTest } from './receiver-under-test.ts';
 import { attempt } from './signed-requests.ts';

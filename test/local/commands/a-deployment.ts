@@ -2,13 +2,13 @@
 // functions.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
-import { type SqsEngine, startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { openTables, type Stores, storesOn, type TestTables } from '../../contract/stores.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { type EventBusEngine, startEventBusEngine } from '../../engines/event-bus-engine.ts';
+import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { anEvent } from '../../shared/publishing/an-event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 

@@ -4,11 +4,11 @@ import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
-import { pollQueue } from '../../../local/engines/poll-queue.ts';
 import type { WebhookRecord } from '../../../shared/deployment/webhook-record.ts';
 import { connectSqs } from '../../contract/topic-clients.ts';
+import { pollQueue } from '../../engines/poll-queue.ts';
 import type { Ended } from '../cli/run-feed.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../forwarding/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../feed/webhook-receiver.ts';
 import { openDeployment, type TestDeployment } from './a-deployment.ts';
 import { type FakeAws, startFakeAws } from './fake-aws.ts';
 

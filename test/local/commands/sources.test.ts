@@ -68,6 +68,7 @@ const run = (...args: string[]): Promise<Ended> =>
       SOURCES_TABLE: tables.tables.sources,
       SNAPSHOTS_TABLE: tables.tables.snapshots,
       LEDGER_TABLE: tables.tables.ledger,
+      MARKS_TABLE: tables.tables.marks,
       SOURCES_PATH: PATH,
       SCHEDULES_GROUP: 'schedules',
     },

@@ -1,17 +1,15 @@
 // `watch` as a user runs it: in terminals of several widths, in a pipe, and with errors that end it.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startDynamoDbEngine } from '../../../local/engines/dynamodb-engine.ts';
-import { startSqsEngine } from '../../../local/engines/sqs-engine.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
-import { findProcess } from '../cli/find-process.ts';
-import { runFeed, runFeedOnTerminal } from '../cli/run-feed.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { type Ended, runFeed, runFeedOnTerminal } from '../cli/run-feed.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -128,59 +126,84 @@ describe('a data directory', () => {
   });
 });
 
-describe('engines that the environment names', () => {
-  test('serve a watch and commands without a region', async () => {
-    const [dynamoDb, sqs] = await Promise.all([startDynamoDbEngine(), startSqsEngine()]);
-    const environment = {
-      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-      ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-      ...{ AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_PROFILE: '' },
-      ...{ AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull },
-    };
-    const data = join(directory, 'named');
+test('variables that name services of AWS do not reach a watch', async () => {
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: 'garbage', AWS_ENDPOINT_URL: 'http://127.0.0.1:9' };
+  const data = join(directory, 'named');
 
-    const watched = await runUntilEvent(watch('--every', '1s', '--json', '--data', data), environment);
-    const status = await run(['status', '--data', data], environment);
-    await Promise.all([dynamoDb.stop(), sqs.stop()]);
+  const watched = await runUntilEvent(watch('--every', '1s', '--json', '--data', data), environment);
+  const status = await run(['status', '--data', data], environment);
 
-    expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('return_group.created') });
-    expect(status.stderr).toBe('');
-    expect(status.stdout).toMatch(/^acme /);
+  expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('return_group.created') });
+  expect(status).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^acme /) });
+});
+
+describe('beside a running watch', () => {
+  test('commands read and write the same directory, and a second watch is refused', async () => {
+    const data = join(directory, 'shared');
+    const group = String(service.control.snapshot()[0]?.id);
+    const copy = join(directory, 'copy.db');
+    const beside: Promise<Ended>[] = [];
+
+    const watched = await runFeed(watch('--baseline', 'emit', '--every', '1s', '--json', '--data', data), {
+      token: TOKEN,
+      onOutput: async (child) => {
+        const commands = [
+          ['status', '--data', data],
+          ['explain', 'acme', group, '--data', data],
+          ['redrive', '--data', data],
+          ['backup', copy, '--data', data],
+          watch('--data', data),
+        ];
+        beside.push(...commands.map((command) => run(command)));
+        await Promise.all(beside);
+        child.kill('SIGINT');
+      },
+    });
+
+    const [status, explained, redriven, backedUp, second] = await Promise.all(beside);
+    expect(watched.code).toBe(0);
+    expect(status).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^acme {2}well/) });
+    expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining(`return group ${group}`) });
+    expect(redriven).toEqual({ code: 0, stderr: '', stdout: 'nothing is behind\n' });
+    expect(backedUp).toEqual({ code: 0, stderr: '', stdout: `written: ${copy}\n` });
+    expect((await stat(copy)).size).toBeGreaterThan(10_000);
+    expect(second).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('is in use by a "watch"'),
+    });
   });
 
-  test.each([
-    ['watch', () => watch('--for', '3s')],
-    ['status', () => ['status', '--data', join(directory, 'named')]],
-  ])('have addresses, or else the variable is named: %s', async (_, args) => {
-    const { code, stdout, stderr } = await run(args(), { AWS_ENDPOINT_URL_DYNAMODB: 'garbage' });
+  test.runIf(process.platform === 'linux')('no port is open', async () => {
+    let listening: string[] | undefined;
 
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: AWS_ENDPOINT_URL_DYNAMODB must be .* \(got "garbage"\)\.\n$/);
+    await runFeed(watch('--baseline', 'emit', '--forward-to', `${service.url}/nowhere`, '--json'), {
+      token: TOKEN,
+      onOutput: async (child) => {
+        listening = await listenersOf(Number(child.pid));
+        child.kill('SIGINT');
+      },
+    });
+
+    expect(listening).toEqual([]);
+    expect(await listenersOf(process.pid)).not.toEqual([]);
   });
 });
 
-describe('a watch whose engine ends', () => {
-  test.each([
-    ['the engine', /dynoxide$/],
-    ['its guard', /sh$/],
-  ])('ends too, and the next one continues, if this is killed: %s', async (name, program) => {
-    const data = join(directory, `killed ${name}`);
+describe('a watch that is killed', () => {
+  test('leaves nothing to wait for: the next one starts at once, and repeats no event with another content', async () => {
+    const data = join(directory, 'killed');
     const args = watch('--baseline', 'emit', '--every', '1s', '--json', '--data', data);
-    const ended = await runFeed(args, {
-      token: TOKEN,
-      onOutput: () => process.kill(findProcess(program, join(data, 'tables.db')), 'SIGKILL'),
-    });
 
+    const killed = await runFeed(args, { token: TOKEN, onOutput: (child) => child.kill('SIGKILL') });
     const next = await run([...args, '--for', '3s']);
 
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(
-      /error: The DynamoDB engine of the data directory [^\n]+ has ended\. [^\n]+ nothing is lost\.\n$/,
-    );
-    // A relay's warning may still name the connection.
-    expect(ended.stderr).not.toMatch(/^error: .*ECONNREFUSED/m);
-    expect(next.code).toBe(0);
+    const lines = `${killed.stdout}${next.stdout}`.split('\n').filter((line) => line.endsWith('}'));
+    const ids = new Set(lines.map((line) => (JSON.parse(line) as FeedEvent).id));
+    expect(killed.code).toBeNull();
+    expect(next).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/in use|wait|error/) });
+    expect(new Set(lines).size).toBe(ids.size);
+    expect(new Set([...ids].map((id) => id.split('_')[2])).size).toBe(GROUPS);
   });
 });
 
@@ -233,4 +256,23 @@ function linesLeft(output: string): string[] {
     const erased = line.lastIndexOf('\u001b[2K');
     return stripVTControlCharacters(erased === -1 ? line : line.slice(erased)).replaceAll('\r', '');
   });
+}
+
+/** The listening TCP sockets of a process. */
+async function listenersOf(pid: number): Promise<string[]> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8')),
+  );
+  const listening = tables
+    .join('\n')
+    .split('\n')
+    .flatMap((line) => {
+      const [, address = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      return state === '0A' ? [{ address, socket: `socket:[${inode}]` }] : [];
+    });
+  const descriptors = await readdir(`/proc/${pid}/fd`);
+  const open = await Promise.all(
+    descriptors.map((each) => readlink(`/proc/${pid}/fd/${each}`).catch(() => '')),
+  );
+  return listening.filter(({ socket }) => open.includes(socket)).map(({ address }) => address);
 }

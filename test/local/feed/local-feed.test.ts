@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../../local/cli/write-whole.ts';
-import { findHolder } from '../../../local/engines/data-directory-lock.ts';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
+import { openStore } from '../../../local/store/open-store.ts';
+import { watchHolder } from '../../../local/store/watch-lock.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
@@ -43,7 +42,7 @@ function startFeedThat(handle: (event: FeedEvent) => unknown, baseUrl: string, d
 }
 
 describe('the feed on one machine', () => {
-  it('delivers a change at the service as an event from the FIFO queue', async () => {
+  it('hands a change at the service over as an event', async () => {
     const service = await startService();
     const events: FeedEvent[] = [];
     const feed = await startFeed(service.url, events);
@@ -146,42 +145,6 @@ describe('the feed on one machine', () => {
     expect(events).toEqual(expect.arrayContaining(refused));
   });
 
-  it('polls, and ends within seconds, while the bus hangs with events of an earlier process', async () => {
-    const service = await startService();
-    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
-    ends.push(() => rm(dataDir, { recursive: true }));
-    const first = await startFeed(service.url, [], dataDir);
-    await first.tick();
-    service.control.create();
-    await first.tick();
-    await first.close();
-    const bus = createServer();
-    let givenUp = 0;
-    bus.on('connection', (socket) => {
-      // Without reading, the server would not notice the end.
-      socket.resume().on('close', () => (givenUp += 1));
-      socket.on('error', () => {});
-    });
-    await once(bus.listen(0, '127.0.0.1'), 'listening');
-    ends.push(async () => bus.close());
-    const called = once(bus, 'connection');
-    vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', `http://127.0.0.1:${(bus.address() as AddressInfo).port}`);
-    ends.push(async () => vi.unstubAllEnvs());
-
-    const second = await startFeed(service.url, [], dataDir);
-    ends.push(second.close);
-    const givenUpAtStart = givenUp;
-    const report = await second.tick();
-    await called;
-    second.stopPolling();
-    const stoppedAt = performance.now();
-    await second.handOver();
-    await second.close();
-
-    expect([givenUpAtStart, report.outcome]).toEqual([0, 'done']);
-    expect(performance.now() - stoppedAt).toBeLessThan(6_000);
-  });
-
   it.each([
     ['half an hour', 1_800_000],
     ['a day', 86_400_000],
@@ -206,15 +169,50 @@ describe('the feed on one machine', () => {
     expect(events.map(({ type }) => type)).toContain('return_group.created');
   });
 
-  it('fails if its engine can’t keep its tables, stops everything and releases the directory', async () => {
+  it('fails if its directory can’t keep the stores, and releases it', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
     ends.push(() => rm(dataDir, { recursive: true }));
-    await mkdir(join(dataDir, 'tables.db'));
+    await mkdir(join(dataDir, 'feed.db'));
 
     const starting = startFeed('https://returns.example/api', [], dataDir);
 
-    await expect(starting).rejects.toThrow('The DynamoDB engine did not start');
-    expect(await findHolder(dataDir)).toBeUndefined();
+    await expect(starting).rejects.toThrow(join(dataDir, 'feed.db'));
+    expect(await watchHolder(dataDir)).toBeUndefined();
+  });
+
+  it('does not wait for the lease of a process that was killed', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const first = await startFeed(service.url, [], dataDir);
+    const { state } = await first.tick();
+    await first.close();
+    const store = await openStore(dataDir);
+    const known = await store.states.load('acme');
+    if (known === undefined || state === undefined) throw new Error('There is no state.');
+    const lease = { ...known.lease, expiresAt: known.lease.expiresAt + Date.now() * 1_000 + 50_000_000 };
+    await store.states.save({ ...known, lease, version: known.version + 1 }, known.version);
+    await store.close();
+
+    const second = await startFeed(service.url, [], dataDir);
+    ends.push(second.close);
+
+    expect(await second.tick()).toMatchObject({ outcome: 'done', error: undefined });
+  });
+
+  it('fails if its directory is deleted, and leaves a new one in that place alone', async () => {
+    const service = await startService();
+    const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
+    ends.push(() => rm(dataDir, { recursive: true }));
+    const feed = await startFeed(service.url, [], dataDir);
+    ends.push(feed.close);
+    await feed.tick();
+
+    await rm(dataDir, { recursive: true });
+    await mkdir(dataDir);
+
+    await expect(feed.failed).rejects.toThrow('was deleted or moved');
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('uses each data directory only once at a time', async () => {
@@ -223,6 +221,7 @@ describe('the feed on one machine', () => {
     ends.push(() => rm(dataDir, { recursive: true }));
     const first = await startFeed(service.url, [], dataDir);
 
+    await expect(startFeed(service.url, [], dataDir)).rejects.toThrow(`process ${process.pid}`);
     await first.close();
     const second = await startFeed(service.url, [], dataDir);
     ends.push(second.close);

@@ -1,8 +1,8 @@
-import { withStates } from '../../../local/operating/open-states.ts';
+import { withFeed } from '../../../local/operating/with-feed.ts';
 
 /** Moves the last slot ahead, like a wrong clock. Retries if a running tick saves in between. */
 export async function moveLastSlot(dataDir: string, aheadMs: number): Promise<void> {
-  await withStates({ data: dataDir }, async ({ states, stateOf }) => {
+  await withFeed({ data: dataDir }, async ({ states, stateOf }) => {
     for (;;) {
       const state = await stateOf('acme');
       const lastSlot = state.lastSlot + aheadMs;

@@ -10,10 +10,15 @@ import {
 } from '../../../local/operating/find-deployment.ts';
 
 describe('tables named by the environment', () => {
-  it('are used if all three are named, and rejected if only some are', () => {
-    const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c' };
+  it('are used if all four are named, and rejected if only some are', () => {
+    const all = { SOURCES_TABLE: 'a', SNAPSHOTS_TABLE: 'b', LEDGER_TABLE: 'c', MARKS_TABLE: 'd' };
 
-    expect(findDeploymentInEnvironment(all)).toEqual({ sources: 'a', snapshots: 'b', ledger: 'c' });
+    expect(findDeploymentInEnvironment(all)).toEqual({
+      sources: 'a',
+      snapshots: 'b',
+      ledger: 'c',
+      marks: 'd',
+    });
     expect(findDeploymentInEnvironment({})).toBeUndefined();
     expect(() => findDeploymentInEnvironment({ SOURCES_TABLE: 'a' })).toThrow(
       'SNAPSHOTS_TABLE, LEDGER_TABLE',
@@ -69,10 +74,16 @@ describe('tables of a stack', () => {
   });
 
   it('are in its outputs', async () => {
-    outputs = { SourcesTable: 's-1', SnapshotsTable: 'n-1', LedgerTable: 'l-1', BusName: 'b' };
+    outputs = {
+      SourcesTable: 's-1',
+      SnapshotsTable: 'n-1',
+      LedgerTable: 'l-1',
+      MarksTable: 'm-1',
+      BusName: 'b',
+    };
 
     expect(await findStackDeployment('feed')).toEqual({
-      ...{ sources: 's-1', snapshots: 'n-1', ledger: 'l-1' },
+      ...{ sources: 's-1', snapshots: 'n-1', ledger: 'l-1', marks: 'm-1' },
       busName: 'b',
     });
   });

@@ -1,7 +1,5 @@
 // A search beside a running feed, on one machine.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDynamoDbSearches } from '../../../functions/adapters/dynamodb-searches.ts';
-import { LOCAL_TABLES } from '../../../local/feed/local-tables.ts';
 import { findEntity } from '../../../local/operating/find-entity.ts';
 import {
   type Found,
@@ -9,8 +7,8 @@ import {
   type SearchOptions,
   type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
-import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
-import { SECOND } from '../../../shared/instant.ts';
+import { openStore } from '../../../local/store/open-store.ts';
+import { MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import { aParcel, HOSTILE, type SearchedFeed, startSearchedFeed, TOKEN } from './searched-feed.ts';
 
 let searched: SearchedFeed;
@@ -151,15 +149,15 @@ test('without a token ids are still found, and the error names the variable', as
   );
 });
 
-test('another token than that of the polls finds nothing: it may belong to another store', async () => {
-  const other = await createReferenceService({ groups: 5, token: 'another', life: false });
-  const environment = { RETURNS_API_TOKEN: 'another' };
+test('a token that is not that of the polls is not sent: it may belong to another service', async () => {
+  const before = sent();
+  const environment = { RETURNS_API_TOKEN: 'the-token-of-another-service' };
 
-  const { found, problems } = await find('#1', { as: ['order_name'], environment, baseUrl: other.url });
-  await other.close();
+  const { found, problems } = await find('#1', { as: ['order_name'], environment });
 
   expect(found).toEqual([]);
-  expect(problems).toMatchObject([{ message: expect.stringContaining('may be of another store') }]);
+  expect(problems).toMatchObject([{ message: expect.stringContaining('it was not sent there') }]);
+  expect(sent()).toBe(before);
 });
 
 test('a failed search is repeated', async () => {
@@ -208,9 +206,8 @@ test('a second search at the same time is refused', async () => {
 
 /** Stores a lease of searches of other processes. */
 async function changeLease(lease: (now: number) => { expiresAt: number; sentAt: number[] }): Promise<void> {
-  await searched.open(async ({ client, clock }) => {
-    const searches = createDynamoDbSearches({ client, tables: LOCAL_TABLES, clock });
-    const { version } = await searches.load('acme');
-    await searches.save('acme', { ...lease(clock.now()), version: version + 1 }, version);
-  });
+  const store = await openStore(searched.data);
+  const { version } = await store.searches.load('acme');
+  await store.searches.save('acme', { ...lease(Date.now() * MILLISECOND), version: version + 1 }, version);
+  await store.close();
 }

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
-import { type OpenFeed, withFeed } from '../../../local/operating/open-feed.ts';
+import type { OpenFeed } from '../../../local/operating/open-feed.ts';
+import { withFeed } from '../../../local/operating/with-feed.ts';
 import {
   createReferenceService,
   type ReferenceService,

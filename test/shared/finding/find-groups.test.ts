@@ -178,16 +178,6 @@ test('a search uses no answer before the first poll, while the source rests, or 
   expect(begin({ holds: [{ ...hold, kind: 'removals' }] })).not.toThrow();
 });
 
-test('a search uses no answer to another token than that of the polls', async () => {
-  const world = await aPolledSource();
-  nameOrders(world, ['#R7']);
-  const stranger = world.startProcess('finder', { hashToken: (token) => `another-${token}` });
-
-  const finding = world.time.run(findGroups(await asking(world, stranger), { orderName: '#R7' }));
-
-  await expect(finding).rejects.toThrow('may be of another store');
-});
-
 test('searches save nothing of the source’s state', async () => {
   const world = await aPolledSource();
   const before = await world.state();

@@ -1,0 +1,152 @@
+// Forwards events to a URL of a developer's choice while `watch` runs: the sender of webhooks as it runs in Lambda,
+// with marks of its own for each URL.
+import { createHash } from 'node:crypto';
+import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
+import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
+import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
+import { sweepLedger } from '../../shared/publishing/sweep.ts';
+import type { PresentGeneration } from '../../shared/source/present-generation.ts';
+import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
+import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
+import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import {
+  admitsEvent,
+  createWebhookSender,
+  type Ring,
+  type WebhookPorts,
+} from '../../shared/webhooks/webhook-sender.ts';
+import type { Commit } from '../store/news.ts';
+import { withoutPauses } from './output-relay.ts';
+import { createRingSchedule } from './ring-schedule.ts';
+
+export interface ForwardTarget {
+  readonly url: URL;
+  /** A signing secret as text. */
+  readonly secret: string;
+  readonly filter: EventFilter;
+  /** Called after each attempt. */
+  readonly onAttempt: (url: URL, event: FeedEvent, answer: Answer) => void;
+}
+
+export interface ForwarderPorts {
+  readonly ledger: Ledger;
+  readonly marks: WebhookMarks;
+  readonly presentGeneration: PresentGeneration;
+  readonly endpoints: EndpointStates;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type Forwarder = Awaited<ReturnType<typeof startForwarder>>;
+
+const ATTEMPT_MS = 15_000;
+/** As webhooks in AWS by default. */
+const AT_ONCE = 5;
+/** Retries may take all places: here none has to stay free for other returns. */
+const RETRIES_AT_ONCE = AT_ONCE;
+/** A sender continues with a return's events for so long before other returns are sent. */
+const TURN_MS = 60_000;
+const SWEEP_MS = 600_000;
+
+export async function startForwarder(target: ForwardTarget, ports: ForwarderPorts) {
+  const key = parseSigningSecret(target.secret);
+  const post = createWebhookPost({
+    url: target.url,
+    keys: async () => [key],
+    addresses: 'any',
+    timeoutMs: ATTEMPT_MS,
+  });
+  const webhook: WebhookPorts = {
+    ...ports,
+    // The display shows each attempt already.
+    log: { ...ports.log, info: ports.log.debug },
+    webhook: forwardId(target.url),
+    filter: target.filter,
+    random: Math.random,
+    attemptMs: ATTEMPT_MS,
+    retriesAtOnce: RETRIES_AT_ONCE,
+    async post(request) {
+      const answer = await post(request);
+      target.onAttempt(target.url, JSON.parse(request.body), answer);
+      return answer;
+    },
+  };
+  // A new URL starts now: not with what the ledger holds already.
+  const endpoint = createEndpoint(webhook);
+  let wasFailing = failsInARow(await endpoint.load());
+  const send = createWebhookSender(webhook);
+  const schedule = createRingSchedule({
+    async send(ring) {
+      const outcome = await send(ring, TURN_MS);
+      const isFailingNow = failsInARow(await endpoint.load());
+      // The receiver works again: its developer should not have to wait for the pauses.
+      if (wasFailing && !isFailingNow) void schedule.wake();
+      wasFailing = isFailingNow;
+      return outcome;
+    },
+    clock: ports.clock,
+    atOnce: AT_ONCE,
+    onError: (error) =>
+      ports.log.error('An event could not be forwarded; retrying.', { error: error as Error }),
+  });
+  return {
+    /** Delivers the new events of these groups, each from its first one on. Returns at once. */
+    ring(groups: Commit['groups']): void {
+      for (const { key, first } of groups)
+        if (!isOwnGroup(key.group)) schedule.ring({ key, sequence: first });
+    },
+    /** Tries the groups at once whose next event an operator has released or skipped. */
+    async retryReleased(): Promise<void> {
+      const { marks, webhook: name } = webhook;
+      await schedule.wake(async ({ key }) => (await marks.position(name, key)).failingSince === undefined);
+    },
+    /** Delivers what was published while nothing ran. */
+    async catchUp(): Promise<void> {
+      const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
+      const relay = createRingUnsent({ ...webhook, ring });
+      const clock = withoutPauses(ports.clock);
+      await sweepLedger({ ...webhook, clock, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
+    },
+    /** Tries what is left once more, without pauses, and logs how much was not accepted. */
+    async finish(): Promise<void> {
+      const left = await schedule.finish();
+      const counts = await Promise.all(left.map((ring) => countUndelivered(webhook, ring)));
+      const unfinished = counts.filter((count) => count > 0);
+      if (unfinished.length === 0) return;
+      ports.log.warn('Some events were not forwarded.', {
+        url: target.url.host,
+        events: unfinished.reduce((sum, count) => sum + count, 0),
+        returns: unfinished.length,
+      });
+    },
+    async stop(): Promise<void> {
+      await schedule.stop();
+      post.close();
+    },
+  };
+}
+
+/** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
+function forwardId(url: URL): string {
+  return `${FORWARD_PREFIX}${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
+}
+
+async function countUndelivered(
+  { ledger, marks, webhook, filter }: WebhookPorts,
+  { key }: Ring,
+): Promise<number> {
+  let last = (await marks.load(webhook, key)) ?? 0;
+  let count = 0;
+  for (;;) {
+    const entries = await ledger.read(key, last, RELAY_READ_EVENTS);
+    count += entries.filter((entry) => 'event' in entry && admitsEvent(filter, entry.event)).length;
+    last = entries.at(-1)?.sequence ?? last;
+    if (entries.length < RELAY_READ_EVENTS) return count;
+  }
+}

@@ -1,0 +1,109 @@
+// Rings of returns on one machine, instead of a queue per webhook: a return is handled by one sender at a time, and
+// comes again after the pause that the sender asks for. A return is kept once, however many of its events rang, so a
+// dead endpoint costs no more memory than there are returns (docs/decisions/0022).
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../shared/ports.ts';
+import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import type { Ring, RingOutcome } from '../../shared/webhooks/webhook-sender.ts';
+
+export interface RingScheduleOptions {
+  readonly send: (ring: Ring) => Promise<RingOutcome>;
+  readonly clock: Clock;
+  /** How many returns are handled at the same time. */
+  readonly atOnce: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A ring that failed for a reason of this machine comes again after this. */
+const AFTER_ERROR_MS = 5_000;
+
+export function createRingSchedule({ send, clock, atOnce, onError }: RingScheduleOptions) {
+  const stopping = new AbortController();
+  // Each pause listens; many returns may pause, and Node would take that for a leak.
+  setMaxListeners(0, stopping.signal);
+  /** Waiting for a sender, in the order of their rings. */
+  const ready = new Map<string, Ring>();
+  /** Rang again while a sender handled them. */
+  const again = new Map<string, Ring>();
+  const running = new Map<string, Promise<void>>();
+  const pausing = new Map<string, Ring>();
+  /** Failed after `finish` was called. */
+  const failed = new Map<string, Ring>();
+  let isFinishing = false;
+
+  function ring(ring: Ring): void {
+    const name = formatGroupKey(ring.key);
+    if (running.has(name)) again.set(name, ring);
+    // An earlier event of the return fails; this one is posted after it.
+    else if (!pausing.has(name)) ready.set(name, ready.get(name) ?? ring);
+    startNext();
+  }
+
+  function startNext(): void {
+    for (const [name, next] of ready) {
+      if (running.size >= atOnce || stopping.signal.aborted) return;
+      ready.delete(name);
+      running.set(name, handle(name, next));
+    }
+  }
+
+  async function handle(name: string, current: Ring): Promise<void> {
+    const outcome = await send(current).catch((error: unknown): RingOutcome => {
+      onError(error);
+      return { isDone: false, retryInMs: AFTER_ERROR_MS, failingForMs: undefined };
+    });
+    running.delete(name);
+    const next = again.get(name);
+    again.delete(name);
+    failed.delete(name);
+    if (!outcome.isDone && isFinishing && outcome.failingForMs !== undefined) failed.set(name, current);
+    else if (!outcome.isDone) pause(name, current, outcome.retryInMs);
+    else if (next !== undefined) ready.set(name, next);
+    startNext();
+  }
+
+  function pause(name: string, paused: Ring, pauseMs: number): void {
+    pausing.set(name, paused);
+    if (isFinishing) return;
+    void clock.sleep(pauseMs, stopping.signal).then(() => {
+      if (pausing.get(name) !== paused || isFinishing || stopping.signal.aborted) return;
+      pausing.delete(name);
+      ready.set(name, paused);
+      startNext();
+    });
+  }
+
+  /** Ends the pauses: of all returns if the endpoint works again, or of those that are chosen. */
+  async function wake(chooses: (paused: Ring) => Promise<boolean> = async () => true): Promise<void> {
+    for (const [name, paused] of [...pausing]) {
+      if (!(await chooses(paused)) || pausing.get(name) !== paused) continue;
+      pausing.delete(name);
+      ready.set(name, paused);
+    }
+    startNext();
+  }
+
+  async function untilQuiet(): Promise<void> {
+    while (running.size > 0) await Promise.all(running.values());
+  }
+
+  return {
+    ring,
+    wake,
+    /** Tries the waiting returns without their pauses, until a round frees none; resolves with those still not done. */
+    async finish(): Promise<Ring[]> {
+      isFinishing = true;
+      // The endpoint's state may delay some returns until others are done.
+      for (let delayed = Number.POSITIVE_INFINITY; ; delayed = pausing.size) {
+        await wake();
+        await untilQuiet();
+        if (pausing.size === 0 || pausing.size >= delayed) return [...failed.values(), ...pausing.values()];
+      }
+    },
+    /** Ends the pauses. Resolves once no sender runs. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await untilQuiet();
+    },
+  };
+}

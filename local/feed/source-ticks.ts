@@ -1,0 +1,89 @@
+// Polls one source in this process, a tick at a time.
+import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
+import { hashToken } from '../../functions/adapters/token-hash.ts';
+import { clientsOf } from '../../functions/poller/source-sessions.ts';
+import { isSlotTooFarAhead } from '../../shared/lanes/start-tick.ts';
+import type { TickReport } from '../../shared/lanes/tick-report.ts';
+import { pollSource } from '../../shared/poll-source.ts';
+import { createSourceSession, type SourceServices } from '../../shared/source/source-session.ts';
+import { tokenInEnvironment } from '../cli/service-options.ts';
+
+export interface SourceTicksOptions
+  extends Pick<
+    SourceServices,
+    'settings' | 'states' | 'store' | 'ledger' | 'clock' | 'log' | 'place' | 'onProgress'
+  > {
+  readonly token: string;
+  /** Ends a running tick as soon as the groups it has read are saved. */
+  readonly signal: AbortSignal;
+}
+
+export interface SourceTicks {
+  /** Whether the source has no state yet. */
+  readonly isNew: boolean;
+  /** Runs a tick; call it again once it has ended. @throws what pollSource throws */
+  run(): Promise<TickReport>;
+  /** Resolves when the running tick has ended. */
+  close(): Promise<void>;
+}
+
+/** Time limit of a tick: about as in Lambda, and no longer than a user waits for a clean end. */
+const TICK_MS = 50_000;
+/** Until anything was read, so that a wrong address or token is reported soon. */
+const FIRST_TICK_MS = 5_000;
+/** The same in each run: only one `watch` has the stores, so it continues the lease of one that was killed. */
+const OWNER = 'watch';
+
+export async function openSourceTicks(options: SourceTicksOptions): Promise<SourceTicks> {
+  const { settings, states, clock, token } = options;
+  const known = await states.load(settings.name);
+  const transport = createHttpsTransport();
+  const secret = tokenInEnvironment(token);
+  const session = createSourceSession({
+    ...options,
+    secret,
+    owner: OWNER,
+    random: Math.random,
+    client: clientsOf({ settings, secret }, transport),
+    hashToken,
+  });
+  let lastSlot = known?.lastSlot ?? 0;
+  let isRead = known?.newest !== undefined;
+  let running: Promise<unknown> = Promise.resolve();
+
+  async function tick(): Promise<TickReport> {
+    lastSlot = slotAfter(lastSlot, Date.now());
+    // A tick asks for a poll, however late the one before began.
+    session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
+    const report = await pollSource(
+      { slot: lastSlot, durationMs: isRead ? TICK_MS : FIRST_TICK_MS },
+      session,
+    );
+    isRead ||= report.polls > 0 || report.counts.groups > 0;
+    return report;
+  }
+
+  return {
+    isNew: known === undefined,
+    run() {
+      const report = tick();
+      running = report.catch(() => {});
+      return report;
+    },
+    async close() {
+      await running;
+      transport.close();
+    },
+  };
+}
+
+/**
+ * A slot after the last one: a tick with an earlier slot is dropped. If the last slot is too far ahead, the local time,
+ * which is then accepted.
+ *
+ * @param last of the last tick, also of an earlier process
+ * @param now both in milliseconds since the epoch
+ */
+export function slotAfter(last: number, now: number): number {
+  return isSlotTooFarAhead(last, now) ? now : Math.max(now, last + 1);
+}

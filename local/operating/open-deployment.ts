@@ -1,0 +1,131 @@
+// A feed that is deployed in AWS: the DynamoDB adapters on its tables, and its other parts by their names.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
+import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
+import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
+import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
+import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
+import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
+import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
+import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
+import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
+import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { DESTINATION_NAMES, traitsOf } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { createPresentGeneration } from '../../shared/source/present-generation.ts';
+import { UsageError } from '../cli/failures.ts';
+import { shellWord } from '../cli/shell-word.ts';
+import { createPollerFinder } from './ask-poller.ts';
+import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
+import {
+  type FeedLists,
+  findSources,
+  type OpenFeed,
+  openStderrLog,
+  type PlaceFlags,
+  type WebhookLabels,
+} from './open-feed.ts';
+import { oneByOne } from './service-access.ts';
+import { listWebhooks } from './webhook-records.ts';
+
+export interface DeployedFeed extends OpenFeed {
+  readonly client: DynamoDBClient;
+  readonly deployment: Deployment;
+}
+
+/** Runs work on a deployment, and closes it even if the work fails. @throws as {@link openDeployment} */
+export async function withDeployment<Result>(
+  { stack }: Pick<PlaceFlags, 'stack'>,
+  work: (feed: DeployedFeed) => Promise<Result>,
+): Promise<Result> {
+  const feed = await openDeployment(stack);
+  return work(feed).finally(feed.close);
+}
+
+/**
+ * @param stack undefined for the tables that the environment names
+ * @throws UsageError if neither names a deployment, or there is no region; Error if the stack is no feed's
+ */
+export async function openDeployment(stack: string | undefined): Promise<DeployedFeed> {
+  // The SDK prints a notice on Node 20.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+  const named = stack === undefined ? findDeploymentInEnvironment(process.env) : undefined;
+  if (stack === undefined && named === undefined)
+    throw new UsageError(
+      'Name the place of the state: --data DIR on this machine, --stack NAME of a deployment, or its tables ' +
+        'in SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE and MARKS_TABLE.',
+    );
+  checkEndpoints(process.env);
+  const client = createDynamoDbClient();
+  await client.config.region().catch((cause: unknown) => {
+    throw new UsageError(
+      "Name the deployment's region: set AWS_REGION, or AWS_PROFILE to a profile with a region.",
+      { cause },
+    );
+  });
+  const deployment = named ?? (await findStackDeployment(stack ?? ''));
+  const clock = createSystemClock();
+  const access = { client, tables: deployment, clock };
+  const states = createDynamoDbSourceStates(access);
+  const lists: FeedLists = {
+    sources: () => listSources(client, deployment.sources).catch(explainMissing(deployment.sources)),
+    mark: (destination, key) => readMark(client, deployment.marks, destination, key),
+    lastSent: (destination, groups) => readMarks(access, deployment.marks, destination, groups),
+    behind: (destination, source) => listBehind(client, deployment.marks, destination, source),
+    latestGroups: (source, most) => listLatestGroups(client, deployment.snapshots, source, most),
+  };
+  return {
+    flags: stack === undefined ? '' : ` --stack ${shellWord(stack)}`,
+    client,
+    deployment,
+    clock,
+    log: openStderrLog(),
+    states,
+    store: createDynamoDbSnapshotStore(access),
+    ledger: createDynamoDbLedger(access),
+    eraser: createDynamoDbLedgerEraser(access),
+    marks: createDynamoDbMarks(access),
+    endpoints: createDynamoDbEndpointStates(access),
+    activities: createDynamoDbActivities(access),
+    presentGeneration: createPresentGeneration(states),
+    lists,
+    destinations: DESTINATION_NAMES.map(traitsOf),
+    webhooks: async () => (await listWebhooks(deployment)).map(labelsOfWebhook),
+    ...findSources(lists, states),
+    openAccess: () => oneByOne({ ...createPollerFinder(deployment), close() {} }),
+    poller: async () => undefined,
+    close: async () => client.destroy(),
+  };
+}
+
+export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
+  return { name: id, mark: id, title: `the webhook ${id}`, filter };
+}
+
+/** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */
+const ENDPOINT = /^AWS_ENDPOINT_URL(_|$)/;
+const address = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).optional();
+
+/** @throws UsageError with the name of each variable that is no address */
+function checkEndpoints(environment: Readonly<Record<string, string | undefined>>): void {
+  const problems = Object.entries(environment).flatMap(([name, value]) =>
+    !ENDPOINT.test(name) || address.safeParse(value).success
+      ? []
+      : [
+          `${name} must be an http or https address, such as http://127.0.0.1:8000 (got ${JSON.stringify(value)}).`,
+        ],
+  );
+  if (problems.length > 0) throw new UsageError(problems.join(' '));
+}
+
+function explainMissing(table: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Error && error.name === 'ResourceNotFoundException'
+      ? new Error(`The table ${table} does not exist: there is no state of any source.`, { cause: error })
+      : error;
+  };
+}

@@ -1,0 +1,52 @@
+// A feed on this machine: the stores of its data directory, which a running `watch` writes at the same time.
+import { existsSync } from 'node:fs';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { type DestinationTraits, WATCH_MARK } from '../../shared/deployment/destinations.ts';
+import { createPresentGeneration } from '../../shared/source/present-generation.ts';
+import { shellWord } from '../cli/shell-word.ts';
+import { filesOf } from '../store/data-directory.ts';
+import { type LocalStore, openStore } from '../store/open-store.ts';
+import { watchHolder } from '../store/watch-lock.ts';
+import { type FeedLists, findSources, labelsOfForwarded, type OpenFeed, openStderrLog } from './open-feed.ts';
+import { openAccessFromHere } from './service-access.ts';
+
+const OUTPUT: DestinationTraits = {
+  name: WATCH_MARK,
+  mark: WATCH_MARK,
+  title: '"watch"',
+  getsReports: false,
+};
+
+/** @throws Error if no `watch` ever ran with this directory; StoreError if it can't be used */
+export async function openKnownStore(path: string): Promise<LocalStore> {
+  if (existsSync(filesOf(path).database)) return openStore(path);
+  throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
+}
+
+/** @throws as {@link openKnownStore} */
+export async function openDirectory(path: string): Promise<OpenFeed> {
+  const { snapshots, sources, mark, markNumbers, behind, latestGroups, forwardIds, ...store } =
+    await openKnownStore(path);
+  const [clock, log] = [createSystemClock(), openStderrLog()];
+  for (const notice of store.notices) log.warn(notice);
+  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, latestGroups };
+  return {
+    ...store,
+    flags: ` --data ${shellWord(path)}`,
+    deployment: undefined,
+    clock,
+    log,
+    store: snapshots,
+    presentGeneration: createPresentGeneration(store.states),
+    lists,
+    destinations: [OUTPUT],
+    webhooks: async () => (await forwardIds()).map(labelsOfForwarded),
+    ...findSources(lists, store.states),
+    openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
+    async poller() {
+      const holder = await watchHolder(path);
+      if (holder === undefined) return null;
+      return holder.pid === undefined ? undefined : { pid: holder.pid };
+    },
+  };
+}

@@ -1,0 +1,174 @@
+// One connection to the database. Writes that wait are grouped into one transaction, because each commit waits for the
+// disk. A call that meets another process's transaction waits a moment inside SQLite, which blocks this process, and is
+// then tried again between other work.
+import { type Database, type Row, resultCode, type Statement, type Value } from './sqlite.ts';
+
+/** Runs SQL; each statement is compiled once. */
+export interface Sql {
+  run(sql: string, ...values: Value[]): number;
+  get(sql: string, ...values: Value[]): Row | undefined;
+  all(sql: string, ...values: Value[]): Row[];
+  exec(sql: string): void;
+}
+
+export interface Connection {
+  /** Runs synchronous reads. */
+  read<Result>(work: (sql: Sql) => Result): Promise<Result>;
+  /**
+   * Runs synchronous work in a transaction, perhaps with others'. What it wrote is undone if it throws, and it may be
+   * called again.
+   */
+  write<Result>(work: (sql: Sql) => Result): Promise<Result>;
+  /** Waits for the writes under way. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** Called in each transaction, after its work. */
+  readonly beforeCommit: (sql: Sql) => void;
+  /** Called after each commit. */
+  readonly afterCommit: () => void;
+  /** Turns an error of SQLite into one that says what to do. */
+  readonly explain: (error: unknown) => unknown;
+}
+
+/** How long a call blocks this process at most. */
+export const BUSY_MS = 100;
+const RETRY_EVERY_MS = 20;
+/** Other processes' transactions take milliseconds. */
+const MAX_BUSY_MS = 30_000;
+
+const [BUSY, CONSTRAINT] = [5, 19];
+
+interface Waiting {
+  readonly work: (sql: Sql) => unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function createSql(db: Database): Sql {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string) => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = db.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  return {
+    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    get: (sql, ...values) => prepared(sql).get(...values),
+    all: (sql, ...values) => prepared(sql).all(...values),
+    exec: (sql) => db.exec(sql),
+  };
+}
+
+/** Tries again while another process holds the database. */
+export async function whileBusy<Result>(work: () => Result): Promise<Result> {
+  const end = performance.now() + MAX_BUSY_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (resultCode(error) !== BUSY || performance.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS * (0.5 + Math.random())));
+  }
+}
+
+/**
+ * Moves the WAL's content into the database, as far as no other process needs it, so that what was overwritten there is
+ * nowhere else. The last connection does that when it is closed, but with the package for older releases of Node, the
+ * statements keep it open until they are collected.
+ */
+export function emptyWal(sql: Sql): void {
+  sql.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+export function createConnection(db: Database, options: ConnectionOptions): Connection {
+  const { beforeCommit, afterCommit, explain } = options;
+  const sql = createSql(db);
+  let waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+  let hasWritten = false;
+  let isClosed = false;
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      // Saves of the same moment join this transaction.
+      await new Promise((resolve) => setImmediate(resolve));
+      const group = waiting;
+      waiting = [];
+      // A failure of one must not fail the others. Savepoints would double the work of all.
+      if (!(await commit(group))) for (const each of group) await commit([each]);
+    }
+    writing = undefined;
+  }
+
+  /** @returns false if several were undone because one of them failed */
+  async function commit(group: readonly Waiting[]): Promise<boolean> {
+    try {
+      const results = await whileBusy(() => inTransaction(group));
+      for (const [at, { resolve }] of group.entries()) resolve(results[at]);
+    } catch (error) {
+      const code = resultCode(error);
+      // A full disk, for instance, concerns all of them.
+      const isOfOne = code === undefined || code === CONSTRAINT;
+      if (isOfOne && group.length > 1) return false;
+      for (const { reject } of group) reject(explain(error));
+      return true;
+    }
+    afterCommit();
+    return true;
+  }
+
+  function inTransaction(group: readonly Waiting[]): unknown[] {
+    sql.run('BEGIN IMMEDIATE');
+    try {
+      const results = group.map(({ work }) => work(sql));
+      beforeCommit(sql);
+      sql.run('COMMIT');
+      hasWritten = true;
+      return results;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      sql.run('ROLLBACK');
+    } catch {
+      // SQLite has rolled back on its own.
+    }
+  }
+
+  return {
+    async read(work) {
+      try {
+        return await whileBusy(() => work(sql));
+      } catch (error) {
+        throw explain(error);
+      }
+    },
+    write<Result>(work: (sql: Sql) => Result) {
+      if (isClosed) return Promise.reject(new Error('The store is closed.'));
+      return new Promise<Result>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as Waiting['resolve'], reject });
+        writing ??= writeAll();
+      });
+    },
+    async close() {
+      isClosed = true;
+      await writing;
+      try {
+        if (hasWritten) emptyWal(sql);
+      } catch {
+        // The next process to open it does that.
+      }
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// Makes sure that a directory can hold a feed: it belongs to this machine and this user, and nobody else may read it.
+// Files are checked by their paths only: closing a descriptor of feed.db or watch.lock would drop SQLite's locks.
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, open, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StoreError } from './store-error.ts';
+
+/** Linux's types of file systems that several machines may have mounted, by their names for users. */
+const SHARED_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0x517b, 'SMB'],
+  [0x01021997, '9P'],
+  [0x65735546, 'FUSE'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+]);
+
+const OUR_FILES = /^(feed|watch|forward)[.-]/;
+
+const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_FILE = 0o600;
+const RIGHTS = 0o777;
+
+/**
+ * Creates the directory and its parents if missing, and narrows its rights if it holds nothing else.
+ *
+ * @returns what operators should know
+ * @throws StoreError if it can't hold a feed
+ */
+export async function prepareDirectory(path: string): Promise<string[]> {
+  try {
+    await makeWithParents(path);
+    if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError(
+      `The data directory ${path} can't be written: ${reason}. Run this as the user who owns it, or name another one.`,
+      { cause },
+    );
+  }
+  await refuseSharedFileSystem(path);
+  // A home directory, or /tmp, also has other files, which others may need to reach.
+  const isOnlyOurs = (await readdir(path)).every((name) => OUR_FILES.test(name));
+  return isOnlyOurs ? narrow(path, PRIVATE_DIRECTORY) : [];
+}
+
+/**
+ * Creates an empty file if it is missing; otherwise checks its owner and narrows its rights.
+ *
+ * @returns what operators should know
+ * @throws StoreError if it is another user's
+ */
+export async function prepareFile(path: string): Promise<string[]> {
+  try {
+    await (await open(path, 'wx', PRIVATE_FILE)).close();
+    return [];
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  const { uid } = await stat(path);
+  const user = process.getuid?.() ?? uid;
+  if (uid !== user)
+    throw new StoreError(
+      `${path} belongs to the user with the number ${uid}, and this process runs as ${user}. Run it as that user.`,
+    );
+  await access(path, constants.R_OK | constants.W_OK).catch((cause: unknown) => {
+    throw new StoreError(`${path} can't be written: give its owner the right, with chmod u+rw.`, { cause });
+  });
+  return narrow(path, PRIVATE_FILE);
+}
+
+async function narrow(path: string, rights: number): Promise<string[]> {
+  const { mode } = await stat(path);
+  if (process.platform === 'win32' || (mode & RIGHTS & ~rights) === 0) return [];
+  const open = `Other users had rights to ${path}`;
+  try {
+    await chmod(path, mode & rights);
+    return [`${open}: it is private now.`];
+  } catch {
+    return [`${open}, and only its owner can take them away: chmod ${rights.toString(8)}.`];
+  }
+}
+
+async function refuseSharedFileSystem(path: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const name = sharedFileSystem((await statfs(path)).type);
+  if (name === undefined) return;
+  throw new StoreError(
+    `The data directory ${path} is on a file system that may be shared with other machines (${name}), where locks ` +
+      'do not hold. Name a directory on a disk of this machine; in a container, on a volume.',
+  );
+}
+
+/** @returns the name of a type of file system that several machines may have mounted */
+export function sharedFileSystem(type: number): string | undefined {
+  return SHARED_FILE_SYSTEMS.get(type >>> 0);
+}
+
+/** Node's recursive mkdir never returns if mkdir answers ENOENT inside an existing directory, as below /proc. */
+async function makeWithParents(path: string): Promise<void> {
+  try {
+    await mkdir(path, PRIVATE_DIRECTORY);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path));
+    await mkdir(path, PRIVATE_DIRECTORY);
+  }
+}
+
+/** The files of a data directory. */
+export type DirectoryFiles = ReturnType<typeof filesOf>;
+
+export function filesOf(directory: string) {
+  return {
+    database: join(directory, 'feed.db'),
+    seen: join(directory, 'feed.seen'),
+    lock: join(directory, 'watch.lock'),
+    holder: join(directory, 'watch.holder'),
+    /** Of the releases before 2026-12, whose state this one does not read. */
+    old: join(directory, 'tables.db'),
+  };
+}
+
+/** The system's code of an error, such as `ENOENT`; undefined if it has none. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

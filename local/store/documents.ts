@@ -1,0 +1,97 @@
+// What is read and written as a whole under a name: the state of each source, the lease of its operators' searches, the
+// state of each endpoint. A write names the version that it follows.
+import * as z from 'zod';
+import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
+import { sourceStateBody } from '../../shared/source/source-state.ts';
+import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
+import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
+import type { Connection } from './connection.ts';
+import { fromJson, toJson } from './json-body.ts';
+
+type Kind = 'source' | 'search' | 'endpoint';
+
+interface Documents {
+  load(kind: Kind, name: string): Promise<{ readonly version: number; readonly body: unknown } | undefined>;
+  save(kind: Kind, name: string, body: object, expectedVersion: number): Promise<SaveResult>;
+  /** Sorted. */
+  names(kind: Kind): Promise<string[]>;
+}
+
+export function createDocuments({ read, write }: Connection): Documents {
+  return {
+    async load(kind, name) {
+      const row = await read((sql) =>
+        sql.get('SELECT version, body FROM documents WHERE kind = ? AND name = ?', kind, name),
+      );
+      return row && { version: Number(row.version), body: fromJson(row.body, `The ${kind} "${name}"`) };
+    },
+    save(kind, name, body, expectedVersion) {
+      const bytes = toJson(body);
+      return write((sql) => {
+        const written =
+          expectedVersion === 0
+            ? sql.run('INSERT INTO documents VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING', kind, name, bytes)
+            : sql.run(
+                'UPDATE documents SET version = version + 1, body = ? WHERE kind = ? AND name = ? AND version = ?',
+                bytes,
+                kind,
+                name,
+                expectedVersion,
+              );
+        return written === 1 ? 'saved' : 'conflict';
+      });
+    },
+    names: (kind) =>
+      read((sql) =>
+        sql
+          .all('SELECT name FROM documents WHERE kind = ? ORDER BY name', kind)
+          .map(({ name }) => String(name)),
+      ),
+  };
+}
+
+/** @param identity see {@link SourceStates.identity} */
+export function createSourceStates(
+  documents: Documents,
+  identity: SourceStates['identity'],
+): SourceStates & { list(): Promise<string[]> } {
+  return {
+    async load(source) {
+      const stored = await documents.load('source', source);
+      return stored && { source, version: stored.version, ...sourceStateBody.parse(stored.body) };
+    },
+    async save({ source, version, ...body }, expectedVersion) {
+      if (version !== expectedVersion + 1)
+        throw new RangeError(`State ${version} of source "${source}" can't follow ${expectedVersion}.`);
+      return documents.save('source', source, body, expectedVersion);
+    },
+    identity,
+    list: () => documents.names('source'),
+  };
+}
+
+const searchBody = z.object({ expiresAt: z.number(), sentAt: z.array(z.number()) });
+
+export function createSearches(documents: Documents): Searches {
+  return {
+    async load(source) {
+      const stored = await documents.load('search', source);
+      if (stored === undefined) return { version: 0, expiresAt: 0, sentAt: [] };
+      return { version: stored.version, ...searchBody.parse(stored.body) };
+    },
+    save: (source, { expiresAt, sentAt }, expectedVersion) =>
+      documents.save('search', source, { expiresAt, sentAt }, expectedVersion),
+  };
+}
+
+export function createEndpointStates(documents: Documents): EndpointStates & { list(): Promise<string[]> } {
+  return {
+    async load(webhook) {
+      const stored = await documents.load('endpoint', webhook);
+      return stored && { ...endpointStateBody.parse(stored.body), version: stored.version };
+    },
+    save: (webhook, { version: _, ...body }, expectedVersion) =>
+      documents.save('endpoint', webhook, body, expectedVersion),
+    list: () => documents.names('endpoint'),
+  };
+}

@@ -1,0 +1,164 @@
+// The events. One row each; the last number of every group is kept beside them, also when the event is gone.
+import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
+import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
+import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
+import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
+import type { Clock, GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
+import { type Connection, emptyWal, type Sql } from './connection.ts';
+import { fromJson, toJson } from './json-body.ts';
+import { columnsOf, keyOf, streamsOf } from './schema.ts';
+
+/** Rows read at once: no statement stays open while a caller works on its rows. */
+const ROWS = 1_000;
+
+export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'now'>): Ledger {
+  return {
+    read: (key, after, limit) =>
+      read((sql) => sql.all(SELECT, ...columnsOf(key), after, limit).map((row) => toEntry(row, key))),
+
+    async append(key, event) {
+      const { sequence } = event.data;
+      const body = toJson(event);
+      return write((sql) => {
+        if (insertEvent(sql, key, sequence, clock.now(), body)) return 'saved';
+        const stored = sql.get(SELECT, ...columnsOf(key), sequence - 1, 1);
+        // An earlier try may have added this event.
+        return Buffer.from(stored?.body as Uint8Array).equals(body) ? 'saved' : 'conflict';
+      });
+    },
+
+    async *groups() {
+      let [stream, grp] = ['', 0];
+      for (;;) {
+        const rows = await read((sql) => sql.all(SELECT_GROUPS, stream, grp, ROWS));
+        for (const row of rows) {
+          [stream, grp] = [String(row.stream), Number(row.grp)];
+          if (row.is_there === 1) yield { key: keyOf(row), last: Number(row.sequence) };
+        }
+        if (rows.length < ROWS) return;
+      }
+    },
+  };
+}
+
+const SELECT = `SELECT sequence, body FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
+  ORDER BY sequence LIMIT ?`;
+/** The last event of a group is the last to expire. */
+const SELECT_GROUPS = `SELECT stream, grp, sequence, EXISTS (SELECT 1 FROM ledger WHERE position = lasts.position)
+  AS is_there FROM lasts WHERE (stream, grp) > (?, ?) ORDER BY stream, grp LIMIT ?`;
+const INSERT = `INSERT INTO ledger (stream, grp, sequence, saved_at, body) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO NOTHING`;
+
+/** @returns false if the number is taken */
+export function insertEvent(
+  sql: Sql,
+  key: GroupKey,
+  sequence: number,
+  savedAt: Instant,
+  body: Uint8Array,
+): boolean {
+  return sql.run(INSERT, ...columnsOf(key), sequence, savedAt, body) === 1;
+}
+
+export function createLedgerEraser({ read, write }: Connection): LedgerEraser {
+  const sql = 'DELETE FROM ledger WHERE stream = ? AND grp = ? AND sequence <= ?';
+  return {
+    async erase(key, through) {
+      const erased = await write(({ run }) => run(sql, ...columnsOf(key), through));
+      await read(emptyWal);
+      return erased;
+    },
+  };
+}
+
+function toEntry({ sequence, body }: Record<string, unknown>, key: GroupKey): LedgerEntry {
+  const number = Number(sequence);
+  try {
+    return toLedgerEntry(fromJson(body, 'The event'), key, number);
+  } catch (error) {
+    return { sequence: number, undecodable: (error as Error).message };
+  }
+}
+
+/** The groups with events after a position, in the order of their last one, each with the number of its first one. */
+export function readNews(
+  sql: Sql,
+  after: number,
+): { readonly groups: { readonly key: GroupKey; readonly first: number }[]; readonly position: number } {
+  const rows = sql.all(
+    `SELECT stream, grp, min(sequence) AS first, max(position) AS last FROM ledger WHERE position > ?
+      GROUP BY stream, grp ORDER BY last`,
+    after,
+  );
+  const groups = rows.map((row) => ({ key: keyOf(row), first: Number(row.first) }));
+  return { groups, position: Number(rows.at(-1)?.last ?? after) };
+}
+
+const RECENT_GROUPS = 50;
+
+/** What changed last of a source: {@link Activity}. Undefined before its first event. */
+export function readActivity({ read }: Connection, source: string): Promise<Activity | undefined> {
+  const bounds = streamsOf(source);
+  return read((sql) => {
+    const recent = sql.all(
+      `SELECT stream, grp, sequence, (SELECT saved_at FROM ledger WHERE position = lasts.position) AS saved_at
+        FROM lasts WHERE stream >= ? AND stream < ? AND grp <> -2 ORDER BY position DESC LIMIT ${RECENT_GROUPS}`,
+      ...bounds,
+    );
+    if (recent.length === 0) return undefined;
+    const kept = recent.filter((row) => row.saved_at !== null);
+    const minutes = sql.all(
+      `SELECT CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events FROM ledger
+        WHERE grp >= 0 AND saved_at > ? AND stream >= ? AND stream < ? GROUP BY 1 ORDER BY 1 DESC`,
+      Number(kept[0]?.saved_at ?? Number.POSITIVE_INFINITY) - HOUR,
+      ...bounds,
+    );
+    return {
+      minutes: minutes.map((row) => ({ from: Number(row.minute) * MINUTE, events: Number(row.events) })),
+      recent: kept.map((row) => ({
+        group: keyOf(row).group,
+        sequence: Number(row.sequence),
+        savedAt: Number(row.saved_at),
+      })),
+    };
+  });
+}
+
+/** Events deleted in one transaction. */
+const DELETIONS = 2_000;
+
+/**
+ * Deletes what is older than the retention, by the clock. A clock that is ahead must not delete what is still needed,
+ * so events of return groups expire by the newest one's own time at the latest, and a day.
+ *
+ * @returns whether more is due
+ */
+export function deleteExpired(sql: Sql, now: Instant): boolean {
+  const due = 'SELECT position FROM ledger WHERE saved_at < ? AND';
+  const reads = sql.run(
+    `DELETE FROM ledger WHERE position IN (${due} grp = -2 LIMIT ${DELETIONS})`,
+    now - READ_RETENTION,
+  );
+  if (sql.get(`${due} grp >= 0 LIMIT 1`, now - LEDGER_RETENTION) === undefined) return reads === DELETIONS;
+  const newest = sql.get('SELECT body FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1');
+  const latest = Math.min(now, timeOf(newest?.body) + DAY);
+  const events = sql.run(
+    `DELETE FROM ledger WHERE position IN (${due} grp >= 0 LIMIT ${DELETIONS})`,
+    latest - LEDGER_RETENTION,
+  );
+  return reads === DELETIONS || events === DELETIONS;
+}
+
+/** The time of an event by the service's clock; 0 if it can't be read. */
+function timeOf(body: unknown): Instant {
+  try {
+    const { time } = fromJson(body, 'The event') as { readonly time: string };
+    return parseStamp(time)?.instant ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+export function newestPosition(sql: Sql): number {
+  return Number(sql.get('SELECT max(position) AS position FROM lasts')?.position ?? 0);
+}

@@ -1,0 +1,208 @@
+// The stores of one machine: one SQLite file, feed.db in the data directory, behind the ports of the domain. Read this
+// first. schema.ts has the tables, connection.ts how writes are grouped, continuity.ts how a lost or copied database is
+// noticed; the other files have one port each. Other processes may open the same directory at any time; only `watch` is
+// alone (watch-lock.ts).
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
+import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import { MINUTE } from '../../shared/instant.ts';
+import type {
+  Clock,
+  GroupKey,
+  Ledger,
+  LedgerEraser,
+  Searches,
+  SnapshotStore,
+  SourceStates,
+} from '../../shared/ports.ts';
+import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import { BUSY_MS, type Connection, createConnection, createSql, type Sql, whileBusy } from './connection.ts';
+import { checkContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
+import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
+import { createDocuments, createEndpointStates, createSearches, createSourceStates } from './documents.ts';
+import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
+import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
+import { type Commit, createNews } from './news.ts';
+import { createTables } from './schema.ts';
+import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
+import { openDatabase } from './sqlite.ts';
+import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
+
+export interface LocalStore {
+  readonly snapshots: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly eraser: LedgerEraser;
+  readonly marks: WebhookMarks;
+  readonly endpoints: EndpointStates;
+  readonly states: SourceStates;
+  readonly searches: Searches;
+  /** What changed last, read from the ledger. */
+  readonly activities: Pick<Activities, 'load'>;
+  /** What operators should know about the directory, once: rights that were narrowed, a database that was replaced. */
+  readonly notices: readonly string[];
+  /** The names of the sources that have a state, sorted. */
+  sources(): Promise<string[]>;
+  /** The ids of a source's groups, the latest creation first; removed ones are left out. */
+  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+  /** A mark with its notes. */
+  mark(destination: string, key: GroupKey): Promise<Mark>;
+  /** The number of the last event sent for each group, in the order given; undefined before the first. */
+  markNumbers(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
+  /** The groups that are noted as behind for a destination, by their keys; only those of a source if one is named. */
+  behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
+  /** The names of the URLs that `watch` ever forwarded to, sorted. */
+  forwardIds(): Promise<string[]>;
+  /**
+   * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
+   *
+   * @returns ends it
+   */
+  onCommit(listener: (commit: Commit) => void): () => void;
+  /** Writes a whole and consistent copy to a new file, also while other processes write. @throws if the file exists */
+  backup(file: string): Promise<void>;
+  /** Waits for the writes under way. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** @default the time of this machine */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** Whether the directory holds a feed, or what is left of one: {@link openStore} would not create it. */
+export function holdsFeed(directory: string): boolean {
+  const { database, seen, old } = filesOf(directory);
+  return [database, seen, old].some(existsSync);
+}
+
+/**
+ * Opens the stores of a data directory, and creates what is missing.
+ *
+ * @param directory a private temporary one, removed by `close`, if undefined
+ * @throws StoreError, with the way out, if the directory can't be used
+ */
+export async function openStore(
+  directory: string | undefined,
+  { clock = createSystemClock() }: StoreOptions = {},
+): Promise<LocalStore> {
+  const path = directory ?? (await mkdtemp(join(tmpdir(), 'returns-feed-')));
+  const remove = async () => {
+    if (directory === undefined) await rm(path, { recursive: true, force: true });
+  };
+  const files = filesOf(path);
+  const explain = (error: unknown) => explainStoreError(error, files.database);
+  try {
+    const { db, continuity, notices } = await openFiles(path, files, directory !== undefined);
+    const expire = createExpiry(clock);
+    const connection = createConnection(db, {
+      beforeCommit(sql) {
+        expire(sql);
+        continuity.count(sql);
+      },
+      afterCommit() {
+        continuity.note();
+        news.look();
+      },
+      explain,
+    });
+    const news = createNews(connection);
+    const close = async () => {
+      news.close();
+      await connection.close();
+      continuity.close();
+      await remove();
+    };
+    return { ...createPorts(connection, clock), onCommit: news.onCommit, notices, close };
+  } catch (error) {
+    await remove();
+    throw explain(error);
+  }
+}
+
+function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
+  const documents = createDocuments(connection);
+  const states = createSourceStates(documents, () => connection.read(readIdentity));
+  const endpoints = createEndpointStates(documents);
+  return {
+    snapshots: createSnapshotStore(connection, clock),
+    ledger: createLedger(connection, clock),
+    eraser: createLedgerEraser(connection),
+    marks: createMarks(connection),
+    endpoints,
+    states,
+    searches: createSearches(documents),
+    activities: { load: (source) => readActivity(connection, source) },
+    sources: states.list,
+    latestGroups: (source, most) => listLatestGroups(connection, source, most),
+    mark: (destination, key) => readMark(connection, destination, key),
+    markNumbers: (destination, groups) => readMarks(connection, destination, groups),
+    behind: (destination, source) => listBehind(connection, destination, source),
+    forwardIds: async () => (await endpoints.list()).filter((id) => id.startsWith(FORWARD_PREFIX)),
+    backup: (file) => backUp(connection, file),
+  } satisfies Partial<LocalStore>;
+}
+
+async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean) {
+  const notices = isKept ? await prepareDirectory(directory) : [];
+  if (existsSync(files.old) && !existsSync(files.database))
+    throw new StoreError(
+      `${directory} has the state of an older release (tables.db), which this one does not read. Name an empty ` +
+        'directory: the feed begins anew there.',
+    );
+  notices.push(...(await prepareFile(files.database)));
+  refuseOtherWal(files);
+  const db = openDatabase(files.database, BUSY_MS);
+  try {
+    const sql = createSql(db);
+    await whileBusy(() => createTables(sql, files));
+    // Alone, SQLite needs no memory shared with others, which not every file system of a temporary directory offers.
+    if (!isKept) sql.exec('PRAGMA locking_mode = EXCLUSIVE');
+    await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL'));
+    // A commit waits for the disk: after a power cut, no number of a published event is free again.
+    sql.exec(`PRAGMA synchronous = ${isKept ? 'FULL' : 'OFF'}`);
+    // What was forgotten or has expired is overwritten.
+    sql.exec(`PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
+    const continuity = await whileBusy(() => checkContinuity(sql, files));
+    return { db, continuity, notices: [...notices, ...continuity.notices] };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What a WAL that grew keeps of the disk. */
+const MAX_WAL_BYTES = 16 * 1024 * 1024;
+
+const EXPIRE_EVERY = MINUTE;
+
+/** Deletes expired events once a minute, in transactions that write anyway. */
+function createExpiry(clock: Pick<Clock, 'now'>): (sql: Sql) => void {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return (sql) => {
+    const now = clock.now();
+    // A clock that was set back must not stop it.
+    if (Math.abs(now - lastAt) < EXPIRE_EVERY) return;
+    lastAt = deleteExpired(sql, now) ? Number.NEGATIVE_INFINITY : now;
+  };
+}
+
+async function backUp(connection: Connection, file: string): Promise<void> {
+  const created = await open(file, 'wx', 0o600).catch((cause: unknown) => {
+    const reason = codeOf(cause) === 'EEXIST' ? 'it exists' : (cause as Error).message;
+    throw new StoreError(`The backup can't be written to ${file}: ${reason}.`, { cause });
+  });
+  try {
+    await connection.read((sql) => sql.run('VACUUM INTO ?', file));
+    await created.sync();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error instanceof FullDiskError ? new StoreError(`The disk of the backup ${file} is full.`) : error;
+  } finally {
+    await created.close();
+  }
+}

@@ -1,0 +1,300 @@
+// What the stores of one machine do beyond the ports, whose behaviour the suites of test/contract check.
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { holdsFeed, type LocalStore, openStore } from '../../../local/store/open-store.ts';
+import { openDatabase } from '../../../local/store/sqlite.ts';
+import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
+import { LEDGER_RETENTION } from '../../../shared/limits.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
+import { ACME, aKey, anEvent, aSave, aShipment, newSaves } from '../../contract/sample-saves.ts';
+import { aState } from '../../contract/sample-states.ts';
+import { inDirectory } from './run-store.ts';
+
+const GLOBEX = { source: 'globex', generation: 'mi8x2k' };
+/** The time of the sample events. */
+const EVENT_TIME = Date.parse('2026-11-20T10:15:02.123Z') * 1_000;
+
+let now: Instant;
+let store: LocalStore;
+
+beforeEach(async () => {
+  now = EVENT_TIME;
+  store = await openStore(undefined, { clock: { now: () => now } });
+});
+afterEach(() => store.close());
+
+const save = (key: GroupKey, events = 2) => store.snapshots.save(key, aSave(key, undefined, events));
+const numbersOf = async (key: GroupKey) =>
+  (await store.ledger.read(key, 0, 1_000)).map(({ sequence }) => sequence);
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('marks', () => {
+  test('are refused beyond the last event of their group, also after it was erased', async () => {
+    await save(aKey(1), 3);
+    await store.eraser.erase(aKey(1), 3);
+
+    await expect(store.marks.advance('output', aKey(1), 4)).rejects.toThrow('beyond the last event');
+    await expect(store.marks.advance('output', aKey(2), 1)).rejects.toThrow('beyond the last event');
+    expect(await store.marks.advance('output', aKey(1), 3)).toBe(true);
+    await expect(store.marks.advance('output', aKey(1), 4)).rejects.toThrow('beyond the last event');
+    expect(await store.marks.load('output', aKey(1))).toBe(3);
+  });
+
+  test('do not fail because of another write of the same moment', async () => {
+    const keys = [1, 2, 3].map((group) => aKey(group));
+    for (const key of keys) await save(key);
+
+    const moves = keys.map((key, at) => store.marks.advance('output', key, at + 1));
+
+    expect(await Promise.allSettled(moves)).toMatchObject([
+      { value: true },
+      { value: true },
+      { status: 'rejected' },
+    ]);
+    expect(await store.markNumbers('output', keys)).toEqual([1, 2, undefined]);
+  });
+
+  test('are read with their notes', async () => {
+    await save(aKey(1));
+    await store.marks.advance('hook', aKey(1), 1);
+    await store.marks.noteFailing('hook', aKey(1), { sequence: 2, reason: 'answered 500', at: 7 });
+
+    expect(await store.mark('hook', aKey(1))).toEqual({
+      sequence: 1,
+      behind: '2: answered 500',
+      failingSince: 7,
+    });
+    expect(await store.mark('hook', aKey(2))).toEqual({});
+  });
+
+  test('list the groups that are behind, of one destination and one source', async () => {
+    const [other, alike] = [aKey(2, GLOBEX), aKey(3, { ...GLOBEX, source: 'globex-2' })];
+    for (const key of [aKey(1), other, alike]) {
+      await save(key);
+      await store.marks.noteBehind('queue', key, { sequence: 1, reason: 'refused' });
+    }
+    await store.marks.noteBehind('queue', aKey('feed'), { sequence: 1, reason: 'refused' });
+    await store.marks.advance('queue', aKey(1), 1);
+
+    const keysOf = async (source?: string) =>
+      (await collect(store.behind('queue', source))).map(({ key }) => key);
+
+    expect(await keysOf()).toEqual([aKey('feed'), alike, other]);
+    expect(await keysOf('globex')).toEqual([other]);
+    expect(await collect(store.behind('bus'))).toEqual([]);
+    expect(await collect(store.behind('queue', 'globex'))).toEqual([
+      {
+        destination: 'queue',
+        key: other,
+        sequence: undefined,
+        behind: '1: refused',
+        failingSince: undefined,
+      },
+    ]);
+  });
+});
+
+describe('lists', () => {
+  test('the sources that have a state', async () => {
+    for (const name of ['zeta', 'acme']) await store.states.save(aState(name), 0);
+    await store.searches.save('busy', { version: 1, expiresAt: 1, sentAt: [] }, 0);
+
+    expect(await store.sources()).toEqual(['acme', 'zeta']);
+  });
+
+  test('the URLs that were forwarded to', async () => {
+    for (const id of ['forward-b', 'forward-a', 'hook']) await store.endpoints.save(id, newEndpoint(now), 0);
+
+    expect(await store.forwardIds()).toEqual(['forward-a', 'forward-b']);
+  });
+
+  test('the groups that were created last', async () => {
+    await store.snapshots.saveAll(ACME, newSaves([2, 3, 1]));
+
+    expect(await store.latestGroups(ACME, 2)).toEqual([3, 2]);
+    expect(await store.latestGroups(GLOBEX, 2)).toEqual([]);
+  });
+
+  test('more known groups than are read at once, each once', async () => {
+    const ids = Array.from({ length: 2_345 }, (_, at) => at + 1);
+    await store.snapshots.saveAll(ACME, newSaves(ids));
+
+    const known = await collect(store.snapshots.knownCreatedBetween(ACME, 0, Number.POSITIVE_INFINITY));
+
+    expect(known.map(({ groupId }) => groupId)).toEqual(ids);
+  });
+
+  test('more groups with events than are read at once, but none whose events are all gone', async () => {
+    const keys = Array.from({ length: 1_203 }, (_, at) => aKey(at + 1));
+    await Promise.all(keys.map((key) => save(key, 1)));
+    await store.eraser.erase(aKey(7), 1);
+
+    const groups = await collect(store.ledger.groups());
+
+    expect(groups.map(({ key }) => key.group)).toEqual(
+      keys.map(({ group }) => group).filter((group) => group !== 7),
+    );
+  });
+});
+
+test('the activity of a source has the groups that changed last and the events of each minute', async () => {
+  const from = Math.floor(now / MINUTE) * MINUTE;
+  await save(aKey(1), 3);
+  await save(aKey(1, GLOBEX), 5);
+  now += MINUTE;
+  await store.ledger.append(aKey('read'), anEvent(aKey(1), 1));
+  await save(aKey(2), 2);
+
+  expect(await store.activities.load('acme')).toEqual({
+    minutes: [
+      { from: from + MINUTE, events: 2 },
+      { from, events: 3 },
+    ],
+    recent: [
+      { group: 2, sequence: 2, savedAt: now },
+      { group: 1, sequence: 3, savedAt: now - MINUTE },
+    ],
+  });
+  expect(await store.activities.load('none')).toBeUndefined();
+});
+
+test('each commit with events is reported with its groups, until the listener leaves', async () => {
+  const reported: unknown[] = [];
+  const leave = store.onCommit(({ groups }) => reported.push(...groups));
+  await save(aKey(1));
+  await save(aKey(2), 0);
+  await store.marks.advance('output', aKey(1), 1);
+  await Promise.all([save(aKey(3)), save(aKey(4))]);
+
+  leave();
+  for (const group of [5, 6]) await save(aKey(group));
+
+  expect(reported).toEqual([1, 3, 4].map((group) => ({ key: aKey(group), first: 1 })));
+});
+
+describe('events expire', () => {
+  const RETENTION_AND_A_MINUTE = LEDGER_RETENTION + MINUTE;
+
+  /** The events of the test have their times from `now`. */
+  async function saveAt(key: GroupKey): Promise<void> {
+    const time = new Date(now / 1_000).toISOString();
+    const [event] = aSave(key, undefined, 1).events;
+    await store.snapshots.save(key, {
+      ...aSave(key, undefined, 1),
+      events: event ? [{ ...event, time }] : [],
+    });
+  }
+
+  test('after the retention, but those of the feed never', async () => {
+    await saveAt(aKey(1));
+    await store.ledger.append(aKey('feed'), anEvent(aKey(1), 1));
+    now += DAY;
+    await saveAt(aKey(2));
+    now += LEDGER_RETENTION - DAY + MINUTE;
+    await saveAt(aKey(3));
+    now += MINUTE;
+    await saveAt(aKey(4));
+
+    expect(await numbersOf(aKey(1))).toEqual([]);
+    expect(await numbersOf(aKey(2))).toEqual([1]);
+    expect(await numbersOf(aKey('feed'))).toEqual([1]);
+    await expect(store.marks.advance('output', aKey(1), 2)).rejects.toThrow('beyond the last event');
+    expect(await store.marks.advance('output', aKey(1), 1)).toBe(true);
+  });
+
+  test('not by a clock that is far ahead of the service', async () => {
+    await saveAt(aKey(1));
+    await saveAt(aKey(2));
+    now += 10 * RETENTION_AND_A_MINUTE;
+    await save(aKey(3));
+    now += MINUTE;
+    await save(aKey(4));
+
+    expect(await numbersOf(aKey(1))).toEqual([1]);
+  });
+
+  test('within a day if they say what is read', async () => {
+    await store.ledger.append(aKey('read'), anEvent(aKey(1), 1));
+    now += DAY + MINUTE;
+    await store.ledger.append(aKey('read'), anEvent(aKey(1), 2));
+
+    expect(await numbersOf(aKey('read'))).toEqual([2]);
+  });
+});
+
+test('nothing of an erased event is left in the files', () =>
+  inDirectory(async (directory) => {
+    const open = await openStore(directory);
+    const event = anEvent(aKey(1), 1, { ...aShipment(1), tracking_number: 'PERSONAL-4711' });
+    await open.snapshots.save(aKey(1), { ...aSave(aKey(1), undefined, 1), events: [event] });
+    const contains = async () => {
+      const files = await Promise.all(
+        (await readdir(directory)).map((name) => readFile(join(directory, name))),
+      );
+      return files.some((content) => content.includes('PERSONAL-4711'));
+    };
+    expect(await contains()).toBe(true);
+
+    await open.eraser.erase(aKey(1), 1);
+
+    expect(await contains()).toBe(false);
+    await open.close();
+  }));
+
+describe('a backup', () => {
+  test('of a store in use is whole, and private', () =>
+    inDirectory(async (directory) => {
+      const file = join(directory, 'backup.db');
+      await Promise.all(Array.from({ length: 200 }, (_, at) => save(aKey(at + 1))));
+
+      const writing = Array.from({ length: 200 }, (_, at) => save(aKey(1_000 + at)));
+      await store.backup(file);
+      await Promise.all(writing);
+
+      const copy = openDatabase(file, 0);
+      expect(copy.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+      expect(copy.prepare('SELECT count(*) AS rows FROM ledger').get()?.rows).toBeGreaterThanOrEqual(400);
+      copy.close();
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    }));
+
+  test('never replaces a file', () =>
+    inDirectory(async (directory) => {
+      const file = join(directory, 'backup.db');
+      await writeFile(file, 'precious');
+
+      await expect(store.backup(file)).rejects.toThrow(`The backup can't be written to ${file}: it exists.`);
+      expect(await readFile(file, 'utf8')).toBe('precious');
+    }));
+});
+
+test('a store without a directory is private, and leaves nothing behind', () =>
+  inDirectory(async (directory) => {
+    vi.stubEnv('TMPDIR', directory);
+    const other = await openStore(undefined);
+    vi.unstubAllEnvs();
+    const [made = ''] = await readdir(directory);
+    expect((await stat(join(directory, made))).mode & 0o777).toBe(0o700);
+    expect(existsSync(join(directory, made, 'feed.db'))).toBe(true);
+
+    await other.close();
+
+    expect(await readdir(directory)).toEqual([]);
+  }));
+
+test('a directory holds a feed once a store was opened there', () =>
+  inDirectory(async (directory) => {
+    expect(holdsFeed(directory)).toBe(false);
+
+    await (await openStore(directory)).close();
+
+    expect(holdsFeed(directory)).toBe(true);
+  }));
