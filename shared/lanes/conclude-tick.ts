@@ -17,7 +17,8 @@ export async function concludeTick(run: TickRun, error: Error | undefined): Prom
   const places = run.state.places.filter(({ until }) => until > now);
   run.update((state) => rest({ ...state, places, pausedUntil: requests.pausedUntil }, run, error, now));
   const before = run.state.health.degradedSince;
-  run.update((state) => reportHealth(state, { settings, place, error, lastFailure: run.failure, now }));
+  const met = { settings, place, error, lastFailure: run.failure, hasPolled: run.polls > 0, now };
+  run.update((state) => reportHealth(state, met));
   const { degradedSince, reasons } = run.state.health;
   if (before === undefined && degradedSince !== undefined)
     log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });

@@ -39,6 +39,8 @@ export interface Met {
   readonly error: Error | undefined;
   /** The last request that failed in this tick. */
   readonly lastFailure: Error | undefined;
+  /** Whether a round of polls was read completely in this tick. */
+  readonly hasPolled: boolean;
   readonly now: Instant;
 }
 
@@ -51,8 +53,11 @@ const PATIENT_ROUNDS = 2;
 /** Returns the state with its health, and the feed's event about it if that has changed. */
 export function reportHealth(state: SourceState, met: Met): SourceState {
   const { now, settings } = met;
-  const reasons = reasonsOf(state, met);
   const { health } = state;
+  const found = reasonsOf(state, met);
+  // Another failure is no recovery.
+  const isFailing = !met.hasPolled && (met.error ?? met.lastFailure) !== undefined;
+  const reasons = found.length === 0 && isFailing ? [...health.reasons] : found;
   const failure = noteFailure(state, met);
   const wasDegraded = health.degradedSince !== undefined;
   const since = health.degradedSince ?? now;

@@ -183,6 +183,12 @@ function sourceEvidence(
   const isOwn = ({ event }: { readonly event: FeedEvent }) =>
     event.source === `/sources/${source}` && event.data.generation === generation;
   const written = stores.inserted.filter(isOwn);
+  const hasReported = (code: string) =>
+    written.some(
+      ({ event }) =>
+        event.type === 'feed.source_degraded' &&
+        event.data.object.reasons.some((reason) => reason.code === code),
+    );
   return {
     source,
     isLast,
@@ -201,11 +207,8 @@ function sourceEvidence(
     heldTimes: watch.held,
     massChanges: watch.massChanges,
     hasAdopted: watch.hasAdopted,
-    pollsMiss: written.some(
-      ({ event }) =>
-        event.type === 'feed.source_degraded' &&
-        event.data.object.reasons.some(({ code }) => code === 'polls_miss_changes'),
-    ),
+    pollsMiss: hasReported('polls_miss_changes'),
+    hidesGroups: hasReported('groups_hidden'),
     recentWalks: watch.rounds.recent,
     ...rest,
     reasons: watch.facts?.reasons ?? [],

@@ -233,7 +233,7 @@ describe('a watch that can read nothing', () => {
 
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: The service refuses the token in RETURNS_API_TOKEN\. Set the variable to/m,
+      /^error: The service refuses the token in RETURNS_API_TOKEN, or a firewall .* Set the variable to/m,
     );
   });
 

@@ -23,7 +23,8 @@ function well(changes: Partial<SourceState> = {}): SourceState {
 
 function report(state: SourceState, met: Partial<Met> = {}): SourceState {
   return reportHealth(state, {
-    ...{ settings: SETTINGS, place: '', error: undefined, lastFailure: undefined, now: NOW },
+    ...{ settings: SETTINGS, place: '', error: undefined, lastFailure: undefined },
+    ...{ hasPolled: false, now: NOW },
     ...met,
   });
 }
@@ -46,6 +47,17 @@ const hold = {
   ...{ number: 1, since: 0, phaseSince: 0, count: 25, samples: [] },
   ...{ kind: 'removals' as const, phase: 'holding' as const },
 };
+
+it('a source whose failure becomes another one has not recovered before polls were read', () => {
+  const refused = report(well(), { error: new SourceRefused('The token is refused.') });
+
+  const failing = report(refused, { lastFailure: failure });
+  const read = report(failing, { lastFailure: failure, hasPolled: true });
+
+  expect(codesOf(failing)).toEqual(['refused']);
+  expect(reportsOf(failing)).toEqual(['feed.source_degraded']);
+  expect(reportsOf(read)).toEqual(['feed.source_degraded', 'feed.source_recovered']);
+});
 
 describe('a source that is read completely', () => {
   it('is reported as nothing', () => {

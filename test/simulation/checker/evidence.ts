@@ -74,6 +74,8 @@ export interface SourceEvidence {
   readonly hasAdopted: boolean;
   /** Whether it has reported that its polls miss changes: then only walks are sure to find them. */
   readonly pollsMiss: boolean;
+  /** Whether the source reported that walks lacked known groups. */
+  readonly hidesGroups: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
   readonly idle: (During & { readonly walk: During | undefined }) | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */

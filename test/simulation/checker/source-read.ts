@@ -112,8 +112,13 @@ function* judgeClaims(
       const claim = source.claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
       if (claim === undefined || isHeld(claim)) continue;
       if (change.kind === 'refund_transaction' || change.verb === 'removed') continue;
+      const { pollsMiss, hidesGroups } = source;
       yield* judgeClaim(
-        source.pollsMiss ? { ...claim, polledAt: undefined } : claim,
+        {
+          ...claim,
+          ...(pollsMiss ? { polledAt: undefined } : {}),
+          ...(hidesGroups ? { walkedAt: undefined } : {}),
+        },
         change,
         history,
         evidence,
