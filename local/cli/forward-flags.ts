@@ -9,7 +9,7 @@ import { UsageError } from './failures.ts';
 
 export interface ForwardFlags {
   readonly forwardTo?: readonly URL[];
-  /** A signing secret as text. */
+  /** The file with the signing secret. */
   readonly forwardSecret?: string;
   readonly forwardOnly?: readonly string[];
 }
@@ -25,7 +25,7 @@ export function addForwardOptions(command: Command): Command {
       'post each event to this URL, signed, in order per return; repeatable',
       collectUrl,
     )
-    .option('--forward-secret <file>', SECRET_HELP, readSecretFile)
+    .option('--forward-secret <file>', SECRET_HELP)
     .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
 }
 
@@ -33,7 +33,7 @@ export function addForwardOptions(command: Command): Command {
 export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags) {
   if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
     throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
-  const secret = forwardTo && (forwardSecret ?? secretInEnvironment());
+  const secret = forwardTo && readSecret(forwardSecret);
   try {
     const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
@@ -53,23 +53,22 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
   return [...others, url];
 }
 
-/** @returns the secret in the file */
-export function readSecretFile(file: string): string {
-  if (file.startsWith('whsec_'))
+/**
+ * @param file undefined for the secret of the environment
+ * @returns undefined if there is none either
+ * @throws UsageError if there is no signing secret
+ */
+export function readSecret(file: string | undefined): string | undefined {
+  if (file?.startsWith('whsec_'))
     throw new UsageError(
       `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
     );
-  return invalidIfThrown(() => checkSecret(readFileSync(file, 'utf8').trim()));
-}
-
-/** @throws UsageError if the variable holds no signing secret */
-export function secretInEnvironment(): string | undefined {
-  const secret = process.env[SECRET_VARIABLE]?.trim();
-  if (!secret) return undefined;
+  const place = file === undefined ? SECRET_VARIABLE : '--forward-secret';
   try {
-    return checkSecret(secret);
+    const text = file === undefined ? process.env[SECRET_VARIABLE] : readFileSync(file, 'utf8');
+    return file === undefined && !text ? undefined : checkSecret((text ?? '').trim());
   } catch (error) {
-    throw new UsageError(`${SECRET_VARIABLE}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${place}: ${(error as Error).message}`, { cause: error });
   }
 }
 
