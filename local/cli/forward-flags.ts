@@ -9,7 +9,7 @@ import { UsageError } from './failures.ts';
 
 export interface ForwardFlags {
   readonly forwardTo?: readonly URL[];
-  /** The file of a signing secret. */
+  /** The file with the signing secret. */
   readonly forwardSecret?: string;
   readonly forwardOnly?: readonly string[];
 }
@@ -33,7 +33,7 @@ export function addForwardOptions(command: Command): Command {
 export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags) {
   if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
     throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
-  const secret = forwardTo && findSecret(forwardSecret);
+  const secret = forwardTo && readSecret(forwardSecret);
   try {
     const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
@@ -54,33 +54,21 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
 }
 
 /**
- * The signing secret in the file, else in the environment; undefined if neither is given.
- *
- * @throws UsageError if it is none
+ * @param file undefined for the secret of the environment
+ * @returns undefined if there is none either
+ * @throws UsageError if there is no signing secret
  */
-export function findSecret(file: string | undefined): string | undefined {
-  return file === undefined ? secretInEnvironment() : readSecretFile(file);
-}
-
-function readSecretFile(file: string): string {
-  if (file.startsWith('whsec_'))
+export function readSecret(file: string | undefined): string | undefined {
+  if (file?.startsWith('whsec_'))
     throw new UsageError(
       `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
     );
+  const place = file === undefined ? SECRET_VARIABLE : '--forward-secret';
   try {
-    return checkSecret(readFileSync(file, 'utf8').trim());
+    const text = file === undefined ? process.env[SECRET_VARIABLE] : readFileSync(file, 'utf8');
+    return file === undefined && !text ? undefined : checkSecret((text ?? '').trim());
   } catch (error) {
-    throw new UsageError(`--forward-secret: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function secretInEnvironment(): string | undefined {
-  const secret = process.env[SECRET_VARIABLE]?.trim();
-  if (!secret) return undefined;
-  try {
-    return checkSecret(secret);
-  } catch (error) {
-    throw new UsageError(`${SECRET_VARIABLE}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${place}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -38,8 +38,8 @@ Examples:
   returns-feed redrive acme 184467 --to ordered --skip 5 --stack ReturnsFeed
   returns-feed redrive acme --to Wms --stack ReturnsFeed
   returns-feed redrive acme 184467 --skip 5 --data state
-Exit code: 0 all events are sent (for a webhook, and with --data: its sender is woken), 3 a group is still
-behind, 1 the command failed, 2 invalid usage.`;
+Exit code: 0 all events are sent (for a webhook, and with --data: its sender is woken), 3 a group is
+still behind, 1 the command failed, 2 invalid usage.`;
 
 export function createRedriveCommand(): Command {
   const command = new Command('redrive')

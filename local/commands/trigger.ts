@@ -4,7 +4,7 @@ import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { UsageError } from '../cli/failures.ts';
-import { findSecret, parseForwardUrl, SECRET_HELP, SECRET_VARIABLE } from '../cli/forward-flags.ts';
+import { parseForwardUrl, readSecret, SECRET_HELP, SECRET_VARIABLE } from '../cli/forward-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { isAccepted } from '../feed/format-delivery.ts';
@@ -30,7 +30,7 @@ With a kind of entity (${KINDS.join(', ')}) and a status, it gives one
 entity of the reference service that status. The feed of "npm start" then finds a true change.
 Without arguments it lists the types.
 Examples:
-  returns-feed trigger shipment.status_changed --forward-to http://127.0.0.1:3000/ --forward-secret secret.txt
+  returns-feed trigger shipment.status_changed --forward-to http://127.0.0.1:3000/hook --forward-secret key.txt
   returns-feed trigger shipment DELIVERED
   returns-feed trigger return_line_item COMPLETED --service http://127.0.0.1:8080/api
 Exit code: 0 the receiver answered 2xx, or the entity is changed, 1 not, 2 invalid usage.`;
@@ -71,7 +71,7 @@ async function postExample(
     throw new UsageError('A type of event takes neither a status nor --service.');
   const event = freshExample(type, Date.now());
   if (url === undefined) throw new UsageError(`Add --forward-to URL: where to post ${type}.`);
-  const given = findSecret(forwardSecret);
+  const given = readSecret(forwardSecret);
   const secret = given ?? (await findForwardSecret(undefined));
   if (given === undefined)
     await createPrinter(process.stderr).line('signed with a new secret, which the receiver does not know');
