@@ -63,6 +63,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     showsNulls: looks.every(showsAll),
     mayDegrade: mayDegrade(plan),
     mayMissChanges: mayMissChanges(plan),
+    clocksJump: plan.faults.clockJump > 0,
     timing: timingOf(world),
     sent: network.sent,
     askedPauses: network.askedPauses,

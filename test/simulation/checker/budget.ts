@@ -3,18 +3,18 @@
 import type { AskedPause, Evidence, SentRequest, Violation } from './evidence.ts';
 
 const MINUTE = 60_000_000;
-/** Leases do not keep processes apart whose clocks are further apart than a lease lasts (docs/limits.md). */
+/** Leases do not keep processes apart whose clocks jump, or are further apart than a lease lasts (docs/limits.md). */
 const CLOCKS_APART = 10 * MINUTE;
 /** A machine's clock may be this much too fast. */
 const DRIFT = 0.001;
 
 export function checkBudget(evidence: Evidence): Violation[] {
-  const { sent, requestsPerMinute, timing } = evidence;
+  const { sent, requestsPerMinute, timing, clocksJump } = evidence;
+  const isKept =
+    clocksJump || timing.clocksOff > CLOCKS_APART ? () => true : (most: number) => most <= requestsPerMinute;
   const tooMany = [...groupBy(sent, ({ token }) => token).values()].flatMap((requests) => {
     const most = mostInAMinute(requests.map(({ at }) => at));
-    return most <= requestsPerMinute || timing.clocksOff > CLOCKS_APART
-      ? []
-      : [`${most} requests in 60 s, ${requestsPerMinute} allowed`];
+    return isKept(most) ? [] : [`${most} requests in 60 s, ${requestsPerMinute} allowed`];
   });
   return [...tooMany, ...sentInPauses(evidence)].map((message) => ({ guarantee: 'G6', message }));
 }

@@ -157,6 +157,8 @@ export interface Evidence {
   readonly mayDegrade: boolean;
   /** Whether polls may pass a change that a walk finds: a page that becomes shorter, or rows that can't be read or stored. */
   readonly mayMissChanges: boolean;
+  /** Whether clocks of processes are set while they run, by up to hours. */
+  readonly clocksJump: boolean;
   readonly timing: Timing;
   /** Every request that was sent to the service. */
   readonly sent: readonly SentRequest[];
