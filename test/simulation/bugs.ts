@@ -160,25 +160,6 @@ const READING: readonly Bug[] = [
 
 const COMPARING: readonly Bug[] = [
   bug(
-    'walks trust what a process remembers',
-    'shared/recording/record-page.ts',
-    'return known === undefined ? isRemembered : known.get(id)?.digest === digests.get(id);',
-    'return isRemembered || known?.get(id)?.digest === digests.get(id);',
-  ),
-  bug(
-    'a memory stands beside a save whose answer was lost',
-    'shared/recording/record-page.ts',
-    'for (const { reading } of admitted) memory.forget(idOf(reading));',
-    'void 0;',
-    3405,
-  ),
-  bug(
-    'the time of a new field is saved with the tick, after the snapshots that have it',
-    'shared/recording/record-page.ts',
-    'if (cell.state.fieldsSince !== before && cell.state.baselineAt !== undefined) await cell.save();',
-    'void before;',
-  ),
-  bug(
     'a reading that differs is published however soon after the last reading it comes',
     'shared/comparing/stale-reads.ts',
     'return sentAt >= receivedAt + settle;',
@@ -209,12 +190,6 @@ const COMPARING: readonly Bug[] = [
 ];
 
 const GUARDING: readonly Bug[] = [
-  bug(
-    'a hold is saved after what it would have held',
-    'shared/recording/record-page.ts',
-    'if (cell.state.lastHold !== before) await cell.save();',
-    'void before;',
-  ),
   bug(
     'answers to an unproved token are trusted',
     'shared/guarding/identity.ts',
