@@ -32,7 +32,7 @@ export function toSnapshotItem(source: SourceGeneration, snapshot: Snapshot): St
   };
 }
 
-/** What is stored of a snapshot beside its key, version, creation and digest; no other property of the object is. */
+/** The stored fields of a snapshot, without its key, version, creation and digest. Other properties are left out. */
 export function snapshotBodyOf(snapshot: Snapshot): z.input<typeof snapshotBody> {
   const { sequence, projectionVersion, updatedAt, sentAt, receivedAt, removedAt } = snapshot;
   const { projection, absences, unpublished } = snapshot;

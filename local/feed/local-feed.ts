@@ -114,7 +114,7 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   const ports = {
     ...{ ledger: store.ledger, marks: store.marks, endpoints: store.endpoints, clock: options.clock },
     presentGeneration: createPresentGeneration(store.states),
-    // What is handed over is shown by the events.
+    // The printed events already show what is handed over.
     log: { ...log, info: log.debug },
     random: Math.random,
   };

@@ -1,6 +1,5 @@
-// Hands the events over to this process's output, each group's in order: the relay of AWS in this process, with a mark
-// that moves once an event is written. Whoever saves events names their groups; a group is never under way twice, so
-// that no event is written twice.
+// Hands the events over to this process's output, each group's in order. It is the same relay as in AWS; its mark moves
+// once an event is written. One group is never relayed twice at once, so no event is written twice.
 import type { Clock, Destination, GroupKey } from '../../shared/ports.ts';
 import type { RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../shared/publishing/relay.ts';

@@ -1,5 +1,5 @@
-// What commands and the console need of a feed, wherever it is kept: open-directory.ts opens a data directory on this
-// machine, open-deployment.ts a deployment in AWS. Nothing else knows the place.
+// Commands and the console use this view of a feed. open-directory.ts opens a data directory on this machine,
+// open-deployment.ts opens a deployment in AWS. No other file knows where the feed is kept.
 import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
@@ -27,7 +27,7 @@ export interface PlaceFlags {
   readonly stack?: string;
 }
 
-/** What only operators read. */
+/** Queries that only operators make. */
 export interface FeedLists {
   /** The names of the sources that have a state, sorted. */
   sources(): Promise<readonly string[]>;

@@ -15,8 +15,8 @@ export interface Connection {
   /** Runs synchronous reads. */
   read<Result>(work: (sql: Sql) => Result): Promise<Result>;
   /**
-   * Runs synchronous work in a transaction, perhaps with others'. What it wrote is undone if it throws, and it may be
-   * called again.
+   * Runs synchronous work in a transaction, which it may share with other writes. If the work throws, its writes are
+   * undone. It may be called again after a shared transaction failed.
    */
   write<Result>(work: (sql: Sql) => Result): Promise<Result>;
   /** Waits for the writes under way. */

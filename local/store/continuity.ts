@@ -19,7 +19,7 @@ const CONSEQUENCE =
 const SEEN_BYTES = 160;
 
 export interface Continuity {
-  /** What operators should know. */
+  /** Messages for operators. */
   readonly notices: readonly string[];
   /** Counts a transaction, within it. @throws StoreError if the database is in its place no more */
   count(sql: Sql): void;
@@ -47,7 +47,7 @@ export function refuseOtherWal({ database, seen: seenFile }: DirectoryFiles): vo
 /** Compares the database with what was seen of it, and gives it a new identity if that does not fit. */
 export function checkContinuity(sql: Sql, files: DirectoryFiles): Continuity {
   const file = identifyFile(files.database);
-  // What was seen is read first: whatever it says was committed before.
+  // The note is read before the database: all that it names was committed by then.
   let known = readSeen(files.seen);
   let difference = differenceOf(known, readFeed(sql), file, files);
   if (difference !== undefined) {
@@ -87,7 +87,7 @@ export function checkContinuity(sql: Sql, files: DirectoryFiles): Continuity {
       try {
         write();
       } catch {
-        // The transactions are safe. What is not noted is only not noticed if it gets lost.
+        // The transactions are safe. Without a note, only their loss would go unnoticed.
       }
     },
     close: () => closeSync(descriptor),

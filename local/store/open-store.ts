@@ -43,7 +43,7 @@ export interface LocalStore {
   readonly searches: Searches;
   /** What changed last, read from the ledger. */
   readonly activities: Pick<Activities, 'load'>;
-  /** What operators should know about the directory, once: rights that were narrowed, a database that was replaced. */
+  /** Messages for operators about the directory: rights that were narrowed, a database that was replaced. */
   readonly notices: readonly string[];
   /** The names of the sources that have a state, sorted. */
   sources(): Promise<string[]>;

@@ -9,11 +9,10 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
-import { openStore } from '../../local/store/open-store.ts';
+import { type LocalStore, openStore } from '../../local/store/open-store.ts';
 import { TABLES, type TableNames } from '../../shared/deployment/tables.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { Clock, Ledger, LedgerEraser, SnapshotStore, SourceStates } from '../../shared/ports.ts';
-import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
+import type { Clock } from '../../shared/ports.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { createTables } from '../engines/tables.ts';
 import { createMemoryEndpointStates } from '../fakes/memory-endpoint-states.ts';
@@ -22,15 +21,10 @@ import { createMemoryMarks } from '../fakes/memory-marks.ts';
 import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
 import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
 
-export interface Stores {
-  readonly snapshots: SnapshotStore;
-  readonly ledger: Ledger;
-  readonly eraser: LedgerEraser;
-  readonly marks: WebhookMarks;
-  readonly endpoints: EndpointStates;
-  readonly states: SourceStates;
-  close(): Promise<void>;
-}
+export type Stores = Pick<
+  LocalStore,
+  'snapshots' | 'ledger' | 'eraser' | 'marks' | 'endpoints' | 'states' | 'close'
+>;
 
 export const STORES: readonly { name: string; open: () => Promise<Stores> }[] = [
   { name: 'in memory', open: async () => openMemoryStores() },

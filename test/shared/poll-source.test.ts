@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
 import { MINUTE, SECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import { createListWorld } from './list-world.ts';
 import { conditions, readReportsOf } from './read-reports.ts';
 import { createSourceWorld, SOURCE } from './source-world.ts';
 
@@ -121,6 +122,24 @@ describe('a tick', () => {
     const tick = world.nextTick(session);
 
     await expect(tick).rejects.toMatchObject({ name: 'RestoredStateError' });
+  });
+});
+
+describe('a pause that the service asked for', () => {
+  it('is kept by the process that was asked, also if its clock is set back, and by others as stored', async () => {
+    const world = createListWorld();
+    world.addMany(3, MINUTE);
+    const [asked, other] = [world.startProcess('a'), world.startProcess('b')];
+    await world.tick(asked);
+    // As after a pause that is over, by a clock that was set back since.
+    await world.rewrite((state) => ({ ...state, pausedUntil: world.now() + 30 * MINUTE }));
+
+    const own = await world.nextTick(asked);
+    await world.rewrite((state) => ({ ...state, pausedUntil: world.now() + 30 * MINUTE }));
+    const others = await world.nextTick(other);
+
+    expect(own.polls).toBeGreaterThan(0);
+    expect(others.polls).toBe(0);
   });
 });
 
