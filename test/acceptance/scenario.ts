@@ -37,5 +37,5 @@ export interface Scenario {
   readonly long?: boolean;
 }
 
-/** Five minutes, plus the time for a status request and the start. */
-export const SAID_WITHIN_MS = 330_000;
+/** Five minutes since the last complete walk, plus the time that a busy machine takes for both and for `status`. */
+export const SAID_WITHIN_MS = 400_000;

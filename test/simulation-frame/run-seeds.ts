@@ -33,7 +33,7 @@ export async function runSeeds<Outcome extends { readonly violations: readonly u
   const startedAt = performance.now();
   let printedAt = startedAt;
   const done = { runs: 0, violating: 0 };
-  const runAll = options.jobs === 1 ? runHere : runInProcesses;
+  const runAll = Math.min(options.jobs, options.seeds) === 1 ? runHere : runInProcesses;
   await runAll(options, {
     run,
     async report(outcome) {

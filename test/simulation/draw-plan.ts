@@ -67,7 +67,13 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange ? strangely(plan, random) : atItsLimits(withNight(plan, random));
+  return isStrange ? strangely(plan, random) : atItsLimits(withNight(withKnownStore(plan), random));
+}
+
+/** A source that was restored has read nothing yet: no store looks like another one to it. */
+function withKnownStore(plan: Plan): Plan {
+  if (plan.mishap === undefined) return plan;
+  return { ...plan, operations: plan.operations.filter(({ what }) => what !== 'restore') };
 }
 
 /** In some plans changes show as late, and reads are as stale, as the settings allow, both at once. */

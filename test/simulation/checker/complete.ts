@@ -81,7 +81,9 @@ function* missingIn(
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {
     const wasUnread = wasSetAside(groupId) || evidence.tooLarge.has(groupId);
-    if (isExcepted(groupId) || wasUnread || !movedItsStampLast(history)) continue;
+    // What changed before the source's start waits for walks where the baseline did not see it.
+    const isOlder = (history.documents.at(-1)?.at ?? 0) < source.startedAt;
+    if (isExcepted(groupId) || wasUnread || isOlder || !movedItsStampLast(history)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
