@@ -1,4 +1,4 @@
-// What `npm ci` installs, on any platform, is what the lock file's digests describe.
+// What `npm ci` installs, on any platform, is what the lock file's digests describe. CI installs exact versions.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -10,9 +10,11 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const { packages } = JSON.parse(
-  readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
-) as { readonly packages: Readonly<Record<string, Locked>> };
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+const { packages } = JSON.parse(read('package-lock.json')) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
 
 test('each package in the lock file has its digest', () => {
   const installed = Object.entries(packages).filter(
@@ -32,8 +34,20 @@ test('the lock file is complete for other platforms: a registry may lack some of
 
   const missing = optional.filter(
     ({ owner, name }) =>
-      packages[`node_modules/${name}`] === undefined && packages[`${owner}/node_modules/${name}`] === undefined,
+      packages[`node_modules/${name}`] === undefined &&
+      packages[`${owner}/node_modules/${name}`] === undefined,
   );
 
   expect(missing).toEqual([]);
+});
+
+test('CI runs exact releases of Node, and packages of Python by their digests', () => {
+  const script = read('.ci/run');
+  const releases = [...script.matchAll(/\b(?:other=|node@|for version in )([\d. ]+)/g)].flatMap(
+    ([, list = '']) => list.trim().split(' '),
+  );
+
+  expect(releases).toHaveLength(4);
+  for (const release of releases) expect(release).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const [install] of script.matchAll(/pip" install .*/g)) expect(install).toContain('--require-hashes');
 });
