@@ -94,6 +94,27 @@ test('only the poller changes snapshots and sources; no role deletes items', () 
   expect(actions.filter((it) => /Delete(Item|Table)|BatchWrite/.test(it))).toEqual([]);
 });
 
+test('only the poller writes events of returns: other roles only those of the feed itself', () => {
+  const writes = roles.flatMap((role) =>
+    statementsOf(all, role)
+      .filter(
+        ({ actions, resources }) =>
+          actions.some((it) => /PutItem|UpdateItem|PartiQL|BatchWrite/.test(it)) &&
+          resources.some((it) => it.includes('StorageLedger')),
+      )
+      .map(({ conditions }) => ({
+        role,
+        keys: (conditions as Record<string, unknown> | undefined)?.['ForAllValues:StringLike'],
+      })),
+  );
+
+  const free = writes.filter(({ keys }) => keys === undefined).map(({ role }) => role);
+  expect(free).toEqual([expect.stringContaining('PollerRole')]);
+  for (const { role, keys } of writes)
+    if (!free.includes(role)) expect(keys).toEqual({ 'dynamodb:LeadingKeys': ['*_feed'] });
+  expect(writes).toHaveLength(7);
+});
+
 test('only the sweeps read the whole ledger', () => {
   const scanners = roles.filter((role) =>
     statementsOf(all, role).some(({ actions }) => actions.includes('dynamodb:Scan')),
