@@ -56,6 +56,7 @@ test("only the poller may read by name prefix: this feed's sources and tokens", 
   expect(byName.toSorted()).toEqual([
     expect.stringMatching(`PollerRole secretsmanager:GetSecretValue secret:${service}/tokens/\\*$`),
     expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/sources/\\*$`),
+    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/stack-sources/\\*$`),
     expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/tokens/\\*$`),
   ]);
 });
