@@ -52,7 +52,9 @@ export class ReturnsChangeFeed extends Construct {
   readonly pollQueue: sqs.IQueue;
   /** The poller's log, with a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** The path of the sources' parameters in Parameter Store. `returns-feed sources` uses it and `schedules`. */
+  /** The path of the parameters of this stack's sources in Parameter Store: only the stack should write there. */
+  readonly stackSourcesPath: string;
+  /** The path of the parameters of added sources. `returns-feed sources` uses it and `schedules`. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
   /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
@@ -101,6 +103,7 @@ export class ReturnsChangeFeed extends Construct {
     this.sweeps = publishing.sweeps;
     this.pollQueue = polling.queue;
     this.pollerLog = polling.poller.logGroup;
+    this.stackSourcesPath = polling.stackSourcesPath;
     this.sourcesPath = polling.sourcesPath;
     this.schedules = polling.schedules;
     this.pollerRole = polling.poller.role;

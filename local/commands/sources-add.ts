@@ -34,16 +34,17 @@ Creates the resources that the stack creates for each of its sources: a paramete
 deployment's path, a schedule that sends the ticks, and a freshness alarm. Running it again changes
 the settings.
 
-The poller may only read the deployment's own tokens, so their names must begin with the feed's name:
-a secret's with "<feed>/tokens/" ("my-feed/tokens/globex"), a parameter's with "/<feed>/tokens/". The
-stack's output SourcesPath is "/<feed>/sources". If a key of your own encrypts the token, the key's
-policy must let the poller's role decrypt with it.
+The poller sends a token only to the host that the token's name contains: a secret's name must begin
+with "<feed>/tokens/<host>/" ("my-feed/tokens/returns.globex.example/main"), a parameter's with
+"/<feed>/tokens/<host>/". A port follows the host after "_". The stack's output SourcesPath is
+"/<feed>/sources". If a key of your own encrypts the token, the key's policy must let the poller's
+role decrypt with it.
 
 The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, run
 "sources remove" and then add it to the stack: its state stays.
 Example:
   returns-feed sources add globex --base-url https://returns.globex.example/api \\
-    --token-secret my-feed/tokens/globex --stack ReturnsFeed`;
+    --token-secret my-feed/tokens/returns.globex.example/main --stack ReturnsFeed`;
 
 const ABOUT_REMOVING = `
 Example:

@@ -124,7 +124,9 @@ describe('the parameter of a source', () => {
       settleMs: 120_000,
     });
     expect(token).toEqual({ secretId: 'token/acme' });
-    expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);
+    expect(parameter.Name).toBe(
+      `${poller.Environment.Variables.SOURCES_PATH.replace('/sources', '/stack-sources')}/acme`,
+    );
   });
 
   test('refers to a secret by its full ARN if that is known', () => {

@@ -37,9 +37,10 @@ export function resourcesCalled(name: string, { outputs, names, template }: Feed
       names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
     ],
     'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
+    'the path `StackSourcesPath`': () => [`${arnOf('ssm:parameter', outputs.StackSourcesPath ?? '')}*`],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
     "the token's secret": () => [
-      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex-??????`),
+      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex.example.com/main-??????`),
     ],
     'schedules of the group `SchedulesGroup`': () => [
       arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
