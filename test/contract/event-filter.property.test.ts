@@ -18,6 +18,7 @@ const SOURCES = ['acme', 'globex', 'initech'];
 const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));
 const ENTITIES = [...new Set(TYPES.map((type) => type.slice(0, type.indexOf('.'))))];
 const STATUSES = ['IN_TRANSIT', 'DELIVERED', 'FAILED', 'RECEIVED', 'OPEN', 'RESOLVED'];
+const FIELDS = ['status', 'carrier', 'tracking_number', 'quantity', 'return_outcome'];
 const UNDOCUMENTED = ['TELEPORTED', 'delivered', '', null, 7];
 const EXAMPLES = new Map(TYPES.map((type) => [type, readExample(type)]));
 
@@ -46,6 +47,8 @@ const conditions = {
   entities: someOf(ENTITIES),
   types: someOf(TYPES),
   to: someOf(STATUSES),
+  from: someOf(STATUSES),
+  changed: someOf(FIELDS),
 };
 
 const filters = fc
@@ -56,6 +59,8 @@ const filters = fc
 const traits = fc.record({
   source: fc.constantFrom(...SOURCES),
   status: fc.constantFrom(...STATUSES, ...UNDOCUMENTED),
+  before: fc.constantFrom(...STATUSES, ...UNDOCUMENTED),
+  changed: fc.subarray([...FIELDS, 'weight', '']),
 });
 
 /** One event of each type, and one of each source, so that every condition excludes at least one of them. */
@@ -65,7 +70,15 @@ const eventLists = fc
     fc.tuple(...SOURCES.map((source) => fc.constantFrom(...TYPES).map((type) => ({ source, type })))),
   )
   .map(([ofEachType, ofEachSource]) =>
-    [...ofEachType, ...ofEachSource.map((drawn) => ({ ...drawn, status: 'DELIVERED' }))].map(anEvent),
+    [
+      ...ofEachType,
+      ...ofEachSource.map((drawn) => ({
+        ...drawn,
+        status: 'DELIVERED',
+        before: 'FAILED',
+        changed: ['weight'],
+      })),
+    ].map(anEvent),
   );
 
 test('a topic’s filter policy and the predicate agree, and every filter excludes an event', async () => {
@@ -106,10 +119,12 @@ interface Drawn {
   readonly type: string;
   readonly source: string;
   readonly status: unknown;
+  readonly before: unknown;
+  readonly changed: readonly string[];
 }
 
 /** Returns the example of a type as an event of its own group. */
-function anEvent({ type, source, status }: Drawn, index: number): FeedEvent {
+function anEvent({ type, source, status, before, changed }: Drawn, index: number): FeedEvent {
   const example = EXAMPLES.get(type) as FeedEvent;
   const { data } = example;
   const group = index + 1;
@@ -119,7 +134,10 @@ function anEvent({ type, source, status }: Drawn, index: number): FeedEvent {
     id: formatEventId({ source, generation: data.generation, group, sequence: 1 }),
     source: `/sources/${source}`,
     partitionkey: `${source}/${group}`,
-    data: { ...data, object },
+    data: {
+      ...{ ...data, object },
+      ...('changed' in data && { changed, previous_attributes: { status: before } }),
+    },
   } as FeedEvent;
 }
 
