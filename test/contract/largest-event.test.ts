@@ -73,16 +73,16 @@ test('the largest event fits the topic, its queues, the bus and the ledger', asy
   const { topicArn } = await createTopicWithQueue(sns, sqs);
   const events = largestEvents();
 
-  const onTopic = await createSnsDestination({ client: sns, topicArn }).send(events);
-  const onBus = await createEventBridgeDestination({ client: eventBridge, eventBusName: 'feed' }).send(
-    events,
-  );
+  const topic = createSnsDestination({ client: sns, topicArn });
+  const onBus = createEventBridgeDestination({ client: eventBridge, eventBusName: 'feed' });
+  const results = [];
+  for (const event of events) results.push(...(await topic.send([event])), ...(await onBus.send([event])));
 
   const types = events.map(({ type }) => type);
   expect(types).toEqual(
     expect.arrayContaining(['shipment.status_changed', 'return_line_item.status_changed']),
   );
-  expect([onTopic, onBus].flat().filter(({ sent }) => !sent)).toEqual([]);
+  expect(results.filter(({ sent }) => !sent)).toEqual([]);
   expect(Math.max(...events.map((event) => encodeBody(event).length))).toBeLessThan(MAX_ITEM_BYTES);
   for (const client of [sns, sqs, eventBridge]) client.destroy();
   await proxy.close();
