@@ -66,12 +66,13 @@ function largestEvents(): EntityEvent[] {
 }
 
 test('the largest event fits the topic, its queues, the bus and the ledger', async () => {
+  // Made first: it takes seconds, and the engines close idle connections.
+  const events = largestEvents();
   const [engine, bus] = [await startSqsEngine(), await startEventBusEngine()];
   const proxy = await startStrictTopic({ engine: engine.endpoint, maximumMessageSize: MIB });
   const [sns, sqs] = [connectSns(proxy.endpoint), connectSqs(engine.endpoint)];
   const eventBridge = connectEventBridge(bus.endpoint);
   const { topicArn } = await createTopicWithQueue(sns, sqs);
-  const events = largestEvents();
 
   const topic = createSnsDestination({ client: sns, topicArn });
   const onBus = createEventBridgeDestination({ client: eventBridge, eventBusName: 'feed' });

@@ -12,7 +12,7 @@ export function writeCatalogue(): string {
 
 [schema.json](schema.json) has all events in one JSON Schema (2020-12), each object once under \`$defs\`, and
 [schema.draft-07.json](schema.draft-07.json) is the same for older tools. Schemas are open: fields may be added
-([changing.md](changing.md)). [Types in other languages](#types-in-other-languages) are generated from it. The examples come from
+([changing.md](changing.md)). [asyncapi.yaml](asyncapi.yaml) describes the channels in AsyncAPI 3. [Types in other languages](#types-in-other-languages) are generated from it. The examples come from
 a run of the feed against the reference service; [recorded.jsonl](recorded.jsonl) has all events of that run, one on each
 line, as \`returns-feed watch --json\` prints them. Use it to try a handler ([subscribing.md](../subscribing.md)).
 

@@ -2,6 +2,8 @@
 // would break readers of a published version.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { writeAsyncApi } from './asyncapi.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { committedSchema, EVENTS_FOLDER, refusalOf } from './committed-contracts.ts';
@@ -35,6 +37,7 @@ write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join
 for (const example of examples)
   write(`examples/${example.type}.json`, `${JSON.stringify(example, null, 2)}\n`);
 write('catalogue.md', writeCatalogue());
+write('asyncapi.yaml', writeAsyncApi(bundle, examples as FeedEvent[]));
 
 /** Returns the last event of a type, which has the longest history, but not the event with the unlisted status. */
 function exampleOf(type: string): (typeof events)[number] {
