@@ -10,7 +10,7 @@ import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { StatusKind } from '../shared/contract/statuses.ts';
+import type { WatchedKind } from '../shared/contract/watched-fields.ts';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { allowTable } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
@@ -169,7 +169,7 @@ export class ReturnsChangeFeed extends Construct {
    *
    * @throws Error for a source that the feed does not have
    */
-  onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
+  onChange<Kind extends WatchedKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     this.#metrics.checkSources(options.sources ?? []);
     return this.#onBus.onChange(id, options);
   }

@@ -13,7 +13,7 @@ import {
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
+import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { withDeployment } from '../operating/open-deployment.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { describeStack } from '../operating/place-options.ts';
@@ -84,6 +84,7 @@ export function createAddSourceCommand(): Command {
     )
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
+    .addOption(includeOption())
     .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
     .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_ADDING)

@@ -18,6 +18,7 @@ export const STATUSES: Readonly<Record<StatusKind, readonly string[]>> = {
   exchange_line_item: documented(exchangeLineItem),
 };
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flat())];
+const FIELDS = ['status', 'carrier', 'tracking_number', 'quantity', 'return_outcome'];
 const UNDOCUMENTED = ['TELEPORTED', 'delivered', '', null, 7];
 const EXAMPLES = new Map(ALL_TYPES.map((type) => [type, readExample(type)]));
 
@@ -30,6 +31,8 @@ const CONDITIONS = {
   entities: someOf(ENTITIES),
   types: someOf([...TYPES, SOURCE_READ]),
   to: someOf(ALL_STATUSES),
+  from: someOf(ALL_STATUSES),
+  changed: someOf(FIELDS),
 };
 
 /** Any filter that the contract allows, with any of the conditions or none. */
@@ -41,7 +44,11 @@ export const filters = fc
 
 const status = fc.constantFrom(...ALL_STATUSES, ...UNDOCUMENTED);
 
-export const traits = fc.record({ source: fc.constantFrom(...SOURCES), status, before: status });
+export const traits = fc.record({
+  source: fc.constantFrom(...SOURCES),
+  ...{ status, before: status },
+  changed: fc.subarray([...FIELDS, 'weight', '']),
+});
 
 export interface Drawn {
   readonly type: string;
@@ -49,15 +56,17 @@ export interface Drawn {
   readonly status: unknown;
   /** The previous status, for types with previous attributes. */
   readonly before: unknown;
+  /** Names of fields, for types with previous attributes. */
+  readonly changed: readonly string[];
 }
 
 /** Returns the example of a type as an event of its own group. */
-export function anEvent({ type, source, status, before }: Drawn, index: number): FeedEvent {
+export function anEvent({ type, source, status, before, changed }: Drawn, index: number): FeedEvent {
   const example = EXAMPLES.get(type) as FeedEvent;
   const { data } = example;
   const group = index + 1;
   const object = 'status' in data.object ? { ...data.object, status } : data.object;
-  const changed = 'previous_attributes' in data && 'status' in data.object;
+  const previous = 'previous_attributes' in data && 'status' in data.object && { status: before };
   return {
     ...example,
     id: formatEventId({ source, generation: data.generation, group, sequence: 1 }),
@@ -65,7 +74,10 @@ export function anEvent({ type, source, status, before }: Drawn, index: number):
     partitionkey: `${source}/${group}`,
     data: {
       ...{ ...data, object },
-      ...(changed && { previous_attributes: { ...data.previous_attributes, status: before } }),
+      ...('changed' in data && {
+        changed,
+        previous_attributes: { ...data.previous_attributes, ...previous },
+      }),
     },
   } as FeedEvent;
 }

@@ -5,11 +5,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { type EventFilter, matchesFilter } from '../../shared/contract/event-filter.ts';
+import {
+  type EventFilter,
+  filterAttributes,
+  filterPolicy,
+  matchesFilter,
+} from '../../shared/contract/event-filter.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import { createLocalTopic } from '../engines/local-topic.ts';
 import { type SqsEngine, startSqsEngine } from '../engines/sqs-engine.ts';
 import { runs } from '../property-runs.ts';
+import { acceptsPolicy } from '../simulation-of-webhooks/world/filter-policy.ts';
 import { anEvent, filters, SOURCES, TYPES, traits } from './drawn-events.ts';
 import { connectSns, connectSqs, drain } from './topic-clients.ts';
 
@@ -36,9 +42,15 @@ const eventLists = fc
     fc.tuple(...SOURCES.map((source) => fc.constantFrom(...TYPES).map((type) => ({ source, type })))),
   )
   .map(([ofEachType, ofEachSource]) =>
-    [...ofEachType, ...ofEachSource.map((drawn) => ({ ...drawn, status: 'DELIVERED', before: 'OPEN' }))].map(
-      anEvent,
-    ),
+    [
+      ...ofEachType,
+      ...ofEachSource.map((drawn) => ({
+        ...drawn,
+        status: 'DELIVERED',
+        before: 'OPEN',
+        changed: ['weight'],
+      })),
+    ].map(anEvent),
   );
 
 test('a topic’s filter policy and the predicate agree, and every filter excludes an event', async () => {
@@ -62,8 +74,17 @@ test('a topic’s filter policy and the predicate agree, and every filter exclud
   expect(passed).toBeGreaterThan(0);
 });
 
-/** @returns the sorted ids of the events in the subscribed queue */
+/**
+ * The engine compares a list as one text (fauxqs 1.9.2), so here the rules that SNS documents decide about it.
+ *
+ * @returns the sorted ids of the events in the subscribed queue
+ */
 async function receivedThrough(filter: EventFilter, events: readonly FeedEvent[]): Promise<string[]> {
+  if (filter.changed !== undefined) {
+    const policy = filterPolicy(filter);
+    const accepted = events.filter((event) => acceptsPolicy(policy, { ...filterAttributes(event) }));
+    return accepted.map(({ id }) => id).sort();
+  }
   const topic = await createLocalTopic(sns, sqs);
   const queueUrl = await topic.subscribeQueue(`run-${run++}`, filter);
   const destination = createSnsDestination({ client: sns, topicArn: topic.arn });

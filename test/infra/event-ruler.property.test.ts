@@ -12,6 +12,7 @@ import {
   matchesFilter,
 } from '../../shared/contract/event-filter.ts';
 import type { StatusKind } from '../../shared/contract/statuses.ts';
+import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { ALL_TYPES, anEvent, filters, SOURCES, STATUSES, someOf, traits } from '../contract/drawn-events.ts';
 import { compileEventPattern, type EventPattern } from '../engines/event-pattern.ts';
 import { type EventRuler, startEventRuler } from '../engines/event-ruler.ts';
@@ -61,20 +62,23 @@ const options = fc
   .constantFrom(...Object.entries(STATUSES))
   .chain(([entity, statuses]) => {
     const oneOrSome = fc.oneof(fc.constantFrom(...statuses), someOf(statuses));
+    const changed = someOf(WATCHED_FIELDS[entity as StatusKind]);
     return fc.record(
-      { entity: fc.constant(entity), to: oneOrSome, from: oneOrSome, sources: someOf(SOURCES) },
-      { requiredKeys: ['entity', 'to'] },
+      { entity: fc.constant(entity), to: oneOrSome, from: oneOrSome, changed, sources: someOf(SOURCES) },
+      { requiredKeys: ['entity'] },
     );
   })
+  .filter((drawn) => 'to' in drawn || 'from' in drawn || 'changed' in drawn)
   .map((drawn) => drawn as Options);
 
 /** Events that often have what a rule's options ask for, some of them of another application. */
-function eventsFor({ entity, to, from = [], sources = SOURCES }: Options) {
+function eventsFor({ entity, to, from = [], changed, sources = SOURCES }: Options) {
   const wanted = {
-    type: fc.constantFrom(`${entity}.created`, `${entity}.status_changed`),
+    type: fc.constantFrom(`${entity}.created`, `${entity}.status_changed`, `${entity}.updated`),
     source: fc.constantFrom(...sources),
-    status: fc.constantFrom(...listOf(to)),
+    status: fc.constantFrom(...listOf<string>(to ?? STATUSES[entity])),
     before: fc.constantFrom(...listOf(from), ...STATUSES[entity]),
+    changed: fc.constantFrom(changed === undefined ? ['status'] : listOf(changed)),
   };
   const event = fc
     .tuple(fc.constantFrom(...ALL_TYPES), traits, fc.record(wanted, { requiredKeys: [] }))
@@ -122,35 +126,46 @@ test('the filter policy of a subscription matches the events that pass the filte
 });
 
 /** The meaning of the options, independent of patterns. */
-function isMeant({ entity, to, from, sources = SOURCES }: Options, event: FeedEvent): boolean {
+function isMeant({ entity, to, from, changed, sources = SOURCES }: Options, event: FeedEvent): boolean {
   const { status, before } = statusesIn(event);
+  const isFirst = event.type === `${entity}.created` && from === undefined && changed === undefined;
   const isChange = event.type === `${entity}.status_changed`;
+  const isUpdate = event.type === `${entity}.updated` && from === undefined && changed !== undefined;
   return (
-    (isChange || (event.type === `${entity}.created` && from === undefined)) &&
+    (isFirst || isChange || isUpdate) &&
     sources.includes(sourceOf(event)) &&
-    listOf(to).some((it) => it === status) &&
-    (from === undefined || listOf(from).some((it) => it === before))
+    (to === undefined || listOf(to).some((it) => it === status)) &&
+    (from === undefined || listOf(from).some((it) => it === before)) &&
+    (changed === undefined || listOf<string>(changed).some((field) => changedIn(event).includes(field)))
   );
 }
 
 /** The filter's meaning, independent of policies. */
-function passes({ sources, entities, types, to }: EventFilter, event: FeedEvent): boolean {
+function passes({ sources, entities, types, to, from, changed }: EventFilter, event: FeedEvent): boolean {
   const [kind = '', what = ''] = event.type.split('.');
-  const { status } = statusesIn(event);
+  const { status, before } = statusesIn(event);
+  const known = (what: RegExp, of: string) => (what.test(of) ? (STATUSES[kind as StatusKind] ?? []) : []);
   const named: readonly string[] = types ?? ALL_TYPES.filter((type) => !type.startsWith('feed.'));
   const kinds: readonly string[] = entities ?? [kind];
-  const reached = /^(created|status_changed)$/.test(what) ? (STATUSES[kind as StatusKind] ?? []) : [];
+  const reached = known(/^(created|status_changed)$/, what);
+  const left = known(/^status_changed$/, what);
   return (
     named.includes(event.type) &&
     kinds.includes(kind) &&
     (sources ?? SOURCES).includes(sourceOf(event)) &&
-    (to === undefined || reached.some((it) => it === status && to.some((wanted) => wanted === it)))
+    (to === undefined || reached.some((it) => it === status && to.some((wanted) => wanted === it))) &&
+    (from === undefined || left.some((it) => it === before && from.some((wanted) => wanted === it))) &&
+    (changed === undefined || changed.some((field) => changedIn(event).includes(field)))
   );
 }
 
 function statusesIn({ data }: FeedEvent): { readonly status?: unknown; readonly before?: unknown } {
   const { object, previous_attributes: before } = data as Record<string, { status?: unknown } | undefined>;
   return { status: object?.status, before: before?.status };
+}
+
+function changedIn({ data }: FeedEvent): readonly string[] {
+  return 'changed' in data ? data.changed : [];
 }
 
 /** @returns the pattern of a new rule of one feed */

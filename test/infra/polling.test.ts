@@ -109,6 +109,7 @@ describe('the parameter of a source', () => {
       baseline: 'emit',
       requestsPerMinute: 100,
       customerData: true,
+      include: ['order_tags'],
       settle: Duration.minutes(2),
     });
     const feed = aFeed({ sources: [source] }, stack);
@@ -121,6 +122,7 @@ describe('the parameter of a source', () => {
       baseline: 'emit',
       requestsPerMinute: 100,
       customerData: true,
+      include: ['order_tags'],
       settleMs: 120_000,
     });
     expect(token).toEqual({ secretId: 'token/acme' });
