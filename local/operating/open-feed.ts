@@ -18,6 +18,7 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
+import type { ForwardedUrl } from '../store/documents.ts';
 import type { Deployment } from './find-deployment.ts';
 import type { Poller } from './judge-source.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
@@ -74,8 +75,9 @@ export interface OpenFeed {
 }
 
 export interface WebhookLabels extends DestinationLabels {
-  /** Undefined where it is unknown: what `watch` forwards is its own option, and is not stored. */
-  readonly filter: EventFilter | undefined;
+  readonly filter: EventFilter;
+  /** Of a URL that `watch` forwards to: the URL without what may be a secret. */
+  readonly address?: string;
 }
 
 /** Finds sources by name, with errors that list the known ones. */
@@ -107,6 +109,6 @@ export function openStderrLog(): Log {
   return createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) });
 }
 
-export function labelsOfForwarded(id: string): WebhookLabels {
-  return { name: id, mark: id, title: `the forwarded URL ${id}`, filter: undefined };
+export function labelsOfForwarded({ id, ...url }: ForwardedUrl): WebhookLabels {
+  return { name: id, mark: id, title: url.address, ...url };
 }

@@ -8,7 +8,6 @@ import { openDatabase } from '../../../local/store/sqlite.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
-import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSave, aShipment, newSaves } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { inDirectory } from './run-store.ts';
@@ -110,10 +109,13 @@ describe('lists', () => {
     expect(await store.sources()).toEqual(['acme', 'zeta']);
   });
 
-  test('the URLs that were forwarded to', async () => {
-    for (const id of ['forward-b', 'forward-a', 'hook']) await store.endpoints.save(id, newEndpoint(now), 0);
+  test('the URLs that the last watch forwards to', async () => {
+    const url = (id: string) => ({ id, address: `http://127.0.0.1/${id}`, filter: {} });
+    await store.forwards.replace([url('a'), url('b')]);
 
-    expect(await store.forwardIds()).toEqual(['forward-a', 'forward-b']);
+    await store.forwards.replace([url('c')]);
+
+    expect(await store.forwards.list()).toEqual([url('c')]);
   });
 
   test('the groups that were created last', async () => {

@@ -3,10 +3,10 @@
 // updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
-import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
-import { labelsOfWebhook } from '../operating/open-deployment.ts';
-import type { OpenFeed, WebhookLabels } from '../operating/open-feed.ts';
-import { listWebhooks } from '../operating/webhook-records.ts';
+import { listSubscribers, type Subscribers } from './list-subscribers.ts';
+import { labelsOfWebhook } from './open-deployment.ts';
+import type { OpenFeed, WebhookLabels } from './open-feed.ts';
+import { listWebhooks } from './webhook-records.ts';
 
 export interface DeploymentParts {
   /** Empty on one machine. */
