@@ -153,7 +153,13 @@ function addPage(app: FastifyInstance, page: ConsolePage, { place, countProblems
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
     const rendered = await inTurn(() => page.render(asked));
-    return answer(reply, rendered, { path, place, stream, problems: await countProblems() });
+    const isFixed = 'isFixed' in rendered && rendered.isFixed === true;
+    return answer(reply, rendered, {
+      path,
+      place,
+      stream: isFixed ? undefined : stream,
+      problems: await countProblems(),
+    });
   });
 }
 

@@ -8,6 +8,8 @@ export interface Page {
   readonly body: Html;
   /** The position of the page's last event: the stream continues after it. */
   readonly position?: string;
+  /** Whether the page is not updated, although others at its path are. */
+  readonly isFixed?: boolean;
   /** The address that the browser loads next, at once, for the rest of a slow answer. */
   readonly continuesAt?: string;
 }

@@ -17,7 +17,7 @@ export function sourceTable(sources: readonly OverviewSource[], moments: Moments
 <ul>${sorted.map((status) => html`<li>${readUpTo(status, moments)}</li>`)}</ul></details>`;
 }
 
-const WORST_FIRST = ['stopped', 'failing', 'held', 'well'] as const satisfies readonly Verdict[];
+const WORST_FIRST = ['held', 'stopped', 'failing', 'well'] as const satisfies readonly Verdict[];
 
 function severityOf({ verdict, setAside, places }: SourceStatus): number {
   return -2 * WORST_FIRST.indexOf(verdict) + (setAside.length + places.length > 0 ? 1 : 0);

@@ -117,8 +117,10 @@ function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: 
   if (groups.length === 0) return false;
   const { name, title } = destination.labels;
   const failures = destination.status?.failures ?? 0;
-  const attempts = kind === 'receiver_failing' ? `, ${counted(failures, 'failed attempt')} in a row` : '';
-  return html`<p>${isCut ? 'At least ' : ''}${counted(groups.length, 'return')}${attempts}. Each gets its events in order once the first is accepted.</p>
+  return html`${
+    kind === 'receiver_failing' &&
+    html`<p>${isCut ? 'At least ' : ''}${counted(groups.length, 'return')}, ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
+  }
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', 'Actions'],

@@ -61,6 +61,8 @@ pre { background: var(--field); border: 1px solid var(--line); border-radius: 6p
 .headline { font-size: 1.15rem; }
 .cause { border-left: 4px solid var(--bad); padding: .1rem .8rem; margin: 1.2rem 0; }
 .cause h2 { margin: .4rem 0; }
+.stream-tools { min-height: 2.2rem; margin: .4rem 0; }
+button[aria-pressed=true] { background: var(--link); color: var(--ground); }
 .plot { margin: 0; max-width: 44rem; display: grid; grid-template: auto auto auto / auto 1fr; gap: 0 .5rem; color: var(--dim); }
 .plot svg { width: 100%; height: 96px; }
 .plot .scale, .plot .hours { display: flex; justify-content: space-between; font-size: .85em; font-variant-numeric: tabular-nums; }

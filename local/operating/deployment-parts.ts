@@ -30,7 +30,7 @@ const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
 
 export function openDeploymentParts(
   { deployment, webhooks }: OpenFeed,
-  { now }: Pick<Moments, 'now'>,
+  { now, withAges = true }: Pick<Moments, 'now'> & { readonly withAges?: boolean },
 ): DeploymentParts {
   if (deployment === undefined) return { ...NONE, webhooks };
   const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
@@ -38,7 +38,7 @@ export function openDeploymentParts(
     const askedAtMs = now();
     // Without permission to list webhooks, their queues are listed as subscribers: that is better than no list.
     const records = await webhookRecords().catch(() => []);
-    return { ...(await listSubscribers(deployment, records.map(queueNameOf))), askedAtMs };
+    return { ...(await listSubscribers(deployment, records.map(queueNameOf), withAges)), askedAtMs };
   });
   return {
     webhookRecords,

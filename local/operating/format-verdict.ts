@@ -8,8 +8,8 @@ export function headlineOf(verdict: FeedVerdict, moments: Moments): string {
   const { concerns, unknown, baseline, polledAt, waiting } = verdict;
   const [worst, ...others] = concerns;
   if (worst !== undefined) {
-    const more = others.length === 0 ? '' : ` And ${others.length} more.`;
-    return `${sentenceOf(worst, moments)} ${adviceOf(worst)}${more}`;
+    const more = others.length === 0 ? '' : ` (And ${others.length} more.)`;
+    return `${sentenceOf(worst, moments)}${more} ${adviceOf(worst)}`;
   }
   if (verdict.verdict === 'new') return 'No source has been polled yet: start "npx returns-feed watch".';
   const known = unknown.length === 0 ? 'All well' : 'Well as far as is known';
@@ -27,10 +27,10 @@ export function sentenceOf({ subject, is, since, message }: Concern, moments: Mo
   return `${subject} ${is}${since === null ? '' : ` since ${moments.short(since)}`}: ${message}`;
 }
 
-/** The first thing to do. A command ends the sentence. */
+/** The first thing to do. A command stands at the end, to be copied. */
 function adviceOf({ nextSteps: [first] }: Concern): string {
   if (first === undefined) return '';
-  return first.command === null ? first.text : `${first.text} ${first.command}.`;
+  return first.command === null ? first.text : `${first.text} ${first.command}`;
 }
 
 /** A concern as JSON, without what the sources and destinations beside it have. */

@@ -79,7 +79,7 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
   };
 }
 
-const KINDS: readonly Concern['kind'][] = ['stopped', 'failing', 'held', 'left_out', 'set_aside'];
+const KINDS: readonly Concern['kind'][] = ['held', 'stopped', 'failing', 'left_out', 'set_aside'];
 const rank = ({ kind }: Concern) => KINDS.indexOf(kind);
 
 function concernsOfSource(status: SourceStatus): Concern[] {
@@ -112,13 +112,16 @@ function concernsOfSource(status: SourceStatus): Concern[] {
   ];
 }
 
+/** The codes of reasons why nothing polls a source. */
+const STOPPED: ReadonlySet<string> = new Set(['silent', 'restored', 'ahead']);
+
 /** Why polls fail, or why there are none. The concerns `left_out` and `set_aside` have what can't be read. */
 function concernOfReading(status: SourceStatus): Concern[] {
-  const { source, verdict, lastFailure, lastTickAt, degradedSince, nextSteps } = status;
+  const { source, lastFailure, lastTickAt, degradedSince, nextSteps } = status;
   const reasons = reasonsOf(status);
   const isResting = status.restsUntil !== null;
   if (reasons.length === 0 && !isResting) return [];
-  const isStopped = verdict === 'stopped';
+  const isStopped = status.reasons.some(({ code }) => STOPPED.has(code));
   return [
     {
       ...{ kind: isStopped ? 'stopped' : 'failing', subject: `source ${source}`, status, nextSteps },

@@ -25,11 +25,11 @@ export async function openKnownStore(path: string): Promise<LocalStore> {
 
 /** @throws as {@link openKnownStore} */
 export async function openDirectory(path: string): Promise<OpenFeed> {
-  const { snapshots, sources, mark, markNumbers, behind, latestGroups, forwards, ...store } =
+  const { snapshots, sources, mark, markNumbers, behind, candidates, forwards, ...store } =
     await openKnownStore(path);
   const [clock, log] = [createSystemClock(), openStderrLog()];
   for (const notice of store.notices) log.warn(notice);
-  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, latestGroups };
+  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, candidates };
   return {
     ...store,
     flags: ` --data ${shellWord(path)}`,

@@ -38,8 +38,11 @@ export interface FeedLists {
   lastSent(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
   /** The groups that stopped at an event that the destination rejects, of one source or of all. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
-  /** The ids of a source's groups, the newest by creation first, at most `most`; removed ones are left out. */
-  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+  /**
+   * The ids of groups whose stored state may have a text, the newest by creation first, at most `most`; removed ones are
+   * left out. A place without an index of texts returns the newest groups.
+   */
+  candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
 }
 
 export interface OpenFeed {

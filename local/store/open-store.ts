@@ -34,7 +34,7 @@ import { createLedger, createLedgerEraser, deleteExpired, readActivity } from '.
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
 import { createTables } from './schema.ts';
-import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
+import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
 
@@ -52,8 +52,8 @@ export interface LocalStore {
   readonly notices: readonly string[];
   /** The names of the sources that have a state, sorted. */
   sources(): Promise<string[]>;
-  /** The ids of a source's groups, the latest creation first; removed ones are left out. */
-  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+  /** The ids of groups whose state has a text, the latest creation first, at most `most`; removed ones are left out. */
+  candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
   /** A mark with its notes. */
   mark(destination: string, key: GroupKey): Promise<Mark>;
   /** The number of the last event sent for each group, in the order given; undefined before the first. */
@@ -142,7 +142,7 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
     searches: createSearches(documents),
     activities: { load: (source) => readActivity(connection, source) },
     sources: states.list,
-    latestGroups: (source, most) => listLatestGroups(connection, source, most),
+    candidates: (source, text, most) => listMentioning(connection, source, text, most),
     mark: (destination, key) => readMark(connection, destination, key),
     markNumbers: (destination, groups) => readMarks(connection, destination, groups),
     behind: (destination, source) => listBehind(connection, destination, source),

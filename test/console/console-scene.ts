@@ -100,7 +100,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     reads,
     pages: {
       overview: '/',
-      find: '/find?q=1Z0000000000000000&in=items',
+      find: '/find?q=1Z0000000000000000&in=service',
       return: `/returns/acme/${SCENE_GROUP}`,
       live: '/live',
       stuck: '/stuck',

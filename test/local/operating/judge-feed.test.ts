@@ -178,7 +178,7 @@ describe('the verdict', () => {
     expect(concerns.map(({ kind }) => kind)).toEqual(['failing', 'receiver_failing']);
     expect(concerns[0]?.message).toBe(message);
     expect(headline(overview({ sources: [source(state)], webhooks: [failing('timeout')] }))).toMatch(
-      / And 1 more\.$/,
+      / \(And 1 more\.\) Each poll tries again/,
     );
   });
 

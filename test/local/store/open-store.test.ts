@@ -118,11 +118,12 @@ describe('lists', () => {
     expect(await store.forwards.list()).toEqual([url('c')]);
   });
 
-  test('the groups that were created last', async () => {
+  test('the groups whose state has a text, those that were created last first', async () => {
     await store.snapshots.saveAll(ACME, newSaves([2, 3, 1]));
 
-    expect(await store.latestGroups(ACME, 2)).toEqual([3, 2]);
-    expect(await store.latestGroups(GLOBEX, 2)).toEqual([]);
+    expect(await store.candidates(ACME, '', 2)).toEqual([3, 2]);
+    expect(await store.candidates(ACME, 'nobody has this', 2)).toEqual([]);
+    expect(await store.candidates(GLOBEX, '', 2)).toEqual([]);
   });
 
   test('more known groups than are read at once, each once', async () => {
