@@ -76,7 +76,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
         acts: true,
         access: { environment: { [TOKEN_VARIABLE]: TOKEN } },
         signal: ending.signal,
-        onReady: (url) => display.log.info(`Open the console in a browser: ${url}`),
+        onReady: (url) => display.log.info(`Open the console in a browser: ${url} (again: c and Enter)`),
       },
     );
   };

@@ -58,6 +58,8 @@ export interface ConsoleOptions {
   readonly place: string;
   readonly pages: readonly ConsolePage[];
   readonly actions: readonly ConsoleAction[];
+  /** The number of problems, shown on every page. @default none are counted */
+  readonly countProblems?: () => Promise<number>;
 }
 
 export interface Console {
@@ -67,6 +69,8 @@ export interface Console {
 }
 
 const STREAM = 'stream';
+/** Of a page that is in no navigation and not updated. */
+const FRAME: Omit<Frame, 'place'> = { path: '', stream: undefined, problems: 0 };
 /** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
 const PAGES_AT_ONCE = 8;
 /** Enough for sixty windows that open at once, each with its updates. */
@@ -75,7 +79,7 @@ const BUSY_RETRY_SECONDS = 5;
 
 /** @throws Error if the port can't be used */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { place, pages, actions, onNewAddress = () => {} } = options;
+  const { place, pages, actions, onNewAddress = () => {}, countProblems = async () => 0 } = options;
   const app = fastify({
     routerOptions: { ignoreTrailingSlash: true },
     // Handles addresses that can't be decoded. `guardAccess` has not run for these.
@@ -91,10 +95,10 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
   const inTurn = takeTurns(PAGES_AT_ONCE, PAGES_WAITING);
-  for (const page of pages) addPage(app, page, place, inTurn);
+  for (const page of pages) addPage(app, page, { place, countProblems, inTurn });
   for (const { path, run } of actions)
     app.post(path, async (request, reply) =>
-      answer(reply, await run(pageRequest(request)), { path: '', place, stream: undefined }),
+      answer(reply, await run(pageRequest(request)), { ...FRAME, place, problems: await countProblems() }),
     );
   app.setNotFoundHandler((_request, reply) => showFailure(reply, new PageNotFound('There is no such page.')));
   app.setErrorHandler((error, _request, reply) => showFailure(reply, error));
@@ -104,7 +108,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     const body = html`<h1>${title}</h1><p>${text}</p>
 ${hint !== undefined && html`<p>${hint}</p>`}`;
     if (status === BUSY) reply.header('retry-after', BUSY_RETRY_SECONDS);
-    return send(reply.code(status), layOut({ title, body }, { path: '', place, stream: undefined }));
+    return send(reply.code(status), layOut({ title, body }, { ...FRAME, place }));
   }
 
   await app.ready();
@@ -127,22 +131,33 @@ function addFile(app: FastifyInstance, path: string, type: string, content: stri
   app.get(path, (_request, reply) => reply.type(type).send(content));
 }
 
-function addPage(
-  app: FastifyInstance,
-  page: ConsolePage,
-  place: string,
-  inTurn: ReturnType<typeof takeTurns>,
-): void {
+interface Shared extends Pick<ConsoleOptions, 'place'> {
+  readonly countProblems: () => Promise<number>;
+  readonly inTurn: ReturnType<typeof takeTurns>;
+}
+
+function addPage(app: FastifyInstance, page: ConsolePage, { place, countProblems, inTurn }: Shared): void {
   const { path, updates } = page;
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
       const next =
         updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
-      return streamMessages(request, reply, updates.everyMs, () => inTurn(next));
+      const withProblems = async () => [
+        ...(await next()),
+        { event: 'problems', markup: html`${(await countProblems()) || ''}` } as const,
+      ];
+      return streamMessages(request, reply, updates.everyMs, () => inTurn(withProblems));
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
-    return answer(reply, await inTurn(() => page.render(asked)), { path, place, stream });
+    const rendered = await inTurn(() => page.render(asked));
+    const isFixed = 'isFixed' in rendered && rendered.isFixed === true;
+    return answer(reply, rendered, {
+      path,
+      place,
+      stream: isFixed ? undefined : stream,
+      problems: await countProblems(),
+    });
   });
 }
 

@@ -139,7 +139,7 @@ test('the console shows every page with exactly the listed permissions', async (
     /not authorized|can't be shown|failed searches/,
   );
   expect(pages[0]?.text).toMatch(
-    /subscriber \S*Erp\S* (✓ all taken 0 events –|… working \d+ events? 90 s) 0/,
+    /subscriber \S*Erp\S* (✓ all sent 0 events –|… sending \d+ events? 90 s) 0/,
   );
 });
 

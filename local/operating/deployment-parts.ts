@@ -3,10 +3,10 @@
 // updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
-import { listSubscribers, type Subscribers } from '../operating/list-subscribers.ts';
-import { labelsOfWebhook } from '../operating/open-deployment.ts';
-import type { OpenFeed, WebhookLabels } from '../operating/open-feed.ts';
-import { listWebhooks } from '../operating/webhook-records.ts';
+import { listSubscribers, type Subscribers } from './list-subscribers.ts';
+import { labelsOfWebhook } from './open-deployment.ts';
+import type { OpenFeed, WebhookLabels } from './open-feed.ts';
+import { listWebhooks } from './webhook-records.ts';
 
 export interface DeploymentParts {
   /** Empty on one machine. */
@@ -30,7 +30,7 @@ const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
 
 export function openDeploymentParts(
   { deployment, webhooks }: OpenFeed,
-  { now }: Pick<Moments, 'now'>,
+  { now, withAges = true }: Pick<Moments, 'now'> & { readonly withAges?: boolean },
 ): DeploymentParts {
   if (deployment === undefined) return { ...NONE, webhooks };
   const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
@@ -38,7 +38,7 @@ export function openDeploymentParts(
     const askedAtMs = now();
     // Without permission to list webhooks, their queues are listed as subscribers: that is better than no list.
     const records = await webhookRecords().catch(() => []);
-    return { ...(await listSubscribers(deployment, records.map(queueNameOf))), askedAtMs };
+    return { ...(await listSubscribers(deployment, records.map(queueNameOf), withAges)), askedAtMs };
   });
   return {
     webhookRecords,
