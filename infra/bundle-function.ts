@@ -37,13 +37,14 @@ export function bundleFunction(name: FunctionName): lambda.Code {
   });
 }
 
-/** Bundles an entry file. @throws esbuild's errors */
-export function bundle(entry: string, outfile: string): void {
+/** Bundles an entry file. @returns what the bundle is made from. @throws esbuild's errors */
+export function bundle(entry: string, outfile: string): esbuild.Metafile {
   // Loaded only here: users of the package have no esbuild.
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
-  buildSync({
+  return buildSync({
     entryPoints: [entry],
     outfile,
+    metafile: true,
     absWorkingDir: repositoryRoot,
     bundle: true,
     minify: true,
@@ -58,7 +59,7 @@ export function bundle(entry: string, outfile: string): void {
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
-  });
+  }).metafile;
 }
 
 const repositoryRoot = pathTo('..');
