@@ -19,7 +19,8 @@ const { version, dependencies } = readJson('package.json');
 const COMMON = ['LICENSE', 'CHANGELOG.md', 'SECURITY.md'];
 const SDK_FILE = 'aws-sdk.cjs';
 
-rmSync(dist, { recursive: true, force: true });
+for (const name of ['returns-change-feed', 'returns-feed'])
+  rmSync(join(dist, name), { recursive: true, force: true });
 buildLibrary(join(dist, 'returns-change-feed'));
 await buildCommand(join(dist, 'returns-feed'));
 for (const name of ['returns-change-feed', 'returns-feed']) {
