@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const PURE = 'test/shared/**/*.test.ts';
 /** Each process loads the CDK once, which takes three seconds. */
 const INFRA = 'test/infra/**/*.test.ts';
+/** Their packages are built once for all of them. */
+const PACKAGE = 'test/package/**/*.test.ts';
 /** Measures, so each file needs a process that has compiled nothing else. */
 const SPEED = 'test/**/speed.test.ts';
 
@@ -25,10 +27,14 @@ export default defineConfig({
       { extends: true, test: { name: 'speed', include: [SPEED], isolate: true } },
       {
         extends: true,
+        test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/build-packages.ts' },
+      },
+      {
+        extends: true,
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [PURE, INFRA, SPEED],
+          exclude: [PURE, INFRA, SPEED, PACKAGE],
           globalSetup: 'test/build-command.js',
         },
       },

@@ -116,9 +116,7 @@ function copyDocument(name: string, folder: string): void {
   const isMarkdown = name.endsWith('.md');
   write(
     join(folder, name),
-    isMarkdown
-      ? content.toString().replaceAll(/^!\[[^\]]*\]\([^)]*screenshots\/[^)]*\)\n\n?/gm, '')
-      : content,
+    isMarkdown ? content.toString().replaceAll(/^.*\bscreenshots\/.*\n\n?/gm, '') : content,
   );
 }
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildPackages, ROOT, type Tarballs } from './build-packages.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { ROOT } from './build-packages.ts';
 import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
 import { findingsOf, nodeRelease } from './registry.ts';
 import { relativeLinks } from './relative-links.ts';
@@ -14,9 +14,10 @@ import { runCommand } from './run-command.ts';
 // npm and CDK are slow, and other tests run at the same time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
+const tarballs = inject('tarballs');
+
 let folder: string;
 let registry: LocalRegistry;
-let tarballs: Tarballs;
 /** With the command alone. */
 let project: string;
 /** What the command has written. */
@@ -28,7 +29,6 @@ beforeAll(async () => {
   app = join(project, 'app');
   await mkdir(project);
   registry = await startLocalRegistry(ROOT, folder);
-  tarballs = await buildPackages(folder);
   await run(project, 'npm', 'init', '--yes');
   await run(project, 'npm', 'install', tarballs.command);
 });

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildPackages, ROOT } from './build-packages.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { ROOT } from './build-packages.ts';
 import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
 import { cdkRelease, findingsOf, nodeRelease } from './registry.ts';
 import { relativeLinks } from './relative-links.ts';
@@ -18,7 +18,7 @@ const FIVE_LINES = join(ROOT, 'docs/examples/five-lines.ts');
 let folder: string;
 let project: string;
 let registry: LocalRegistry;
-let tarball: string;
+const tarball = inject('tarballs').library;
 /** The packages that npm installed for this package without others. */
 let installedPackages: string[];
 
@@ -51,7 +51,6 @@ beforeAll(async () => {
     }),
   );
   registry = await startLocalRegistry(ROOT, folder);
-  ({ library: tarball } = await buildPackages(folder));
   await npmInstall(tarball);
   installedPackages = await readdir(join(project, 'node_modules'));
   await npmInstall('@aws-lambda-powertools/batch');
