@@ -11,7 +11,7 @@ const SPEED = 'test/**/speed.test.ts';
 
 export default defineConfig({
   test: {
-    // The AWS SDK prints a notice on Node 20; the product silences it in the same way.
+    // The AWS SDK prints a notice on Node 20, on which the checkout also runs.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Most of the time goes into the feed's own processes: a core left free would be left idle.
     maxWorkers: '100%',

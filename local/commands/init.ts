@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
@@ -17,6 +18,9 @@ interface InitFlags {
 const NEW_APP = new URL('../new-app/', import.meta.url);
 /** What the files have in place of the options. */
 const PLACEHOLDERS = { source: 'acme', baseUrl: 'https://returns.example.com/api' };
+
+/** Installed from their files: a registry would answer to these names with a stranger's packages. */
+const PACKAGES = ['returns-change-feed', 'returns-feed'];
 
 const HELP = `
 Examples:
@@ -46,9 +50,12 @@ async function init(directory: string, { source, baseUrl }: InitFlags): Promise<
     const text = await readFile(join(directory, name), 'utf8');
     await writeFile(join(directory, name), fillIn(text, { source, url }));
   }
-  process.stdout.write(
-    `The app is in ${directory}. Next:\n  cd ${shellWord(directory)} && npm install\n  npm test\n  npm start\n`,
-  );
+  process.stdout.write(`The app is in ${directory}. Next:
+  cd ${shellWord(directory)}
+  npm install ${PACKAGES.map((name) => `…/${name}-${manifest.version}.tgz`).join(' ')}
+  npm test
+  npm start
+`);
 }
 
 /** @throws UsageError if the directory holds anything, or is none */
