@@ -12,10 +12,12 @@ const PARTS = ['functions', 'contract', 'local/store', 'local/feed'].map(
 const INFRA = 'test/infra/**/*.test.ts';
 /** They measure, so each file needs a process that has compiled nothing else. */
 const MEASURES = ['test/**/speed.test.ts', 'test/**/answer-memory.test.ts'];
+/** Their packages are built once for all of them. */
+const PACKAGE = 'test/package/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    // The AWS SDK prints a notice on Node 20; the product silences it in the same way.
+    // The AWS SDK prints a notice on Node 20, on which the checkout also runs.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Most of the time goes into the feed's own processes: a core left free would be left idle.
     maxWorkers: '100%',
@@ -35,10 +37,14 @@ export default defineConfig({
       { extends: true, test: { name: 'measures', include: MEASURES, isolate: true } },
       {
         extends: true,
+        test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/build-packages.ts' },
+      },
+      {
+        extends: true,
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...PARTS, INFRA, ...MEASURES],
+          exclude: [...PURE, ...PARTS, INFRA, ...MEASURES, PACKAGE],
           globalSetup: 'test/build-command.js',
         },
       },

@@ -1,5 +1,4 @@
-// The stack of a stage: the feed, alarms by e-mail, and outputs for commands and operators.
-
+// A stack with the feed, alarms by e-mail, and outputs for commands and operators.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -8,15 +7,35 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
+import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { ReturnsChangeFeed } from './returns-change-feed.ts';
-import type { Stage, StageSource } from './stages.ts';
+import type { SourceProps } from './source-props.ts';
 import { titleCase } from './title-case.ts';
+
+export interface StackSource extends Omit<SourceProps, 'token'> {
+  /** Name of the secret that contains only the token. */
+  readonly tokenSecret: string;
+}
+
+export interface ReturnsFeedStackProps extends Omit<ReturnsChangeFeedProps, 'sources' | 'alarmAction'> {
+  /** Commands get this name as `--stack`. */
+  readonly stackName: string;
+  readonly description: string;
+  readonly sources: readonly StackSource[];
+  /**
+   * The e-mail address for alarms. AWS first sends a mail with a link to confirm it.
+   * @default none: alarms show only in CloudWatch
+   */
+  readonly alarmEmail?: string | undefined;
+}
 
 export class ReturnsFeedStack extends Stack {
   readonly feed: ReturnsChangeFeed;
 
-  constructor(scope: Construct, stage: Stage) {
-    const { stackName, description, alarmEmail, sources, sampleWarehouse: _, ...props } = stage;
+  constructor(
+    scope: Construct,
+    { stackName, description, alarmEmail, sources, ...props }: ReturnsFeedStackProps,
+  ) {
     super(scope, stackName, { stackName, description });
     const alarmAction = alarmEmail === undefined ? undefined : this.#createMail(alarmEmail);
     this.feed = new ReturnsChangeFeed(this, 'Feed', {
@@ -78,7 +97,7 @@ export class ReturnsFeedStack extends Stack {
     }
   }
 
-  #withToken({ tokenSecret, ...source }: StageSource) {
+  #withToken({ tokenSecret, ...source }: StackSource) {
     const token = secretsmanager.Secret.fromSecretNameV2(this, `Token-${source.name}`, tokenSecret);
     return { ...source, token };
   }

@@ -2,25 +2,15 @@
 // URL, and the name of the secret with its token.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { ReturnsChangeFeedProps } from './feed-props.ts';
+import type { ReturnsFeedStackProps } from './returns-feed-stack.ts';
 import type { SampleWarehouseProps } from './sample-warehouse.ts';
-import type { SourceProps } from './source-props.ts';
 
-export interface StageSource extends Omit<SourceProps, 'token'> {
-  /** Name of the secret that contains only the token. */
-  readonly tokenSecret: string;
-}
-
-export interface Stage extends Pick<ReturnsChangeFeedProps, 'archiveRetention' | 'logRetention'> {
-  readonly stackName: string;
-  readonly description: string;
-  readonly sources: readonly StageSource[];
+export interface Stage extends ReturnsFeedStackProps {
   readonly removalPolicy: RemovalPolicy;
   readonly dashboard: boolean;
+  readonly alarmEmail: string | undefined;
   /** The destination that the sample warehouse subscribes to; undefined for no sample warehouse. */
   readonly sampleWarehouse: SampleWarehouseProps['subscribeTo'];
-  /** The e-mail address for alarms. AWS first sends a mail with a link to confirm it. */
-  readonly alarmEmail: string | undefined;
 }
 
 const production: Stage = {

@@ -35,9 +35,20 @@ export async function buildIfChanged() {
 export async function build() {
   // Taken first: a change during the build makes the next check build again.
   const digest = digestOfSources();
+  const { outputFiles, metafile } = await bundleCommand({ external: STAY_PACKAGES });
+  // Renamed, so that a command that starts meanwhile finds the whole of one build.
+  const unfinished = `${built}.${process.pid}`;
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(unfinished, outputFiles[0].text + mark(digest));
+  writeFileSync(join(dirname(built), 'THIRD-PARTY-NOTICES.txt'), noticesOf(metafile, root));
+  renameSync(unfinished, built);
+}
+
+/** @param options `external` and `plugins` of esbuild. @returns esbuild's result, which nothing has written */
+export async function bundleCommand({ external = [], plugins = [] }) {
   const esbuild = await import('esbuild');
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'local/package.json'), 'utf8'));
-  const { outputFiles, metafile } = await esbuild.build({
+  const result = await esbuild.build({
     entryPoints: [join(root, 'local/cli/main.ts')],
     bundle: true,
     platform: 'node',
@@ -45,7 +56,9 @@ export async function build() {
     format: 'cjs',
     target: 'node20',
     // Native packages find their binaries beside their own files.
-    external: [...STAY_PACKAGES, ...Object.keys(optionalDependencies ?? {})],
+    external: [...external, ...Object.keys(optionalDependencies ?? {})],
+    plugins,
+    metafile: true,
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifyWhitespace: true,
@@ -55,15 +68,9 @@ export async function build() {
     legalComments: 'none',
     absWorkingDir: root,
     write: false,
-    metafile: true,
   });
   await esbuild.stop();
-  // Renamed, so that a command that starts meanwhile finds the whole of one build.
-  const unfinished = `${built}.${process.pid}`;
-  mkdirSync(dirname(built), { recursive: true });
-  writeFileSync(unfinished, outputFiles[0].text + mark(digest));
-  writeFileSync(join(dirname(built), 'THIRD-PARTY-NOTICES.txt'), noticesOf(metafile, root));
-  renameSync(unfinished, built);
+  return result;
 }
 
 function mark(digest) {

@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 /** In the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('../commands/init.ts')).createInitCommand(),
   watch: async () => (await import('../commands/watch.ts')).createWatchCommand(),
   status: async () => (await import('../commands/status.ts')).createStatusCommand(),
   console: async () => (await import('../commands/console.ts')).createConsoleCommand(),
@@ -42,7 +43,7 @@ export async function loadProgram(called = ''): Promise<Command> {
     .addHelpText('after', HELP);
   for (const name of isCommand ? [called] : Object.keys(COMMANDS)) {
     const command = await COMMANDS[name]?.();
-    if (command !== undefined) program.addCommand(command, { hidden: name === 'start' });
+    if (command !== undefined) program.addCommand(command);
   }
   return program;
 }

@@ -25,13 +25,15 @@ const CHANGES_PER_SECOND = 2;
 interface StartFlags extends ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
   readonly port: number;
   readonly console: boolean;
+  readonly json: boolean;
 }
 
 export function createStartCommand(): Command {
   const command = new Command('start')
     .description('Run the reference service and watch it.')
     .option('--port <number>', 'port of the reference service; 0 picks a free one', parsePort, 0)
-    .option('--no-console', 'do not serve the console');
+    .option('--no-console', 'do not serve the console')
+    .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false);
   addForwardOptions(addFilterOptions(command, 'print'));
   return addLogOptions(addMomentsOption(command)).action((flags: StartFlags) =>
     withInterrupts((signal) => start(flags, signal)),
@@ -56,7 +58,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   const display = createFeedDisplay({
     settings,
     moments,
-    json: false,
+    json: flags.json,
     log: logOptionsOf(flags),
     filter: flags,
   });

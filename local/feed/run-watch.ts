@@ -4,13 +4,7 @@
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log, LogFields } from '../../shared/ports.ts';
-import {
-  ConnectionFailedError,
-  InvalidTokenError,
-  ReturnsServiceError,
-  UnexpectedStatusError,
-  UnreadableAnswerError,
-} from '../../shared/returns-service/errors.ts';
+import { InvalidTokenError, ReturnsServiceError } from '../../shared/returns-service/errors.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
 import { nextTick } from './next-tick.ts';
@@ -50,8 +44,8 @@ export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
 /**
  * Watches until the signal or the time ends it.
  *
- * @throws the error of a tick before the first successful poll, if a retry would not help; Error if the time is over
- *   and nothing was read
+ * @throws the error of a tick before the first successful poll, if it refuses the token; Error if the time is over and
+ *   nothing was read
  */
 export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport, forMs } = options;
@@ -73,12 +67,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
       const report = await feed.tick();
       next = nextTick({ last: next, now: Date.now() }, settings, report);
       onReport(report);
-      if (
-        report.error !== undefined &&
-        !isKnown &&
-        isHopeless(report.error, report.state?.newest !== undefined)
-      )
-        throw report.error;
+      if (!isKnown && isTokenRefused(report.error)) throw report.error;
       if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
       dropped = report.outcome === 'late' ? dropped + 1 : 0;
       if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
@@ -151,12 +140,9 @@ async function handOver(
   log.warn(`Stopped before all events were delivered.${rest}`);
 }
 
-/** Whether the error means that the address or the token is wrong. @param isBegun whether anything was ever read */
-function isHopeless(error: Error, isBegun: boolean): boolean {
-  if (error instanceof SourceRefused || error instanceof InvalidTokenError) return true;
-  if (isBegun) return false;
-  if (error instanceof UnexpectedStatusError) return !error.retryable;
-  return error instanceof ConnectionFailedError || error instanceof UnreadableAnswerError;
+/** Nothing else ends a start: after a restart of the machine, the network or the service may come up later. */
+function isTokenRefused(error: Error | undefined): boolean {
+  return error instanceof SourceRefused || error instanceof InvalidTokenError;
 }
 
 interface Ending {

@@ -51,8 +51,6 @@ export async function withDeployment<Result>(
  * @throws UsageError if neither names a deployment, or there is no region; Error if the stack is no feed's
  */
 export async function openDeployment(stack: string | undefined): Promise<DeployedFeed> {
-  // The SDK prints a notice on Node 20.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const named = stack === undefined ? findDeploymentInEnvironment(process.env) : undefined;
   if (stack === undefined && named === undefined)
     throw new UsageError(

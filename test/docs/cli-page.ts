@@ -6,8 +6,8 @@ export const CLI_PAGE = new URL('../../docs/cli.md', import.meta.url);
 
 const INTRODUCTION = `# Command line
 
-\`npm run cli-reference\` writes this page from the commands, and a test compares it with them. In a checkout the
-command is \`npx returns-feed\`.
+\`npm run cli-reference\` writes this page from the commands, and a test compares it with them. In a checkout, and in
+the app of \`init\`, the command is \`npx returns-feed\`.
 
 - The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`.
 - \`--data\` names a directory that \`watch --data\` keeps.

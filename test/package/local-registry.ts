@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { runCommand } from './run-command.ts';
 
 export interface LocalRegistry {
@@ -46,19 +46,30 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
     return known;
   }
 
-  /** Packs a package as installed, without its scripts, which would build it with tools that are not installed. */
+  /** Uncompressed, because the largest take long to compress. npm reads both. */
   async function packInstalled(name: string): Promise<string> {
-    return join(folder, await pack(join(root, 'node_modules', name), folder, '--ignore-scripts'));
+    const installed = join(root, 'node_modules', name);
+    const { bundleDependencies, bundledDependencies = bundleDependencies } = await manifestOf(name);
+    const without = bundledDependencies === undefined ? ['--exclude', 'node_modules'] : [];
+    const file = join(folder, `${name.replaceAll('/', '-')}.tgz`);
+    await runCommand('tar', ['-cf', file, ...without, '-C', dirname(installed), basename(installed)], {
+      cwd: folder,
+    });
+    return file;
   }
 
   async function describePackage(name: string) {
-    const manifest = JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+    const manifest = await manifestOf(name);
     const dist = { tarball: `${url}${name}${TARBALL}` };
     return {
       name,
       'dist-tags': { latest: manifest.version },
       versions: { [manifest.version]: { ...manifest, dist } },
     };
+  }
+
+  async function manifestOf(name: string) {
+    return JSON.parse(await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8'));
   }
 
   return {
@@ -68,14 +79,4 @@ export async function startLocalRegistry(root: string, folder: string): Promise<
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** @returns the name of the tarball */
-export async function pack(packageFolder: string, into: string, ...options: string[]): Promise<string> {
-  const { stdout } = await runCommand(
-    'npm',
-    ['pack', packageFolder, '--pack-destination', into, '--silent', ...options],
-    { cwd: into },
-  );
-  return stdout.trim().split('\n').at(-1) ?? '';
 }

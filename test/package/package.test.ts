@@ -1,24 +1,24 @@
-// The package in another repository: packed, installed into an empty project, compiled there and run.
+// The library in another repository: packed, installed into an empty project, compiled there and run.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LocalRegistry, pack, startLocalRegistry } from './local-registry.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { ROOT } from './build-packages.ts';
+import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
+import { cdkRelease, findingsOf, nodeRelease } from './registry.ts';
 import { relativeLinks } from './relative-links.ts';
 import { runCommand } from './run-command.ts';
 
 // Compilers and npm are slow, and other tests run at the same time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FIVE_LINES = join(ROOT, 'docs/examples/five-lines.ts');
 
 let folder: string;
 let project: string;
 let registry: LocalRegistry;
-let tarball: string;
+const tarball = inject('tarballs').library;
 /** The packages that npm installed for this package without others. */
 let installedPackages: string[];
 
@@ -51,8 +51,7 @@ beforeAll(async () => {
     }),
   );
   registry = await startLocalRegistry(ROOT, folder);
-  tarball = await pack(ROOT, folder);
-  await npmInstall(join(folder, tarball));
+  await npmInstall(tarball);
   installedPackages = await readdir(join(project, 'node_modules'));
   await npmInstall('@aws-lambda-powertools/batch');
 });
@@ -116,7 +115,7 @@ describe('the package in another repository', () => {
     await writeFile(join(fresh, 'tsconfig.json'), config);
     for (const name of ['five-lines.ts', 'try.ts'])
       await writeFile(join(fresh, name), await readFile(join(ROOT, 'docs/examples', name), 'utf8'));
-    const script = `${commands.replace(/…\S+\.tgz/, join(folder, tarball))}\n${tryIt}`;
+    const script = `${commands.replace(/…\S+\.tgz/, tarball)}\n${tryIt}`;
 
     const { stdout, stderr } = await runCommand('sh', ['-ec', script], {
       cwd: fresh,
@@ -225,31 +224,47 @@ describe('the package in another repository', () => {
     expect(response.status).toBe(401);
   });
 
-  it('synthesizes a stack with the feed and the subscriber of five lines behind its queue', async () => {
-    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
-    await Promise.all(
-      CDK.map((name) => symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name))),
-    );
-    // All of CDK's own types would take half a minute.
-    const errors = await compileWith(['--skipLibCheck'], await examples('five-lines.ts', 'stack.ts'));
+  it.each(['22', '24'])('runs the subscriber of five lines on Node %s', async (version) => {
+    const programs = await nodeRelease(version);
+    if (programs === undefined) return;
 
-    const CDK_OUTDIR = join(folder, 'cdk.out');
-    await runCommand(process.execPath, ['built/stack.js'], {
-      cwd: project,
-      env: { CDK_OUTDIR },
+    const { stdout } = await runCommand(join(programs, 'node'), ['built/run.js'], { cwd: project });
+
+    expect(stdout).toBe('Expect [ 10002001, 10002002 ]\n{"done":1,"failed":[]}\n');
+  });
+
+  describe('synthesizes a stack with the feed and the subscriber of five lines behind its queue', () => {
+    beforeAll(async () => {
+      await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
+      await link(join(ROOT, 'node_modules'), ...CDK, ...BUNDLER);
+      // All of CDK's own types would take half a minute.
+      const errors = await compileWith(['--skipLibCheck'], await examples('five-lines.ts', 'stack.ts'));
+      expect(errors).toBe('');
     });
 
-    const template = JSON.parse(await readFile(join(CDK_OUTDIR, 'Warehouse.template.json'), 'utf8'));
-    const resources = Object.values(template.Resources) as {
-      Type: string;
-      Properties: Record<string, unknown>;
-    }[];
-    const mapped = resources.filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
-    expect(errors).toBe('');
-    expect(
-      mapped.some(({ Properties }) => JSON.stringify(Properties).includes('ReportBatchItemFailures')),
-    ).toBe(true);
-    expect(resources.filter(({ Type }) => Type === 'AWS::Lambda::Function').length).toBeGreaterThanOrEqual(4);
+    it('with the CDK of this checkout', async () => {
+      expect(await synthesizedTypes()).toEqual(expect.arrayContaining(EXPECTED_TYPES));
+    });
+
+    it('with the oldest CDK that it admits', async () => {
+      const { peerDependencies } = await readManifest(join(project, 'node_modules/returns-change-feed'));
+      const packages = await cdkRelease(peerDependencies['aws-cdk-lib'].replace('^', ''));
+      if (packages === undefined) return;
+      await link(packages, ...CDK);
+
+      const types = await synthesizedTypes();
+
+      expect(types).toEqual(expect.arrayContaining(EXPECTED_TYPES));
+    });
+  });
+
+  it('satisfies publint', async () => {
+    expect((await findingsOf('publint@0.3.25', 'run', tarball, '--strict')) ?? '').toBe('');
+  });
+
+  it('has types for every entry, as @arethetypeswrong/cli checks them', async () => {
+    const profile = ['--profile', 'esm-only'];
+    expect((await findingsOf('@arethetypeswrong/cli@0.18.5', tarball, ...profile)) ?? '').toBe('');
   });
 
   it('contains no sources, tests or tools', async () => {
@@ -258,7 +273,8 @@ describe('the package in another repository', () => {
     const files = await readdir(root, { recursive: true });
 
     expect((await readdir(root)).sort()).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs', 'package.json'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
+      ...['dist', 'docs', 'package.json'],
     ]);
     const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file));
     expect(sources.filter((file) => !file.startsWith(join('docs', 'examples')))).toEqual([]);
@@ -272,8 +288,41 @@ describe('the package in another repository', () => {
   });
 });
 
-/** Peer dependencies and CDK's bundler, linked from this checkout. */
-const CDK = ['aws-cdk-lib', 'constructs', 'esbuild', '.bin/esbuild'];
+async function readManifest(packageFolder: string) {
+  return JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
+}
+
+/** Links packages into the project, in place of those of the same name. */
+async function link(packages: string, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await rm(join(project, 'node_modules', name), { force: true });
+    await symlink(join(packages, name), join(project, 'node_modules', name));
+  }
+}
+
+/** Synthesizes the stack. @returns the type of each of its resources; of a mapping with its way to report failures */
+async function synthesizedTypes(): Promise<string[]> {
+  const CDK_OUTDIR = join(folder, 'cdk.out');
+  await runCommand(process.execPath, ['built/stack.js'], { cwd: project, env: { CDK_OUTDIR } });
+  const template = JSON.parse(await readFile(join(CDK_OUTDIR, 'Warehouse.template.json'), 'utf8'));
+  const resources: { Type: string; Properties?: { FunctionResponseTypes?: string[] } }[] = Object.values(
+    template.Resources,
+  );
+  return resources.map(({ Type, Properties }) =>
+    [Type, ...(Properties?.FunctionResponseTypes ?? [])].join(' '),
+  );
+}
+
+const EXPECTED_TYPES = [
+  'AWS::Lambda::EventSourceMapping ReportBatchItemFailures',
+  'AWS::Lambda::Function',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+];
+
+/** Peer dependencies of the construct, and CDK's bundler. */
+const CDK = ['aws-cdk-lib', 'constructs'];
+const BUNDLER = ['esbuild', '.bin/esbuild'];
 
 /** The packages that the receivers' examples import, with their types. */
 const WEB = ['express', '@types', 'hono', '@hono/node-server'];

@@ -20,7 +20,8 @@ export async function runCommand(
     cwd,
     env: { ...Object.fromEntries(ownEnv), ...env },
   });
-  running.child.stdin?.end(input);
+  // A command that reads nothing may have ended before.
+  running.child.stdin?.on('error', () => {}).end(input);
   return running;
 }
 

@@ -1,8 +1,8 @@
 // Synthesizes the stack like `cdk synth`, including code, for a service on this machine.
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
-import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
-import { STAGES, type StageSource } from '../../infra/stages.ts';
+import { ReturnsFeedStack, type StackSource } from '../../infra/returns-feed-stack.ts';
+import { STAGES } from '../../infra/stages.ts';
 import { newApp } from '../infra/new-app.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
@@ -15,7 +15,7 @@ export const TOKEN_SECRET = 'returns-feed/acme';
 export function synthesizeStack(
   baseUrl: string,
   subscribe: (stack: ReturnsFeedStack) => void,
-  source: StageSource = { ...STAGES.trial.sources[0]!, requestsPerMinute: 240 },
+  source: StackSource = { ...STAGES.trial.sources[0]!, requestsPerMinute: 240 },
 ): Assembly {
   const app = newApp();
   const { stackName } = STAGES.trial;

@@ -77,8 +77,14 @@ describe.concurrent('invalid usage', () => {
 describe.concurrent('a failure at the start', () => {
   test.each([
     ['a token that is refused', async () => watch(service.url)],
-    ['an address without a listener', async () => watch(await deadAddress())],
-    ['an address that serves web pages', async () => watch(addressOf(website))],
+    [
+      'an address without a listener, when its time is over',
+      async () => watch(await deadAddress(), '--for', '2s'),
+    ],
+    [
+      'an address that serves web pages, when its time is over',
+      async () => watch(addressOf(website), '--for', '2s'),
+    ],
     ['a data directory that is a file', async () => watch(service.url, '--data', await aFile())],
     ['a data directory with a file that can’t be written', async () => withoutTables()],
   ])('is reported without the token, with exit code 1: %s', async (_, args) => {
