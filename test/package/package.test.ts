@@ -331,7 +331,7 @@ const WORKER = `
 import { createWebhookReceiver } from 'returns-change-feed/webhook-receiver';
 
 const log = { info() {}, warn() {}, error() {} };
-const receiver = createWebhookReceiver({ name: 'worker', secrets: 'c2VjcmV0', on: {}, log });
+const receiver = createWebhookReceiver({ name: 'worker', secrets: '${btoa('a secret of a worker, of 32 bytes')}', on: {}, log });
 export default { fetch: receiver };
 `;
 
