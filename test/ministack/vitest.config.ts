@@ -9,7 +9,7 @@ export default defineConfig({
     setupFiles: ['../infra/remove-apps.ts'],
     maxWorkers: 1,
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });
