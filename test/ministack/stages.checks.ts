@@ -322,6 +322,10 @@ function outdated(events: readonly FeedEvent[]): string[] {
     });
 }
 
+test('a second deployment changes nothing', async () => {
+  expect((await deploy()).match(/\(no changes\)/g)).toHaveLength(3);
+});
+
 test('the sample warehouse has decided every story right, those without news at the time limit', async () => {
   const [{ refOf, workflowArn }] = stages as [WatchedStage];
   const ends = stories.map(({ name, ends }) => [name, ends]);
@@ -336,10 +340,6 @@ test('the sample warehouse has decided every story right, those without news at 
   const executions = (await listExecutions(workflowArn)).filter(({ name }) => name?.startsWith('stories'));
   expect(executions).toHaveLength(stories.reduce((sum, { workflows = 1 }) => sum + workflows, 0));
   expect(executions.filter(({ status }) => status !== 'SUCCEEDED')).toEqual([]);
-});
-
-test('a second deployment changes nothing', async () => {
-  expect((await deploy()).match(/\(no changes\)/g)).toHaveLength(3);
 });
 
 test('destroy leaves what the stages retain, and they deploy again', async () => {
