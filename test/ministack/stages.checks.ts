@@ -263,7 +263,7 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
     ['release --source held --hold 7', /hold 7 of source held/],
     ['redrive acme <group>', /all events are sent/],
     ['replay acme --group <group>', /events sent/],
-    ['webhooks list', /working: Wms/],
+    ['webhooks list', /: Wms, wms\.example\.com/],
     ['webhooks test <webhook>', /answered 204/],
     ['webhooks pause <webhook> && webhooks resume <webhook>', /resumed: Wms/],
   ])('%s', async (commands, printed) => {
