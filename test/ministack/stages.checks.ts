@@ -265,24 +265,19 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
     ['replay acme --group <group>', /events sent/],
     ['webhooks list', /: Wms, wms\.example\.com/],
     ['webhooks test <webhook>', /answered 204/],
-    ['webhooks pause <webhook> && webhooks resume <webhook>', /resumed: Wms/],
-  ])('%s', async (commands, printed) => {
+  ])('%s', async (command, printed) => {
     const [stage] = stages;
     const operators = readOperators((name) => resourcesCalled(name, stage!));
-    let said = '';
-    for (const command of commands.split(' && ')) {
-      const words = command.split(' ');
-      const { code, stdout, stderr } = await runAsOperator(
-        fillIn(`${command} --stack ${PRODUCTION}`, (name) => values[name]!),
-        operators.statementsFor(words),
-      );
 
-      // 3: the command succeeded, and something needs attention.
-      expect([0, 3], stderr).toContain(code);
-      expect(stderr).not.toMatch(/not authorized/);
-      said = stdout + stderr;
-    }
-    expect(said).toMatch(printed);
+    const { code, stdout, stderr } = await runAsOperator(
+      fillIn(`${command} --stack ${PRODUCTION}`, (name) => values[name]!),
+      operators.statementsFor(command.split(' ')),
+    );
+
+    // 3: the command succeeded, and something needs attention.
+    expect([0, 3], stderr).toContain(code);
+    expect(stderr).not.toMatch(/not authorized/);
+    expect(stdout + stderr).toMatch(printed);
   });
 });
 
