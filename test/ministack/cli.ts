@@ -56,6 +56,7 @@ async function check(
   const ministack = await startMiniStack(directory, installed);
   const stop = () => {
     ministack.kill();
+    rmSync(directory, { recursive: true, force: true });
     process.exit(130);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

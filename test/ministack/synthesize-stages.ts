@@ -14,7 +14,7 @@ import { newApp } from '../infra/new-app.ts';
 
 export const TOKEN_SECRET = 'returns-feed/acme';
 /** Of the sample warehouse behind the bus: the time in which a busy machine handles all events of the stories. */
-const TIME_LIMIT_SECONDS = 30;
+const TIME_LIMIT_SECONDS = 60;
 /** The time after which a killed function's tick, lease and messages are free again. */
 const LONGEST_WORK_SECONDS = 20;
 

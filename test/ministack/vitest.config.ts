@@ -1,15 +1,16 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    root: import.meta.dirname,
-    include: ['*.checks.ts'],
+    root: join(import.meta.dirname, '../..'),
+    include: ['test/ministack/*.checks.ts'],
     // Each check builds on the deployment of those before.
     bail: 1,
-    setupFiles: ['../infra/remove-apps.ts'],
+    setupFiles: ['test/infra/remove-apps.ts'],
     maxWorkers: 1,
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -1,0 +1,35 @@
+// Comparisons of the events that subscribers received.
+import { isDeepStrictEqual } from 'node:util';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+
+/** The entity of an event. */
+export function partOf({ data: { object } }: FeedEvent): string {
+  return `${object.type} ${'id' in object ? object.id : ''}`;
+}
+
+/** The ids of events that only one of the two has, or both with different content. */
+export function differences(some: readonly FeedEvent[], others: readonly FeedEvent[]): string[] {
+  const [one, other] = [some, others].map((events) => new Map(events.map((event) => [event.id, event])));
+  const ids = new Set([...one!.keys(), ...other!.keys()]);
+  return [...ids].filter((id) => !isDeepStrictEqual(one!.get(id), other!.get(id)));
+}
+
+/** The ids of events whose number is not the next of their return. */
+export function outOfOrder(events: readonly FeedEvent[]): string[] {
+  const last = new Map<string, number>();
+  return events.flatMap(({ id, partitionkey, data: { sequence } }) => {
+    const expected = (last.get(partitionkey) ?? 0) + 1;
+    last.set(partitionkey, sequence);
+    return sequence === expected ? [] : [id];
+  });
+}
+
+/** A repeat has the same content. */
+export function withoutRepeats(events: readonly FeedEvent[]): FeedEvent[] {
+  const first = new Map<string, FeedEvent>();
+  return events.filter((event) => {
+    const before = first.get(event.id);
+    if (before === undefined) first.set(event.id, event);
+    return before === undefined || !isDeepStrictEqual(before, event);
+  });
+}
