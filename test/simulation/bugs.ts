@@ -185,7 +185,6 @@ const COMPARING: readonly Bug[] = [
     'shared/recording/record-page.ts',
     "emits: mode === 'emit',",
     "emits: mode === 'emit' || state.baselineAt !== undefined,",
-    13,
   ),
   bug(
     'events of a shipment leave out its last item',
