@@ -134,7 +134,7 @@ function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Color
   if (!('previous_attributes' in data)) {
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
-      part('backfill' in data ? 'known from the start' : 'new', colors.green),
+      part('backfill' in data ? 'existing' : 'new', colors.green),
       ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
     ];
   }

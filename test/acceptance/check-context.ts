@@ -1,6 +1,6 @@
 // Checks what an event shows beside its entity: the items on a shipment, the shipment of an item.
 import { agrees } from './agreeing.ts';
-import type { Evidence, Report } from './evidence.ts';
+import type { PublishedEntity, Report } from './evidence.ts';
 import type { EntityHistory, Fields } from './history.ts';
 import type { OutsideEvent } from './printed-event.ts';
 import { show } from './show.ts';
@@ -11,7 +11,7 @@ const SHIPMENT = ['status', 'carrier', 'tracking_number'];
 export function checkContext(
   event: OutsideEvent,
   histories: ReadonlyMap<string, EntityHistory>,
-  evidence: Evidence,
+  published: ReadonlyMap<string, PublishedEntity>,
   report: Report,
 ): void {
   const group = `return-groups/${event.groupId}`;
@@ -37,15 +37,11 @@ export function checkContext(
     if (itemsTotal < new Set([...named, ...items.map(({ id }) => id)]).size)
       report('true', `${event.id}: items_total is ${itemsTotal}, and it names more`);
     if (items.length >= 50) return;
-    const present = evidence.histories.filter(
-      ({ groupId, kind, states }) =>
-        groupId === event.groupId && kind === 'return_line_item' && states.every(({ fields }) => fields),
-    );
-    const always = present.flatMap(({ states: [first] }) =>
-      first?.shownFrom === 0 && named.includes(first.fields?.id) ? [first.fields?.id] : [],
-    );
-    for (const id of always) {
-      if (!items.some((item) => item.id === id)) report('true', `${event.id}: its items lack ${show(id)}`);
+    // An answer may have left out items so far. Those that were published are known.
+    for (const id of named) {
+      const isKnown = published.get(`${group}/return-line-items/${id}`)?.state !== undefined;
+      if (isKnown && !items.some((item) => item.id === id))
+        report('true', `${event.id}: its items lack ${show(id)}`);
     }
   }
 

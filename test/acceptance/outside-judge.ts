@@ -34,7 +34,7 @@ export function judge(evidence: Evidence): Verdict {
     checkChain(event, published.get(event.subject), report);
     const index = checkTruth(event, arrivedAt, history, published.get(event.subject), evidence, report);
     checkRest(event, history, index, evidence, report);
-    checkContext(event, histories, evidence, report);
+    checkContext(event, histories, published, report);
     published.set(event.subject, { state: event.verb === 'removed' ? undefined : event.object, index });
     if (event.type === 'return_group.removed') takePartsAlong(event, histories, published);
   }

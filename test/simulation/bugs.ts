@@ -185,7 +185,34 @@ const COMPARING: readonly Bug[] = [
     'shared/recording/record-page.ts',
     "emits: mode === 'emit',",
     "emits: mode === 'emit' || state.baselineAt !== undefined,",
-    13,
+  ),
+  bug(
+    'events of a shipment leave out its last item',
+    'shared/comparing/event-context.ts',
+    'of on.slice(0, MAX_ITEMS))',
+    'of on.slice(0, Math.min(MAX_ITEMS, on.length - 1)))',
+    1,
+  ),
+  bug(
+    'events of an item show another shipment than its own',
+    'shared/comparing/event-context.ts',
+    '(shipment_id === null ? undefined : shipments.get(shipment_id)) ?? naming.get(id)',
+    '[...shipments.values()].at(-1) ?? naming.get(id)',
+    2,
+  ),
+  bug(
+    'what existed before the feed began is published without saying so',
+    'shared/comparing/compare-reading.ts',
+    'announceGroup(reading.projection, isOld)',
+    'announceGroup(reading.projection, isOld && reading.updatedAt < 0)',
+    3,
+  ),
+  bug(
+    'a change names all fields that were ever watched as changed',
+    'shared/comparing/make-event.ts',
+    'changed: Object.keys(change.previous)',
+    'changed: [...Object.keys(change.previous), "status"]',
+    1,
   ),
 ];
 

@@ -248,10 +248,13 @@ describe('forget', () => {
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
-      '7 events erased; a later event gets number 8; 5 to 7 never went to the ordered subscribers',
+      '7 events erased; number 8 tells subscribers (return_group.forgotten); a later event gets number 9; ' +
+        '5 to 7 never went to the ordered subscribers',
     );
     expect(stdout).toContain('Not reached: messages in the FIFO queues');
-    expect(await deployment.ledger.read(key, 0, 10)).toEqual([]);
+    expect(await deployment.ledger.read(key, 0, 10)).toMatchObject([
+      { sequence: 8, event: { type: 'return_group.forgotten' } },
+    ]);
     expect(await deployment.marks.load('queue', key)).toBe(7);
     expect((await skipped()).slice(before)).toEqual([
       expect.objectContaining({

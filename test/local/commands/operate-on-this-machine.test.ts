@@ -72,11 +72,12 @@ test('a group is forgotten except for its number, and continues from it if the s
   const last = before.length;
   expect(last).toBeGreaterThan(1);
   expect(forgotten).toMatchObject({ code: 0, stderr: '' });
-  expect(forgotten.stdout).toContain(`${last} events erased; a later event gets number ${last + 1}`);
-  expect(events).toEqual([]);
-  expect(snapshot).toMatchObject({ sequence: last, projection: { group: { order: { name: null } } } });
+  expect(forgotten.stdout).toContain(`${last} events erased; number ${last + 1} tells subscribers`);
+  expect(events).toMatchObject([{ sequence: last + 1, event: { type: 'return_group.forgotten' } }]);
+  expect(snapshot).toMatchObject({ sequence: last + 1, projection: { group: { order: { name: null } } } });
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events erased') });
-  expect(back[0]).toMatchObject({ type: 'return_group.created', data: { sequence: last + 1 } });
+  expect(back[0]).toMatchObject({ type: 'return_group.forgotten', data: { sequence: last + 1 } });
+  expect(back[1]).toMatchObject({ type: 'return_group.created', data: { sequence: last + 2 } });
 });
 
 test.each([

@@ -56,7 +56,7 @@ test('a terminal gets rows and log lines of its width, in colour', async () => {
   const lines = linesLeft(output);
   const text = lines.map((line) => line.trim()).join(' ');
   expect(code).toBe(0);
-  expect(output).toContain('\u001b[32mnew');
+  expect(output).toContain('\u001b[32mexisting');
   expect(output).not.toContain('\u001b[2J');
   expect(output).not.toContain('\u009b');
   expect(text).toContain('UPS\\x1b[2J\\x9b31m\\nDHL');
@@ -75,7 +75,7 @@ test('a pipe gets a dated line for each selected event, and log lines with the z
   const [header, ...rows] = stripVTControlCharacters(stdout).trimEnd().split('\n');
   const log = stripVTControlCharacters(stderr).trimEnd().split('\n');
   expect(code).toBe(0);
-  expect(stdout).toContain('\u001b[32mnew\u001b[39m');
+  expect(stdout).toContain('\u001b[32mexisting\u001b[39m');
   expect(header).toMatch(
     /^time +after +return +what +change \(times in America\/New_York, now UTC-0[45]:00\)$/,
   );
