@@ -6,12 +6,16 @@
 // Usage: tsx .ci/build-packages.ts [FOLDER]
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundle } from '../infra/bundle-function.ts';
 import { bundleCommand } from '../local/build.js';
 
+const { noticesOf } = createRequire(import.meta.url)('./third-party-notices.cjs') as {
+  noticesOf(metafile: Pick<Metafile, 'outputs'>, root: string): string;
+};
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 const { version, dependencies } = readJson('package.json');
@@ -41,12 +45,10 @@ function buildLibrary(folder: string): void {
     const types = readFileSync(join(code, file), 'utf8');
     writeFileSync(join(code, file), types.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   }
-  const made = ['poller', 'relay', 'webhook'].map((name) =>
-    bundle(join(root, `functions/${name}/handler.ts`), join(code, `bundles/${name}/index.mjs`)),
-  );
+  for (const name of ['poller', 'relay', 'webhook'])
+    bundle(join(root, `functions/${name}/handler.ts`), join(code, `bundles/${name}/index.mjs`));
   writeManifest(folder, { ...readJson('.ci/returns-change-feed.json'), dependencies });
   copyDocuments(folder, ['README.md', ...COMMON]);
-  writeLicences(folder, made);
 }
 
 async function buildCommand(folder: string): Promise<void> {
@@ -59,6 +61,7 @@ async function buildCommand(folder: string): Promise<void> {
   const sdk = await build({
     stdin: { contents: `module.exports = { ${loaders.join(', ')} };`, resolveDir: root },
     outfile: join(folder, 'dist', SDK_FILE),
+    absWorkingDir: root,
     bundle: true,
     minify: true,
     platform: 'node',
@@ -79,7 +82,7 @@ async function buildCommand(folder: string): Promise<void> {
   });
   cpSync(join(root, 'local/README.md'), join(folder, 'README.md'));
   copyDocuments(folder, COMMON);
-  writeLicences(folder, [metafile, sdk.metafile]);
+  writeNotices(folder, [metafile, sdk.metafile]);
 }
 
 /** Loads each package of the SDK from its file when a command first needs it. @param names receives those packages */
@@ -122,19 +125,11 @@ function copyDocument(name: string, folder: string): void {
 }
 
 /** The licences of all packages in the bundles: most require that copies have their text. */
-function writeLicences(folder: string, metafiles: readonly Metafile[]): void {
-  const folders = new Set<string>();
-  for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
-    const [inside] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(root, resolve(root, input))) ?? [];
-    if (inside !== undefined) folders.add(inside);
-  }
-  const texts = [...folders].sort().map((inside) => {
-    const { name, version: itsVersion, license } = readJson(join(inside, 'package.json'));
-    const file = readdirSync(join(root, inside)).find((each) => /^licen[cs]e/i.test(each));
-    const text = file === undefined ? '' : readFileSync(join(root, inside, file), 'utf8').trim();
-    return `${name} ${itsVersion} (${license})\n\n${text}`.trim();
-  });
-  write(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+function writeNotices(folder: string, metafiles: readonly Metafile[]): void {
+  const outputs = metafiles.flatMap((each, index) =>
+    Object.entries(each.outputs).map(([name, output]) => [`${index}/${name}`, output]),
+  );
+  write(join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf({ outputs: Object.fromEntries(outputs) }, root));
 }
 
 function write(file: string, content: string | Buffer): void {

@@ -1,6 +1,6 @@
 // The command `returns-feed`. A failure is one line on stderr. The exit code is 2 for invalid usage, 1 for a failure,
 // 0 otherwise; some commands add codes of their own.
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { formatFailure, UsageError } from './failures.ts';
 import { endWithReader } from './print.ts';
 import { loadProgram, withAllBelow } from './program.ts';
@@ -11,13 +11,26 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = (await loadProgram(argv[2])).configureOutput({
     writeErr: (text) => process.stderr.write(oneLine(text)),
   });
-  for (const command of withAllBelow(program)) command.exitOverride().copyInheritedSettings(program);
+  for (const command of withAllBelow(program)) {
+    command.exitOverride().copyInheritedSettings(program);
+    checkRequiredLast(command);
+  }
   try {
     await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (!(error instanceof CommanderError)) process.stderr.write(`${formatFailure(error)}\n`);
   }
+}
+
+/** Commander reports a missing option before an unknown one, which is often the same one mistyped. */
+function checkRequiredLast(command: Command): void {
+  const required = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of required) option.mandatory = false;
+  command.hook('preAction', () => {
+    const missing = required.find((option) => command.getOptionValue(option.attributeName()) === undefined);
+    if (missing !== undefined) command.error(`error: required option '${missing.flags}' not specified`);
+  });
 }
 
 /** Commander puts its suggestion after an error on a second line: join the two. Help keeps its lines. */

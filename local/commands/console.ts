@@ -14,7 +14,8 @@ interface ConsoleFlags extends PlaceFlags, MomentsFlags {
 }
 
 const HELP = `
-Prints an address that one browser can open, once; the console prints another one if it is opened again.
+Prints an address that one browser can open, once; the console prints another one if it is opened again,
+or if you press c and Enter on its terminal. "status" shows where a console runs.
 The console answers on this machine only, stores nothing, and changes nothing without --act. With --stack
 it has your rights in AWS (SECURITY.md lists the rights that it needs). docs/console.md describes the pages,
 and what to do if the browser does not find the address.
@@ -45,7 +46,7 @@ async function runConsole({ port, act, utc, ...place }: ConsoleFlags): Promise<v
       signal,
       onReady(url) {
         void out.line(url);
-        void err.line('Open this address in a browser. Ctrl-C to stop.');
+        void err.line('Open this address in a browser. c and Enter print it again, Ctrl-C stops.');
       },
     }),
   );

@@ -1,7 +1,7 @@
 // `release` and `adopt`: end a guard's hold by its number, which `status` and the feed's own events show. `release`
 // publishes what is held, `adopt` takes a mass change over without events.
 import { Command } from 'commander';
-import { describeHold, describeRelease } from '../../shared/guarding/describe-hold.ts';
+import { describeHold, describeRelease, questionOf } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/hold.ts';
 import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
@@ -92,8 +92,7 @@ async function end(command: HoldCommand, flags: HoldFlags): Promise<void> {
       if (json) await out.line(toJson(command, standing, name, 'standing'));
       return;
     }
-    if (standing !== undefined && !yes && !json)
-      await confirmOnTerminal(`${WORDS[command].question} hold ${number}?`);
+    if (standing !== undefined && !yes && !json) await confirmOnTerminal(questionOf(command, standing));
     const released = await saveRelease(feed.states, name, number, Date.now() * MILLISECOND, command);
     const words = describeOutcome(command, released, name, number);
     const known = 'hold' in released.release ? released.release.hold : undefined;

@@ -2,15 +2,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
-import { type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
+import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm } from '../cli/confirm.ts';
 import { counted } from '../cli/counts.ts';
-import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
+import { formatDuration, parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
+import { parseMoment } from '../cli/parse-moment.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
@@ -73,18 +74,6 @@ export function createReplayCommand(): Command {
     .option('--yes', `send more than ${MANY} events without asking for confirmation`, false);
   addFilterOptions(command, 'send');
   return addPlaceOptions(command).addHelpText('after', HELP).action(replayEvents);
-}
-
-function parseMoment(text: string): Instant {
-  const stamp = parseStamp(text);
-  if (stamp?.zoned === true) return stamp.instant;
-  try {
-    return (Date.now() - parseDuration(text)) * MILLISECOND;
-  } catch {
-    throw new InvalidArgumentError(
-      'Give a time with its zone, such as 2026-11-20T10:15:00Z, or a time before now, such as 2h.',
-    );
-  }
 }
 
 function parseReplayId(text: string): string {

@@ -1,4 +1,4 @@
-// `status`: prints the sources' stored states. It sends no request to the service and changes nothing.
+// `status`: whether sources are read and events delivered. It sends no request to the service and changes nothing.
 import { Command } from 'commander';
 import { formatFailure, NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
@@ -7,13 +7,14 @@ import { openLiveScreen } from '../cli/live-screen.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
-import { formatStatus } from '../operating/format-status.ts';
-import { formatWebhookLine } from '../operating/format-webhooks.ts';
-import { loadSources, loadWebhooks } from '../operating/load-status.ts';
-import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
+import { openDeploymentParts } from '../operating/deployment-parts.ts';
+import { formatStatusPage } from '../operating/format-status.ts';
+import { concernJson, headlineOf } from '../operating/format-verdict.ts';
+import { judgeFeed } from '../operating/judge-feed.ts';
+import { loadOverview, type OverviewFeed } from '../operating/load-overview.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
-import type { SourceStatus } from '../operating/source-status.ts';
-import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { findConsole } from '../operating/running-console.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 interface StatusFlags extends PlaceFlags, MomentsFlags {
@@ -23,39 +24,39 @@ interface StatusFlags extends PlaceFlags, MomentsFlags {
 }
 
 /** Between two pictures of `--watch`. */
-const REDRAW_MS = 3_000;
-/** Webhooks take more reads than sources, so only one in so many pictures reads them again. */
-const WEBHOOKS_EVERY = 10;
+const REDRAW_MS = 5_000;
 
 const HELP = `
-Each source has one verdict: well, failing (polls fail, or don't read everything), stopped (nothing
-polls it) or held (a guard waits for your decision). Below it: the last error, what to do, and up
-to when the source is read. Below the sources, each webhook has a line; with --data, each URL
-that "watch" forwarded to (only a digest of it is kept). "webhooks list" shows more, and its exit code
-reports webhooks. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
-With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C. In a minute it makes at most ${(60_000 / REDRAW_MS) * 2}
-reads for each source, and reads the webhooks ${60_000 / REDRAW_MS / WEBHOOKS_EVERY} times.
+The first line is the verdict over all sources and everything that gets their events: all is well, or
+the worst problem, since when, and what to do. Then each source: well, failing (polls fail, or don't
+read everything), stopped (nothing polls it) or held (a guard waits for your decision). Then each
+destination: the output of "watch", the topic and the bus, ordered subscribers, webhooks, and the URLs
+that "watch" forwards to. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
+What can't be read, for instance without a permission, is named on stderr, and the verdict is about
+the rest. With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C, and reads as much as the
+console's overview (docs/console.md).
 Examples:
   returns-feed status --data state
   returns-feed status --data state --watch
   returns-feed status --stack ReturnsFeed --source acme --json
-Exit code: 0 all sources are well (a baseline may be under way), 3 a source is not, 1 the state
-can't be read, 2 invalid usage.`;
+Exit code: 0 all is well (a baseline may be under way), 3 something needs attention, 1 the state can't
+be read, 2 invalid usage.`;
 
 export function createStatusCommand(): Command {
   const command = new Command('status')
-    .description('Show whether each source is well, what is wrong, and what to do about it.')
+    .description('Show whether all is read and delivered, what is wrong, and what to do about it.')
     .option('--source <name>', 'show only this source')
-    .option('--watch', 'draw the status again every 3 s, on a terminal', false);
+    .option('--watch', `draw the status again every ${REDRAW_MS / 1_000} s, on a terminal`, false);
   return addMomentsOption(addPlaceOptions(command))
-    .option('--json', 'print one JSON object', false)
+    .option('--json', 'print one JSON object, the verdict first', false)
     .addHelpText('after', HELP)
     .action(status);
 }
 
 async function status(flags: StatusFlags): Promise<void> {
   if (flags.watch) checkScreen(flags);
-  await withFeed(flags, async (feed) => {
+  await withFeed(flags, async (opened) => {
+    const feed = { ...opened, ...openDeploymentParts(opened, { now: Date.now, withAges: false }) };
     if (flags.watch) await withInterrupts((signal) => watchStatus(feed, flags, signal));
     else await printStatus(feed, flags);
   });
@@ -67,30 +68,38 @@ function checkScreen({ json }: StatusFlags): void {
     throw new UsageError('--watch needs a terminal. In a pipe or a script, run "status" without it.');
 }
 
-async function printStatus(feed: OpenFeed, flags: StatusFlags): Promise<void> {
+async function load(feed: OverviewFeed, { source, data }: StatusFlags) {
   const now = Date.now();
-  const sources = await loadStatuses(feed, now, flags);
-  const webhooks = await loadWebhooks(feed, now).catch(async (error: unknown) => {
-    await createPrinter(process.stderr).line(`The webhooks are left out. ${formatFailure(error)}`);
-    return null;
-  });
-  const out = createPrinter(process.stdout);
-  if (flags.json) await out.line(JSON.stringify({ sources, webhooks }, null, 2));
-  else await out.line(format(sources, webhooks, flags).join('\n'));
-  if (sources.some(({ verdict }) => verdict !== 'well')) process.exitCode = NEEDS_ATTENTION;
+  const [overview, console] = await Promise.all([loadOverview(feed, now, source), findConsole(data)]);
+  // Without the sources there is nothing to judge.
+  if (overview.sources === null) throw new Error(overview.problems.join(' '));
+  const sources = overview.sources.map(({ status: each }) => each);
+  return { sources, console, verdict: judgeFeed(overview, now * 1_000, feed.flags) };
+}
+
+async function printStatus(feed: OverviewFeed, flags: StatusFlags): Promise<void> {
+  const loaded = await load(feed, flags);
+  const { sources, verdict, console } = loaded;
+  const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
+  for (const sentence of verdict.unknown) await err.line(sentence);
+  if (flags.json) {
+    const { verdict: state, concerns, unknown, destinations } = verdict;
+    const headline = headlineOf(verdict, momentsOf({ utc: true }));
+    const about = { verdict: state, headline, concerns: concerns.map(concernJson), unknown };
+    await out.line(JSON.stringify({ ...about, sources, destinations, console }, null, 2));
+  } else await out.line(format(loaded, flags).join('\n'));
+  if (verdict.verdict === 'attention') process.exitCode = NEEDS_ATTENTION;
 }
 
 /** Ends with Ctrl-C, and leaves the last picture on the terminal. */
-async function watchStatus(feed: OpenFeed, flags: StatusFlags, signal: AbortSignal): Promise<void> {
+async function watchStatus(feed: OverviewFeed, flags: StatusFlags, signal: AbortSignal): Promise<void> {
   const screen = openLiveScreen(process.stdout);
   let picture: string[] = [];
-  let webhooks: WebhookStatus[] | null = null;
   try {
-    for (let drawn = 0; !signal.aborted; drawn += 1) {
+    while (!signal.aborted) {
       try {
-        const now = Date.now();
-        if (drawn % WEBHOOKS_EVERY === 0) webhooks = await loadWebhooks(feed, now).catch(() => null);
-        picture = format(await loadStatuses(feed, now, flags), webhooks, flags);
+        const loaded = await load(feed, flags);
+        picture = [...format(loaded, flags), ...loaded.verdict.unknown];
         screen.draw(picture);
       } catch (error) {
         // The tables may be back with the next picture.
@@ -104,22 +113,6 @@ async function watchStatus(feed: OpenFeed, flags: StatusFlags, signal: AbortSign
   await createPrinter(process.stdout).line(picture.join('\n'));
 }
 
-async function loadStatuses(feed: OpenFeed, now: number, { source }: StatusFlags): Promise<SourceStatus[]> {
-  return (await loadSources(feed, now, source)).map(({ status }) => status);
-}
-
-function format(
-  sources: readonly SourceStatus[],
-  webhooks: readonly WebhookStatus[] | null,
-  flags: StatusFlags,
-): string[] {
-  if (sources.length === 0) return ['no source yet'];
-  const moments = momentsOf(flags);
-  const layout = layoutOf(process.stdout);
-  const lines = (webhooks ?? []).flatMap((webhook) => formatWebhookLine(webhook, moments, layout));
-  return [
-    ...sources.flatMap((each) => [...formatStatus(each, moments, layout), '']),
-    ...(lines.length === 0 ? [] : [...lines, '']),
-    `times in ${moments.zone}`,
-  ];
+function format(loaded: Awaited<ReturnType<typeof load>>, flags: StatusFlags): string[] {
+  return formatStatusPage(loaded, momentsOf(flags), layoutOf(process.stdout));
 }

@@ -7,10 +7,12 @@ import { UsageError } from '../cli/failures.ts';
 import { parseForwardUrl, readSecret, SECRET_HELP, SECRET_VARIABLE } from '../cli/forward-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
+import { didYouMean } from '../cli/suggest.ts';
 import { isAccepted } from '../feed/format-delivery.ts';
 import { findForwardSecret } from '../feed/forward-secret.ts';
 import { findRunningService } from '../feed/running-service.ts';
 import { exampleTypes, freshExample } from '../operating/example-events.ts';
+import { meantStatus } from '../operating/listed-statuses.ts';
 import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/trigger-change.ts';
 
 interface TriggerFlags {
@@ -56,8 +58,8 @@ async function trigger(
   if (what.includes('.')) return postExample(what, status, flags);
   if (!isChangeable(what))
     throw new UsageError(
-      `"${what}" is no type of event and no kind of entity that has a status (${KINDS.join(', ')}). ` +
-        '"returns-feed trigger" lists the types.',
+      `"${what}" is no type of event and no kind of entity that has a status (${KINDS.join(', ')}).` +
+        `${didYouMean(what, KINDS)} "returns-feed trigger" lists the types.`,
     );
   await changeEntity(what, status, flags);
 }
@@ -102,6 +104,9 @@ async function changeEntity(
     );
   if (status === undefined)
     throw new UsageError(`Name the new status: npx returns-feed trigger ${kind} STATUS.`);
+  const meant = meantStatus(status, kind);
+  if (meant !== undefined)
+    throw new UsageError(`A ${kind} has no status "${status}". Did you mean "${meant}"?`);
   const url = service ?? (await findRunningService());
   if (url === undefined)
     throw new UsageError('No "npm start" runs here. Start it, or name another service with --service URL.');

@@ -13,9 +13,9 @@ export async function askedNotice(
 ): Promise<Html> {
   try {
     const asked = await askService(feed, source, group, feed.access);
-    return html`<div class="notice" id="asked" role="status">${describe(asked)} <span class="dim">Asked ${feed.moments.full(feed.moments.now())}.</span></div>`;
+    return html`<div class="notice${asked.agrees ? ' good' : ''}" id="asked" role="status">${describe(asked)} <span class="dim">Asked ${feed.moments.full(feed.moments.now())}.</span></div>`;
   } catch (error) {
-    return html`<div class="notice" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)}</div>`;
+    return html`<div class="notice bad" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)}</div>`;
   }
 }
 

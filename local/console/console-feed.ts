@@ -1,8 +1,10 @@
 // The feed that all pages of the console share, with the console's options.
 import type { Moments } from '../cli/moments.ts';
+import { type DeploymentParts, openDeploymentParts } from '../operating/deployment-parts.ts';
+import { type FeedVerdict, judgeFeed } from '../operating/judge-feed.ts';
+import { loadOverview, type Overview } from '../operating/load-overview.ts';
 import type { OpenFeed } from '../operating/open-feed.ts';
 import type { AccessOptions } from '../operating/service-access.ts';
-import type { DeploymentParts } from './deployment-parts.ts';
 
 export interface ServedFeed extends OpenFeed {
   readonly moments: Moments;
@@ -12,7 +14,44 @@ export interface ServedFeed extends OpenFeed {
   readonly acts: boolean;
 }
 
-export interface ConsoleFeed extends ServedFeed, DeploymentParts {}
+export interface Judged {
+  readonly overview: Overview;
+  readonly verdict: FeedVerdict;
+}
+
+export interface ConsoleFeed extends ServedFeed, DeploymentParts {
+  /** Loads the overview and judges it. */
+  judge(): Promise<Judged>;
+  /** The number of problems, as of the last half minute. */
+  countProblems(): Promise<number>;
+}
+
+/** The badge of a page that is not about problems need not cost more reads. */
+const BADGE_MS = 30_000;
+
+export function createConsoleFeed(served: ServedFeed): ConsoleFeed {
+  const { clock, flags, moments } = served;
+  const feed = { ...served, ...openDeploymentParts(served, moments) };
+  let last: { readonly problems: Promise<number>; readonly at: number } | undefined;
+  function judge(): Promise<Judged> {
+    const judged = loadOverview(feed, moments.now()).then((overview) => ({
+      overview,
+      verdict: judgeFeed(overview, clock.now(), flags),
+    }));
+    const problems = judged.then(({ verdict }) => verdict.concerns.length);
+    // The page reports a failure; the badge is left out.
+    last = { problems: problems.catch(() => 0), at: moments.now() };
+    return judged;
+  }
+  return {
+    ...feed,
+    judge,
+    async countProblems() {
+      if (last === undefined || moments.now() - last.at >= BADGE_MS) await judge().catch(() => {});
+      return last?.problems ?? 0;
+    },
+  };
+}
 
 /** The path of a return's page. */
 export function pathOfReturn(source: string, returnGroupId: number): string {

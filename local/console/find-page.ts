@@ -20,24 +20,27 @@ interface Stage {
   /** The stage's name in the address of its page. */
   readonly name: string;
   readonly as: readonly Searched[];
+  readonly where: 'tables' | 'service';
   /** Shown while the browser waits for this stage. */
   readonly about: string;
 }
 
 /** These ids are keys of the tables, so each needs one read. */
-const AT_ONCE: readonly Searched[] = ['return_group_id', 'event_id'];
+const AT_ONCE = { as: ['return_group_id', 'event_id'], where: 'tables' } as const;
 
-/** No index has the ids of items, so a search for one reads up to 2,000 returns: it comes last. */
+/** In a deployment the search of stored returns reads up to 2,000. The service may be down, so it is asked last. */
 const LATER: readonly Stage[] = [
+  {
+    name: 'stored',
+    as: ['tracking_number', 'order_name', 'entity_id'],
+    where: 'tables',
+    about: 'Searching the stored returns …',
+  },
   {
     name: 'service',
     as: ['tracking_number', 'order_name'],
+    where: 'service',
     about: 'Asking the service for a tracking number or an order name …',
-  },
-  {
-    name: 'items',
-    as: ['entity_id'],
-    about: 'Searching the items, shipments and exchanges of the newest returns …',
   },
 ];
 
@@ -55,11 +58,18 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
   const { moments, access } = feed;
   let last: (SearchSoFar & { readonly text: string; readonly atMs: number }) | undefined;
 
-  async function searchAs(text: string, stages: number, as: readonly Searched[]): Promise<SearchSoFar> {
+  async function searchAs(
+    text: string,
+    stages: number,
+    parts: readonly Pick<Stage, 'as' | 'where'>[],
+  ): Promise<SearchSoFar> {
     const problems: SearchProblem[] = [];
     const onProblem = (problem: SearchProblem) => problems.push(problem);
-    const found = await findReturns(readingStatesOnce(feed), text, { ...access, as, onProblem });
-    return { stages, found, problems };
+    const once = readingStatesOnce(feed);
+    const found = await Promise.all(
+      parts.map((part) => findReturns(once, text, { ...access, ...part, onProblem })),
+    );
+    return { stages, found: found.flat(), problems };
   }
 
   /** Continues the search that the page before began: its requests to the service are not repeated. */
@@ -70,8 +80,8 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       last.stages === stages - 1 &&
       moments.now() - last.atMs < REMEMBERED_MS;
     const before = isNext ? last : undefined;
-    const all = [AT_ONCE, ...LATER.map(({ as }) => as)].slice(0, stages + 1);
-    const one = await searchAs(text, stages, before === undefined ? all.flat() : (all.at(-1) ?? []));
+    const all = [AT_ONCE, ...LATER].slice(0, stages + 1);
+    const one = await searchAs(text, stages, before === undefined ? all : all.slice(-1));
     const found = [...(before?.found ?? []), ...one.found];
     const soFar = {
       stages,
@@ -134,7 +144,7 @@ function results(text: string, found: readonly Found[], problems: readonly Searc
 <h1>Find: ${text}</h1>
 ${list(found) || html`<p>No return was found.</p>`}
 ${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problems.map(problemItem)}</ul>`}
-<p class="dim">The service searches tracking numbers and order names; ids are searched in the feed's tables.</p>`;
+<p class="dim">Stored returns are searched first, then the service for tracking numbers and order names.</p>`;
   return { title: `Find: ${text}`, body };
 }
 

@@ -4,6 +4,7 @@
 // the token is worth nothing, wherever the browser keeps it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html, textOf } from './html.ts';
 
 const SECRET_BYTES = 24;
 /** In hexadecimal digits, because case does not count in names. */
@@ -56,16 +57,28 @@ export function guardAccess(app: FastifyInstance, onNewAddress: (url: string) =>
     }
     if (isSame(given, usedToken)) {
       onNewAddress(url(port));
-      return reject(reply, 'This address has been opened before. The console prints a new one.');
+      return reject(
+        reply,
+        'This address has been opened before. The console has printed a new one on its terminal.',
+      );
     }
-    return reject(reply, 'Open the address that "returns-feed console" printed: it contains a token.');
+    return reject(
+      reply,
+      'This browser has no access yet. Press c and Enter in the terminal where the console runs ("npm start" or ' +
+        '"returns-feed console"), and open the address that it prints: it contains a token.',
+    );
   });
   return { url };
 }
 
-/** Responds with a sentence as plain text, and with the console's headers. */
+/** Responds with a page of one sentence, and with the console's headers. Its only style is that of the browser. */
 export function reject(reply: FastifyReply, problem: string, status = 403): FastifyReply {
-  return reply.headers(HEADERS).code(status).type('text/plain; charset=utf-8').send(`${problem}\n`);
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>returns-feed</title></head>
+<body><main><h1>returns-feed</h1><p>${problem}</p></main></body></html>
+`;
+  return reply.headers(HEADERS).code(status).type('text/html; charset=utf-8').send(textOf(page));
 }
 
 /** @param host the console's name and port: another one was made to resolve to this machine (DNS rebinding) */

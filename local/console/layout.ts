@@ -1,4 +1,6 @@
-// The frame of every page: navigation, the search box, and the part that the stream updates.
+// The frame of every page: navigation with the number of problems, the search box, the bar that shows that the page is no
+// longer up to date, and the part that the stream updates.
+import type { NextStep } from '../operating/judge-source.ts';
 import { type Content, type Html, html } from './html.ts';
 
 export interface Page {
@@ -6,6 +8,8 @@ export interface Page {
   readonly body: Html;
   /** The position of the page's last event: the stream continues after it. */
   readonly position?: string;
+  /** Whether the page is not updated, although others at its path are. */
+  readonly isFixed?: boolean;
   /** The address that the browser loads next, at once, for the rest of a slow answer. */
   readonly continuesAt?: string;
 }
@@ -17,6 +21,8 @@ export interface Frame {
   readonly place: string;
   /** The address of the page's stream; undefined for a page without updates. */
   readonly stream: string | undefined;
+  /** The number of problems, beside the entry "Stuck". */
+  readonly problems: number;
 }
 
 const ENTRIES = [
@@ -26,7 +32,10 @@ const ENTRIES = [
   ['/catalogue', 'Events'],
 ] as const;
 
-export function layOut({ title, body, continuesAt, position }: Page, { path, place, stream }: Frame): Html {
+export function layOut(
+  { title, body, continuesAt, position }: Page,
+  { path, place, stream, problems }: Frame,
+): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +52,7 @@ ${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=$
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="brand">returns-feed <span class="place">${place}</span></p>
-<nav aria-label="Pages">${ENTRIES.map(([to, name]) => entry(to, name, path))}</nav>
+<nav aria-label="Pages">${ENTRIES.map(([to, name]) => entry(to, name, path, problems))}</nav>
 <form class="find" action="/find" role="search">
 <label for="q">Find</label>
 <input id="q" name="q" type="search" required maxlength="200" autocomplete="off"
@@ -51,6 +60,7 @@ ${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=$
 <button>Find</button>
 </form>
 </header>
+<p id="outage" role="alert" hidden></p>
 <main id="main" tabindex="-1"${stream === undefined ? '' : html` data-stream="${stream}" data-position="${position ?? ''}"`}>${body}</main>
 ${stream !== undefined && html`<footer><p id="freshness" role="status">Kept up to date.</p></footer>`}
 </body>
@@ -58,8 +68,9 @@ ${stream !== undefined && html`<footer><p id="freshness" role="status">Kept up t
 `;
 }
 
-function entry(to: string, name: string, path: string): Html {
-  return html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`;
+function entry(to: string, name: string, path: string, problems: number): Html {
+  const count = to === '/stuck' && html`<span id="problems" class="count">${problems || ''}</span>`;
+  return html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}${count}</a>`;
 }
 
 /** The tone of a badge. Each has a colour and a sign, so that colour is not the only difference. */
@@ -71,11 +82,11 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</span>`;
 }
 
-/** A table that scrolls on its own if it is wider than the screen. @param name for screen readers */
+/** A table that scrolls on its own if it is wider than the screen; on a phone, a block for each row. @param name for screen readers */
 export function table(name: string, columns: readonly string[], rows: readonly (readonly Content[])[]): Html {
   return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 
@@ -83,12 +94,17 @@ export function table(name: string, columns: readonly string[], rows: readonly (
 export function problemList(problems: readonly string[]): Html | false {
   return (
     problems.length > 0 &&
-    html`<div class="notice"><p>${badge('bad', 'Not everything can be shown')}</p>
+    html`<div class="notice bad"><p>${badge('bad', 'Not everything can be shown')}</p>
 <ul>${problems.map((each) => html`<li>${each}</li>`)}</ul></div>`
   );
 }
 
+/** What to do, with the command if there is one. */
+export function nextStep({ text, command: toPaste }: NextStep): Html {
+  return html`<p>${text} ${toPaste !== null && command(toPaste)}</p>`;
+}
+
 /** A command to paste, with a button that copies it. */
-export function command(text: string): Html {
+function command(text: string): Html {
   return html`<span class="command"><code>${text}</code> <button type="button" data-copy="${text}">Copy</button></span>`;
 }

@@ -1,5 +1,7 @@
 // The page "Live": new events, filtered by type, source and status.
 import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
+import { didYouMean } from '../cli/suggest.ts';
+import { meantStatus } from '../operating/listed-statuses.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage, PageRequest } from './console-server.ts';
 import { liveRow } from './event-view.ts';
@@ -14,18 +16,31 @@ export function createLivePage(feed: ConsoleFeed): ConsolePage {
   return {
     path: '/live',
     async render({ fields }) {
-      const [sources, { events, position }] = await Promise.all([
+      const before = Number(fields.before) || undefined;
+      const [sources, { events, position, older }] = await Promise.all([
         feed.sources(undefined),
-        readLatestEvents(feed),
+        readLatestEvents(feed, before),
       ]);
       const passing = events.filter(matches(fields));
+      const isNewest = before === undefined;
       const body = html`
 <h1>Live</h1>
 ${filterForm(fields, sources)}
+${typosIn(fields, sources)}
+${
+  isNewest
+    ? html`<p class="stream-tools" data-needs-script hidden><button type="button" id="pause" aria-pressed="false">Pause</button> <button type="button" id="news" hidden>Show new</button></p>`
+    : html`<p><a href="${pathWith(fields, undefined)}">Back to the newest</a></p>`
+}
 <ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments))}</ol>
-${passing.length === 0 && html`<p id="no-events">No event yet.</p>`}
+${passing.length === 0 && html`<p id="no-events">No event ${isNewest ? 'yet' : 'here'}.</p>`}
+<p>${
+        older === undefined
+          ? html`<span class="dim">The list ends here: it has the last changes of the 50 returns of each source that changed last. The page of a return has all its events.</span>`
+          : html`<a href="${pathWith(fields, older)}">Older events</a>`
+      }</p>
 <p class="dim">Newest first. Times in ${feed.moments.zone}.</p>`;
-      return { title: 'Live', body, position: String(position) };
+      return { title: 'Live', body, position: String(position), isFixed: !isNewest };
     },
     updates: {
       everyMs: EVERY_MS,
@@ -39,6 +54,30 @@ ${passing.length === 0 && html`<p id="no-events">No event yet.</p>`}
       },
     },
   };
+}
+
+/** The page's address with these filters. @param before the position before which it begins */
+function pathWith({ type, source, status }: Fields, before: number | undefined): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries({ type, source, status, before }))
+    if (value) given.set(name, String(value));
+  return `/live?${given}`;
+}
+
+/** Filters that no event meets, with the words that were probably meant. */
+function typosIn(fields: Fields, sources: readonly string[]): Html | false {
+  const { type, source, status } = fields;
+  const meant = status?.trim() ? meantStatus(status.trim()) : undefined;
+  const types = Object.keys(EVENT_SCHEMAS);
+  const typos = [
+    ...(type && !types.includes(type) ? [`There is no type "${type}".${didYouMean(type, types)}`] : []),
+    ...(source && !sources.includes(source)
+      ? [`There is no source "${source}".${didYouMean(source, sources)}`]
+      : []),
+  ];
+  if (typos.length === 0 && meant === undefined) return false;
+  return html`<div class="notice bad" role="status">${typos.map((typo) => html`<p>${typo}</p>`)}
+${meant !== undefined && html`<p>No status is "${status}". Did you mean <a href="${pathWith({ ...fields, status: meant }, undefined)}">${meant}</a>?</p>`}</div>`;
 }
 
 function filterForm({ type, source, status }: Fields, sources: readonly string[]): Html {

@@ -1,11 +1,12 @@
 // Opens a feed and serves the console with all its pages.
+import { onKey } from '../cli/on-key.ts';
 import { whenAborted } from '../cli/until-aborted.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
+import { noteConsole } from '../operating/running-console.ts';
 import { withFeed } from '../operating/with-feed.ts';
 import { createCataloguePage } from './catalogue-page.ts';
-import type { ConsoleFeed, ServedFeed } from './console-feed.ts';
+import { type ConsoleFeed, createConsoleFeed, type ServedFeed } from './console-feed.ts';
 import { type Console, startConsole } from './console-server.ts';
-import { openDeploymentParts } from './deployment-parts.ts';
 import { createFindPage } from './find-page.ts';
 import { createLivePage } from './live-page.ts';
 import { createOverviewPage } from './overview-page.ts';
@@ -16,7 +17,10 @@ import { createStuckPage } from './stuck-page.ts';
 export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 'acts'> {
   /** 0 for a free port. */
   readonly port: number;
-  /** Called with the address, whose token opens the console once; again if a used address is opened. */
+  /**
+   * Called with the address, whose token opens the console once; again if a used address is opened, or c and Enter are
+   * pressed on the terminal.
+   */
   readonly onReady: (url: string) => void;
   /** Ends the console. */
   readonly signal: AbortSignal;
@@ -27,8 +31,13 @@ export async function serveConsole(place: PlaceFlags, options: ServedConsole): P
   const { port, onReady, signal, ...shown } = options;
   await withFeed(place, async (feed) => {
     const served = await openConsole({ ...feed, ...shown }, port, onReady);
+    // Only `status` needs the note: serve without it if it can't be written.
+    const forget =
+      place.data === undefined ? undefined : await noteConsole(place.data, served.url).catch(() => undefined);
     onReady(served.url);
+    onKey('c', signal, () => onReady(served.url));
     await whenAborted(signal);
+    await forget?.();
     await served.close();
   });
 }
@@ -39,11 +48,12 @@ export function openConsole(
   port: number,
   onNewAddress?: (url: string) => void,
 ): Promise<Console> {
-  const feed: ConsoleFeed = { ...served, ...openDeploymentParts(served, served.moments) };
+  const feed = createConsoleFeed(served);
   return startConsole({
     port,
     ...(onNewAddress && { onNewAddress }),
     place: feed.flags.trim(),
+    countProblems: feed.countProblems,
     pages: [
       createOverviewPage(feed),
       createLivePage(feed),

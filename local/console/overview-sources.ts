@@ -1,19 +1,20 @@
 import type { Moments } from '../cli/moments.ts';
 import type { Verdict } from '../operating/judge-source.ts';
+import type { OverviewSource } from '../operating/load-overview.ts';
 import type { SourceStatus } from '../operating/source-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
-import type { OverviewSource } from './load-overview.ts';
 
 /** The overview's table of sources, the worst state first. */
 export function sourceTable(sources: readonly OverviewSource[], moments: Moments): Html {
   if (sources.length === 0) return html`<p>No source has been polled yet.</p>`;
-  const sorted = sources.toSorted((a, b) => severityOf(b.status) - severityOf(a.status));
-  return table(
+  const sorted = sources.map(({ status }) => status).sort((a, b) => severityOf(b) - severityOf(a));
+  return html`${table(
     'Sources',
-    ['Source', 'State', 'Read up to', 'Walked', 'Baseline', 'Held', 'Set aside'],
-    sorted.map(({ status }) => rowOf(status, moments)),
-  );
+    ['Source', 'State', 'Polled', 'Walked', 'Returns', 'Held', 'Set aside'],
+    sorted.map((status) => rowOf(status, moments)),
+  )}<details id="read-up-to"><summary>What the polls have read for certain</summary>
+<ul>${sorted.map((status) => html`<li>${readUpTo(status, moments)}</li>`)}</ul></details>`;
 }
 
 const WORST_FIRST = ['held', 'stopped', 'failing', 'well'] as const satisfies readonly Verdict[];
@@ -23,26 +24,26 @@ function severityOf({ verdict, setAside, places }: SourceStatus): number {
 }
 
 function rowOf(status: SourceStatus, moments: Moments): Content[] {
-  const { held, setAside, places, baseline } = status;
+  const { held, setAside, places, baseline, polledAt, walkedAt } = status;
   const aside = setAside.length + places.length;
   return [
     status.source,
     stateOf(status),
-    shown(status.readUpTo, moments),
-    shown(status.walkedAt, moments),
-    `${baseline.groups.toLocaleString('en')} groups${baseline.status === 'running' ? ' so far' : ''}`,
+    polledAt === null ? 'not yet' : `${moments.age(polledAt)} ago, complete`,
+    walkedAt === null ? 'not yet' : `${moments.age(walkedAt)} ago`,
+    `${baseline.groups.toLocaleString('en')}${baseline.status === 'running' ? ' so far' : ''}`,
     held.length === 0 ? '0' : html`<a href="/stuck">${held.length}</a>`,
     aside === 0 ? '0' : html`<a href="/stuck">${aside}</a>`,
   ];
 }
 
-function stateOf({ verdict, reasons, lastFailure, baseline }: SourceStatus): Html {
-  if (verdict === 'well')
-    return baseline.status === 'running' ? badge('busy', 'baseline under way') : badge('good', 'well');
-  const why = lastFailure === null ? reasons : [lastFailure, ...reasons];
-  return html`${badge('bad', verdict)} ${why[0] !== undefined && html`<br><a href="/stuck">${why[0].message}</a>`}`;
+function stateOf({ verdict, baseline }: SourceStatus): Html {
+  if (verdict === 'well' && baseline.status === 'running') return badge('busy', 'first reading');
+  return verdict === 'well' ? badge('good', 'well') : badge('bad', verdict);
 }
 
-function shown(instant: string | null, moments: Moments): Html {
-  return html`<span class="number">${instant === null ? 'not yet' : moments.short(instant)}</span>`;
+function readUpTo({ source, readUpTo: upTo }: SourceStatus, moments: Moments): string {
+  return upTo === null
+    ? `${source}: nothing yet`
+    : `${source}: every change whose updated_at lies before ${moments.short(upTo)}, if it showed in time`;
 }

@@ -6,16 +6,16 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { type Html, textOf } from './html.ts';
 
 export interface Message {
-  /** `row` adds an event to the list; undefined replaces the page's content. */
-  readonly event?: 'row';
+  /** `row` adds an event to the list, `problems` is their number; undefined replaces the page's content. */
+  readonly event?: 'row' | 'problems';
   /** The position after this message. A browser that connects again sends it, and the stream continues there. */
   readonly id?: string;
   readonly markup: Html;
 }
 
 /**
- * Sends the messages of `next` until the browser disconnects. If `next` fails, the page shows the failure until a later
- * call succeeds.
+ * Sends the messages of `next` until the browser disconnects, and then a sign of life: a page that hears nothing is
+ * out of date. If `next` fails, the page shows the failure until a later call succeeds.
  *
  * @param next called `everyMs` after its last call has ended
  */
@@ -34,15 +34,12 @@ export async function streamMessages(
     'content-type': 'text/event-stream',
   });
   raw.write('retry: 2000\n\n');
-  let isWell = true;
   while (!gone.signal.aborted) {
     try {
       for (const { event, id, markup } of await next()) send(event, textOf(markup), id);
-      if (!isWell) send('well', '');
-      isWell = true;
+      send('well', '');
     } catch (error) {
       send('problem', `Not up to date. ${formatFailure(error)}`);
-      isWell = false;
     }
     await untilAborted(everyMs, gone.signal);
   }

@@ -1,6 +1,7 @@
 // The buttons of the page "Stuck", which exist only with `--act`. Each has the effect of a command. An action that
 // can't be undone first asks for confirmation on another page.
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import { questionOf } from '../../shared/guarding/describe-hold.ts';
 import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
@@ -16,7 +17,7 @@ type Fields = PageRequest['fields'];
 interface Action {
   readonly label: (fields: Fields) => string;
   /** The question for confirmation; undefined for an action that can be undone or repeated. */
-  readonly question?: (fields: Fields) => string;
+  readonly question?: (fields: Fields, feed: ConsoleFeed) => string | Promise<string>;
   /** @returns the outcome in a sentence */
   readonly act: (feed: ConsoleFeed, fields: Fields) => Promise<string>;
 }
@@ -32,14 +33,12 @@ const ENDED = {
 const ACTIONS = {
   release: {
     label: ({ hold }) => `Release hold ${hold}`,
-    question: ({ source, hold }) =>
-      `Release hold ${hold} of source ${source}? The held changes are published, and can't be taken back.`,
+    question: (fields, feed) => holdQuestion(feed, fields, 'release'),
     act: (feed, fields) => endHold(feed, fields, 'release'),
   },
   adopt: {
     label: ({ hold }) => `Adopt hold ${hold} without events`,
-    question: ({ source, hold }) =>
-      `Adopt hold ${hold} of source ${source}? The held changes are stored as they are, and never published.`,
+    question: (fields, feed) => holdQuestion(feed, fields, 'adopt'),
     act: (feed, fields) => endHold(feed, fields, 'adopt'),
   },
   redrive: {
@@ -63,6 +62,13 @@ const ACTIONS = {
 } as const satisfies Readonly<Record<string, Action>>;
 
 export type ActionName = keyof typeof ACTIONS;
+
+async function holdQuestion(feed: ConsoleFeed, fields: Fields, command: HoldCommand): Promise<string> {
+  const [source, number] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
+  const hold = (await feed.stateOf(source)).holds.find((each) => each.number === number);
+  if (hold === undefined) throw new Error(`Hold ${number} of source ${source} has ended.`);
+  return `Source ${source}: ${questionOf(command, hold)}`;
+}
 
 async function endHold(feed: ConsoleFeed, fields: Fields, command: HoldCommand): Promise<string> {
   const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
@@ -91,7 +97,7 @@ export function createStuckActions(feed: ConsoleFeed): ConsoleAction[] {
     path: `/act/${name}`,
     async run({ fields }) {
       if (action.question !== undefined && fields.confirmed !== 'yes')
-        return confirmation(name, action.question(fields), action.label(fields), fields);
+        return confirmation(name, await action.question(fields, feed), action.label(fields), fields);
       return { to: `/stuck?done=${encodeURIComponent(await action.act(feed, fields))}` };
     },
   }));

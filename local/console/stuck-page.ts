@@ -1,97 +1,93 @@
-// The page "Stuck": sources and destinations that need an operator, by cause, each with the command to run.
+// The page "Stuck": everything that needs an operator, one part for each cause, with the command to run.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
-import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
-import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
-import { describeCondition } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import { ADOPT_CONDITION } from '../operating/format-hold.ts';
-import { nameOfArn, type SubscriberStatus } from '../operating/list-subscribers.ts';
-import type { HoldStatus, SetAsideStatus, SourceStatus } from '../operating/source-status.ts';
+import { sentenceOf } from '../operating/format-verdict.ts';
+import type { Concern } from '../operating/judge-feed.ts';
+import type { HoldStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, command, problemList, table } from './layout.ts';
-import {
-  loadOverview,
-  type OverviewSource,
-  type OverviewWebhook,
-  type RelayedDestination,
-} from './load-overview.ts';
-import { numberOf } from './overview-destinations.ts';
+import { badge, nextStep, problemList, table } from './layout.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
 /** Maximum number of returns that are listed for each cause. */
 const SHOWN = 20;
+/** Held changes that are shown. */
+const EXAMPLES = 3;
 
 export function createStuckPage(feed: ConsoleFeed): ConsolePage {
   return {
     path: '/stuck',
     updates: { everyMs: EVERY_MS },
     async render({ fields }) {
-      const { sources, relays, subscribers, webhooks, problems } = await loadOverview(feed);
-      const causes = [
-        ...(sources ?? []).flatMap((source) => causesOfSource(source, feed)),
-        ...[...relays, ...webhooks].flatMap((destination) => causesOfDestination(destination, feed)),
-        ...webhooks.flatMap((webhook) => causeOfWebhook(webhook, feed)),
-        ...subscribers.subscribers.flatMap(causeOfSubscriber),
-      ];
+      const { overview, verdict } = await feed.judge();
+      const { problems } = overview;
       const nothing = problems.length === 0 ? badge('good', 'Nothing is stuck') : 'Nothing else is stuck.';
       const body = html`
 <h1>Stuck</h1>
-${fields.done !== undefined && html`<p class="notice" role="status">${fields.done}</p>`}
+${fields.done !== undefined && html`<p class="notice good" role="status">${fields.done}</p>`}
 ${problemList(problems)}
-${causes.length === 0 ? html`<p>${nothing}</p>` : causes}
+${verdict.concerns.length === 0 ? html`<p>${nothing}</p>` : verdict.concerns.map((concern) => cause(concern, feed))}
 <p class="dim">${feed.acts ? 'Buttons whose effect is permanent ask for confirmation first.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
   };
 }
 
-function causesOfSource({ status }: OverviewSource, feed: ConsoleFeed): Html[] {
-  const { source, held, setAside, places } = status;
-  return [
-    ...held.map((hold) => holdCause(source, hold, feed)),
-    ...readingCause(status, feed.moments),
-    ...(places.length === 0 ? [] : [placesCause(source, places, feed.moments)]),
-    ...(setAside.length === 0 ? [] : [setAsideCause(source, setAside, feed.moments)]),
-  ];
+const TITLES: Readonly<Record<Concern['kind'], string>> = {
+  stopped: 'Stopped',
+  failing: 'Failing',
+  held: 'Held',
+  left_out: 'Left out',
+  set_aside: 'Set aside',
+  receiver_failing: 'Failing',
+  receiver_paused: 'Paused',
+  behind: 'Behind',
+  dead_letters: 'Dead letters',
+};
+
+function cause(concern: Concern, feed: ConsoleFeed): Html {
+  const { kind, subject, nextSteps } = concern;
+  const number = kind === 'held' ? `, hold ${concern.hold.number}` : '';
+  return html`<section class="cause"><h2>${badge('bad', TITLES[kind])} ${subject}${number}</h2>
+${kind === 'held' ? holdFacts(concern.source, concern.hold, feed.moments) : html`<p>${sentenceOf(concern, feed.moments)}</p>`}
+${nextSteps.map(nextStep)}${detailsOf(concern, feed)}</section>`;
 }
 
-/** Why polls fail, or why there are none. `setAsideCause` and `placesCause` show what can't be read. */
-function readingCause(
-  { source, verdict, reasons, lastFailure, nextSteps }: SourceStatus,
-  moments: Moments,
-): Html[] {
-  const others = reasons.filter(({ code }) => code !== 'unreadable' && code !== 'rows_fail');
-  if (others.length === 0 && lastFailure === null) return [];
-  const failure =
-    lastFailure &&
-    html`<li>${lastFailure.message} Since ${moments.withAge(lastFailure.since)}, ${numberOf(lastFailure.ticks, 'poll')}.</li>`;
-  const steps = nextSteps.map(
-    ({ text, command: toPaste }) => html`<p>${text} ${toPaste !== null && command(toPaste)}</p>`,
-  );
-  return [
-    html`<h2>${badge('bad', verdict === 'stopped' ? 'Stopped' : 'Failing')} source ${source}</h2>
-<ul>${failure}${others.map(({ message }) => html`<li>${message}</li>`)}</ul>${steps}`,
-  ];
+function detailsOf(concern: Concern, feed: ConsoleFeed): Html | false {
+  switch (concern.kind) {
+    case 'held': {
+      const { number, release, adopt } = concern.hold;
+      const fields = { source: concern.source, hold: String(number) };
+      return html`${release !== null && actionButton(feed, 'release', fields)}${adopt !== null && actionButton(feed, 'adopt', fields)}`;
+    }
+    case 'left_out':
+      return placesTable(concern.status, feed.moments);
+    case 'set_aside':
+      return setAsideTable(concern.status, feed.moments);
+    case 'receiver_paused':
+      return actionButton(feed, 'resume', { webhook: concern.destination.labels.name });
+    case 'receiver_failing':
+    case 'behind':
+      return behindTable(concern, feed);
+    default:
+      return false;
+  }
 }
 
-function holdCause(source: string, hold: HoldStatus, feed: ConsoleFeed): Html {
-  const { number, message, consequence, since, samples, count, release, adopt } = hold;
-  return html`<h2>${badge('bad', 'Held')} source ${source}, hold ${number}</h2>
-<p>${message} ${consequence} Since ${feed.moments.withAge(since)}.</p>
-${release !== null && html`<p>${describeCondition(hold)}, release it:</p><p>${command(release)}</p>`}
-${adopt !== null && html`<p>${ADOPT_CONDITION}</p><p>${command(adopt)}</p>`}
-${samples.length > 0 && html`<details id="samples-${source}-${number}"><summary>${samples.length} of ${count} held changes</summary>${sampleList(source, samples)}</details>`}
-${release !== null && actionButton(feed, 'release', { source, hold: String(number) })}
-${adopt !== null && actionButton(feed, 'adopt', { source, hold: String(number) })}`;
+function holdFacts(source: string, hold: HoldStatus, moments: Moments): Html {
+  const { message, consequence, since } = hold;
+  const examples = hold.samples.slice(0, EXAMPLES);
+  return html`<dl><dt>What</dt><dd>${message}</dd>
+${examples.length > 0 && html`<dt>For instance</dt><dd>${examples.map((each) => html`<a href="${pathOfReturn(source, each.groupId)}">${each.groupId}</a>: ${each.what} ${each.before} → ${each.after}<br>`)}</dd>`}
+<dt>Meanwhile</dt><dd>${consequence}</dd><dt>Since</dt><dd>${moments.withAge(since)}</dd></dl>`;
 }
 
-function placesCause(source: string, places: SourceStatus['places'], moments: Moments): Html {
+function placesTable({ places }: SourceStatus, moments: Moments): Html {
   const rows = places
     .slice(0, SHOWN)
     .map(({ axis, from, to, until, reason }) => [
@@ -99,22 +95,11 @@ function placesCause(source: string, places: SourceStatus['places'], moments: Mo
       reason,
       moments.short(until),
     ]);
-  return html`<h2>${badge('bad', 'Left out')} source ${source}: ${counted(places.length, 'time')}</h2>
-<p>Every answer with the returns of these times fails. Report the reasons to the service's operators. The feed tries them again.</p>
-${table('Left out', ['Returns', 'Reason', 'Until'], rows)}${more(places.length)}`;
+  return html`${table('Left out', ['Returns', 'Reason', 'Until'], rows)}${more(places.length)}`;
 }
 
-function sampleList(source: string, samples: HoldStatus['samples']): Html {
-  const rows = samples.map(({ groupId, what, before, after }) => [
-    html`<a href="${pathOfReturn(source, groupId)}">${groupId}</a>`,
-    what,
-    `${before} → ${after}`,
-  ]);
-  return table(`Held changes of ${source}`, ['Return', 'Entity', 'Change'], rows);
-}
-
-function setAsideCause(source: string, groups: readonly SetAsideStatus[], moments: Moments): Html {
-  const rows = groups
+function setAsideTable({ source, setAside }: SourceStatus, moments: Moments): Html {
+  const rows = setAside
     .slice(0, SHOWN)
     .map(({ returnGroupId, reason, since }) => [
       returnGroupId === null
@@ -123,36 +108,19 @@ function setAsideCause(source: string, groups: readonly SetAsideStatus[], moment
       reason,
       moments.withAge(since),
     ]);
-  return html`<h2>${badge('bad', 'Set aside')} source ${source}: ${counted(groups.length, 'return')}</h2>
-<p>Report the reasons to the service's operators. The feed reads these returns again, and publishes their changes then.</p>
-${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(groups.length)}`;
+  return html`${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(setAside.length)}`;
 }
 
-/** Shows groups with the same reason together: they need the same correction. */
-function causesOfDestination(
-  { labels, behind }: Pick<RelayedDestination, 'labels' | 'behind'>,
-  feed: ConsoleFeed,
-): Html[] {
-  if (behind === null) return [];
-  const byReason = new Map<string, BehindGroup[]>();
-  for (const group of behind.groups) {
-    const reason = group.behind?.replace(/^\d+: /, '') ?? '';
-    byReason.set(reason, [...(byReason.get(reason) ?? []), group]);
+type BehindConcern = Extract<Concern, { readonly kind: 'behind' | 'receiver_failing' | 'receiver_paused' }>;
+
+function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: ConsoleFeed): Html | false {
+  if (groups.length === 0) return false;
+  const { name, title } = destination.labels;
+  const failures = destination.status?.failures ?? 0;
+  return html`${
+    kind === 'receiver_failing' &&
+    html`<p>${isCut ? 'At least ' : ''}${counted(groups.length, 'return')}, ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
   }
-  return [...byReason].map(([reason, groups]) => behindCause(labels, reason, groups, behind.isCut, feed));
-}
-
-function behindCause(
-  { name, title }: DestinationLabels,
-  reason: string,
-  groups: readonly BehindGroup[],
-  isCut: boolean,
-  feed: ConsoleFeed,
-): Html {
-  const count = `${isCut ? 'at least ' : ''}${numberOf(groups.length, 'return')}`;
-  return html`<h2>${badge('bad', 'Behind')} ${title}: ${count}</h2>
-<p>${reason}</p>
-<p>Once the cause is corrected: ${command(`npx returns-feed redrive --to ${name}${feed.flags}`)}</p>
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', 'Actions'],
@@ -175,31 +143,6 @@ function behindRow(
     stoppedAt === '' ? '' : `event ${stoppedAt}`,
     failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
     html`${actionButton(feed, 'redrive', fields)}${actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
-  ];
-}
-
-function causeOfWebhook({ status }: OverviewWebhook, feed: ConsoleFeed): Html[] {
-  const { webhook, state, needsAttention, lastFailure, failingSince, failures } = status;
-  if (!needsAttention) return [];
-  const since = failingSince === null ? '' : ` since ${feed.moments.withAge(failingSince)}`;
-  if (state === 'paused')
-    return [
-      html`<h2>${badge('bad', 'Paused')} webhook ${webhook}</h2><p>Nothing is posted. ${command(`npx returns-feed webhooks resume ${webhook}${feed.flags}`)}</p>
-${actionButton(feed, 'resume', { webhook })}`,
-    ];
-  return [
-    html`<h2>${badge('bad', 'Failing')} webhook ${webhook}</h2>
-<p>${failures} attempts in a row failed${since}: ${lastFailure ?? 'unknown'}. Its events are posted in order once it accepts them.</p>
-${feed.deployment !== undefined && html`<p>Once the receiver is repaired: ${command(`npx returns-feed webhooks test ${webhook}${feed.flags}`)}</p>`}`,
-  ];
-}
-
-function causeOfSubscriber({ queue, deadLetters, deadLetterArn }: SubscriberStatus): Html[] {
-  if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
-  return [
-    html`<h2>${badge('bad', 'Dead letters')} subscriber ${queue}: ${numberOf(deadLetters, 'event')}</h2>
-<p>Each failed ${ORDERED_TRIES} times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters). Once the subscriber is repaired, move them back:</p>
-<p>${command(`aws sqs start-message-move-task --source-arn ${deadLetterArn}`)}</p>`,
   ];
 }
 

@@ -24,6 +24,10 @@ header p { margin: 0; }
 .brand { font-weight: 600; }
 .place { font-weight: 400; color: var(--dim); overflow-wrap: anywhere; }
 nav { display: flex; gap: 1rem; flex-wrap: wrap; }
+.count { background: var(--bad); color: var(--ground); font-weight: 600; border-radius: 1rem; padding: 0 .45rem; margin-left: .35rem; }
+.count:empty { display: none; }
+#outage { position: sticky; top: 0; z-index: 1; margin: 0; padding: .7rem 1rem; font-weight: 600;
+  background: var(--bad); color: var(--ground); }
 nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; border-bottom: 2px solid var(--link); }
 .find { display: flex; gap: .4rem; align-items: center; margin-left: auto; flex: 0 1 26rem; }
 input, select, button { font: inherit; color: inherit; background: var(--field);
@@ -49,12 +53,21 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 pre { background: var(--field); border: 1px solid var(--line); border-radius: 6px; padding: .6rem;
   overflow: auto; max-height: 28rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .command code { background: var(--field); padding: .15rem .4rem; border-radius: 4px; overflow-wrap: anywhere; }
-.notice .badge { white-space: normal; }
-.notice { border-left: 4px solid var(--busy); padding: .1rem .8rem; margin: .8rem 0; }
-.plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
-figure { margin: 0; flex: 1 1 18rem; }
-figcaption { color: var(--dim); }
-svg.plot { width: 100%; height: 72px; }
+.notice .badge, .verdict .badge { white-space: normal; }
+.notice, .verdict { border-left: 4px solid var(--edge); padding: .1rem .8rem; margin: .8rem 0; color: inherit; --edge: var(--busy); }
+.notice.good, .verdict.good { --edge: var(--good); } .notice.bad, .verdict.bad { --edge: var(--bad); }
+.verdict { background: var(--field); border-radius: 0 6px 6px 0; }
+.verdict p { margin: .4rem 0; }
+.headline { font-size: 1.15rem; }
+.cause { border-left: 4px solid var(--bad); padding: .1rem .8rem; margin: 1.2rem 0; }
+.cause h2 { margin: .4rem 0; }
+.stream-tools { min-height: 2.2rem; margin: .4rem 0; }
+button[aria-pressed=true] { background: var(--link); color: var(--ground); }
+.plot { margin: 0; max-width: 44rem; display: grid; grid-template: auto auto auto / auto 1fr; gap: 0 .5rem; color: var(--dim); }
+.plot svg { width: 100%; height: 96px; }
+.plot .scale, .plot .hours { display: flex; justify-content: space-between; font-size: .85em; font-variant-numeric: tabular-nums; }
+.plot .scale { flex-direction: column; text-align: right; }
+.plot .hours, .plot figcaption { grid-column: 2; }
 svg .bar { fill: var(--bar); }
 svg .axis { stroke: var(--line); }
 svg .window { fill: var(--bar); }
@@ -74,6 +87,12 @@ ol.events details[open] { grid-column: 1 / -1; }
   ol.events > li { display: block; }
   ol.events > li > span, ol.events > li > a { margin-right: .6rem; }
   main { padding: .8rem; }
+  thead { position: absolute; left: -99rem; }
+  tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  td { display: block; position: relative; border: 0; padding: .1rem 0 .1rem 7rem; max-width: none; min-height: 1.7rem; }
+  td::before { content: attr(data-column); color: var(--dim); position: absolute; left: 0; width: 6.5rem; }
+  td:empty { display: none; }
+  td .badge { white-space: normal; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }
 }
 @media (prefers-reduced-motion: no-preference) { .fresh { animation: arrive 1.5s; } }

@@ -6,7 +6,7 @@ import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
-import { type ChangedGroup, changedGroups } from './changed-groups.ts';
+import { type ChangedGroup, changedGroups } from '../operating/changed-groups.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 
 export interface LatestEvents {
@@ -14,6 +14,8 @@ export interface LatestEvents {
   readonly events: readonly FeedEvent[];
   /** When the newest of these groups was saved. A tail from here on has no gap. */
   readonly position: Instant;
+  /** When the oldest of these groups was saved, if there are older ones. */
+  readonly older: Instant | undefined;
 }
 
 export interface EventTail {
@@ -32,11 +34,16 @@ const BEGINS_WITH = 30;
 
 type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activities' | 'ledger'>;
 
-export async function readLatestEvents(feed: TailedFeed): Promise<LatestEvents> {
-  const changed = await listChangedGroups(feed);
+/** @param before only groups that were saved before this moment */
+export async function readLatestEvents(
+  feed: TailedFeed,
+  before = Number.POSITIVE_INFINITY,
+): Promise<LatestEvents> {
+  const changed = (await listChangedGroups(feed)).filter(({ savedAt }) => savedAt < before);
   const last = changed.slice(0, BEGINS_WITH);
   const events = (await Promise.all(last.map((group) => readLastReading(feed, group)))).flat();
-  return { events, position: changed[0]?.savedAt ?? 0 };
+  const older = changed.length > last.length ? last.at(-1)?.savedAt : undefined;
+  return { events, position: changed[0]?.savedAt ?? 0, older };
 }
 
 /** @param since the position of a page or of another tail */

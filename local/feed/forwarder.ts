@@ -30,8 +30,10 @@ export interface ForwardTarget {
   /** A signing secret as text. */
   readonly secret: string;
   readonly filter: EventFilter;
-  /** Called after each attempt. */
-  readonly onAttempt: (url: URL, event: FeedEvent, answer: Answer) => void;
+  /** Where a receiver's developer finds the secret, in a sentence. */
+  readonly secretFrom: string;
+  /** Called after each attempt, also with `secretFrom`. */
+  readonly onAttempt: (url: URL, event: FeedEvent, answer: Answer, secretFrom: string) => void;
 }
 
 export interface ForwarderPorts {
@@ -73,7 +75,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     retriesAtOnce: RETRIES_AT_ONCE,
     async post(request) {
       const answer = await post(request);
-      target.onAttempt(target.url, JSON.parse(request.body), answer);
+      target.onAttempt(target.url, JSON.parse(request.body), answer, target.secretFrom);
       return answer;
     },
   };
@@ -133,7 +135,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
 }
 
 /** The name of the URL's marks: the same in every run, and without the URL, which may be a secret. */
-function forwardId(url: URL): string {
+export function forwardId(url: URL): string {
   return `${FORWARD_PREFIX}${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}`;
 }
 

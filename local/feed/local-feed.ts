@@ -10,13 +10,14 @@ import type { Clock, Log } from '../../shared/ports.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { shellWord } from '../cli/shell-word.ts';
+import { shownUrl } from '../operating/shown-url.ts';
 import { type LocalStore, openStore } from '../store/open-store.ts';
 import { lockForWatch } from '../store/watch-lock.ts';
 import { checkSource } from './check-source.ts';
 import { watchDirectory } from './directory-watch.ts';
 import { createFeedFailure } from './feed-failure.ts';
 import { findForwardSecret } from './forward-secret.ts';
-import { type Forwarder, type ForwardTarget, startForwarder } from './forwarder.ts';
+import { type Forwarder, type ForwardTarget, forwardId, startForwarder } from './forwarder.ts';
 import { createOutputRelay } from './output-relay.ts';
 import { openSourceTicks } from './source-ticks.ts';
 
@@ -130,6 +131,7 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
       },
     },
   });
+  if (dataDir !== undefined) await noteForwards(store, options.forwarding);
   const forwarders = await startForwarders(options, ports);
   const unlisten = store.onCommit(({ groups, isForeign }) => {
     output.wake(groups.map(({ key }) => key));
@@ -158,6 +160,13 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   };
 }
 
+/** For `status` and the console. */
+async function noteForwards({ forwards }: LocalStore, forwarding: ForwardingOptions | undefined) {
+  const { urls = [], filter = {} } = forwarding ?? {};
+  const noted = urls.map((url) => ({ id: forwardId(url), address: shownUrl(url), filter }));
+  if (noted.length > 0 || (await forwards.list()).length > 0) await forwards.replace(noted);
+}
+
 async function startForwarders(
   { forwarding, dataDir, log }: LocalFeedOptions,
   ports: Parameters<typeof startForwarder>[1],
@@ -165,14 +174,16 @@ async function startForwarders(
   if (forwarding === undefined || forwarding.urls.length === 0) return [];
   const { urls, ...target } = forwarding;
   const secret = target.secret ?? (await findForwardSecret(dataDir));
-  const hosts = urls.map(({ host }) => host).join(', ');
-  log.info(`forwarding to ${hosts}, signed with ${describeSecret(target.secret, dataDir)}`);
-  return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret }, ports)));
+  const shown = urls.map(shownUrl).join(', ');
+  const secretFrom = describeSecret(target.secret, dataDir);
+  log.info(`forwarding to ${shown}. ${secretFrom}`);
+  return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret, secretFrom }, ports)));
 }
 
-/** In words, and never the secret itself. */
+/** In a sentence, and never the secret itself. */
 function describeSecret(given: string | undefined, dataDir: string | undefined): string {
-  if (given !== undefined) return 'the given secret';
-  if (dataDir === undefined) return 'a secret of this run, which receivers can not know';
-  return `a secret of its own, printed by: npx returns-feed webhooks secret --data ${shellWord(dataDir)}`;
+  if (given !== undefined) return 'The signing secret is the given one.';
+  if (dataDir === undefined)
+    return 'No receiver can know the signing secret of this run: give one with --forward-secret FILE.';
+  return `The signing secret: npx returns-feed webhooks secret --data ${shellWord(dataDir)}`;
 }

@@ -7,7 +7,7 @@ import { selects } from '../cli/filter-flags.ts';
 import { colorsOf } from '../cli/layout.ts';
 import { createPrinter, type Printer } from '../cli/print.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
-import { formatDelivery, isAccepted } from './format-delivery.ts';
+import { describeAccepted, describeRejected, isAboutContent, isAccepted } from './format-delivery.ts';
 import { createEventTable } from './format-event.ts';
 import { createReportDisplay, type ReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
 
@@ -16,8 +16,8 @@ export interface FeedDisplay {
   readonly start: ReportDisplay['start'];
   showEvent(event: FeedEvent): Promise<void>;
   readonly showReport: ReportDisplay['show'];
-  /** Logs one attempt to forward an event. */
-  showDelivery(url: URL, event: FeedEvent, answer: Answer): void;
+  /** Logs failed attempts to forward an event, and that a URL accepts events. */
+  showDelivery(url: URL, event: FeedEvent, answer: Answer, secretFrom: string): void;
   /** Logs how many events were printed, and what was not logged yet. */
   end(): void;
 }
@@ -47,6 +47,8 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
     screen: options.log.format === 'json' ? undefined : err,
   });
   const counts = { seen: 0, printed: 0 };
+  /** The failures of each URL since it last accepted an event. */
+  const failures = new Map<string, ReadonlySet<string>>();
 
   return {
     log,
@@ -63,8 +65,18 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
       reports.restore();
     },
     showReport: reports.show,
-    showDelivery(url, event, answer) {
-      log[isAccepted(answer) ? 'info' : 'warn'](formatDelivery(url, event, answer, moments));
+    showDelivery(url, event, answer, secretFrom) {
+      const before = failures.get(url.href);
+      if (isAccepted(answer)) {
+        const text = describeAccepted(url, answer);
+        if (before === undefined || before.size === 0) log[before === undefined ? 'info' : 'debug'](text);
+        for (const message of before ?? []) log.end(message, text);
+        failures.set(url.href, new Set());
+        return;
+      }
+      const message = describeRejected(url, event, answer, secretFrom);
+      if (!isAboutContent(answer)) failures.set(url.href, new Set(before).add(message));
+      log.warn(message);
     },
     end() {
       const of = counts.seen === counts.printed ? '' : ` of ${counts.seen}`;

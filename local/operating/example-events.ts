@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
+import { didYouMean } from '../cli/suggest.ts';
 
 const FOLDER = join('docs', 'events', 'examples');
 const ENDING = '.json';
@@ -26,7 +27,8 @@ export function exampleTypes(): string[] {
 export function freshExample(type: string, at: number): FeedEvent {
   if (!exampleTypes().includes(type))
     throw new UsageError(
-      `There is no recorded event of the type "${type}"; "returns-feed trigger" lists the types.`,
+      `There is no recorded event of the type "${type}".${didYouMean(type, exampleTypes())} ` +
+        '"returns-feed trigger" lists the types.',
     );
   const event = readExample(type);
   const parts = parseEventId(event.id);

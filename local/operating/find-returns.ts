@@ -1,9 +1,9 @@
-// Finds return groups by a tracking number, an order name, or an id of a group, an entity or an event. Ids are looked
-// up in the tables. The service is asked for tracking numbers and order names, because no table is indexed by them.
+// Finds return groups by a tracking number, an order name, or an id of a group, an entity or an event: in the tables, and
+// if they have none to the letter, at the service, which knows groups that the feed has not read yet.
 import { parseEventId } from '../../shared/contract/event-id.ts';
 import type { TextFilter } from '../../shared/finding/find-groups.ts';
 import { messageOf } from '../cli/failures.ts';
-import { findEntity } from './find-entity.ts';
+import { findStored, type StoredText } from './find-stored.ts';
 import type { OpenFeed } from './open-feed.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
 
@@ -23,7 +23,9 @@ export interface Found {
   readonly returnGroupId: number;
   /** The part of the group that the text names. */
   readonly matched: Searched;
-  /** False if the group only has the text in another spelling, or within a longer one. */
+  /** Whether only the service has shown it: the feed may not have read it yet. */
+  readonly isAtService?: true;
+  /** False if the service shows the group for a text that it only has in another spelling, or within a longer one. */
   readonly isExact: boolean;
   /** The entity with the id, for instance `shipment/77120`. */
   readonly entity?: string;
@@ -43,6 +45,8 @@ export interface SearchOptions extends AccessOptions {
   readonly source?: string | undefined;
   /** The kinds that the text may be. @default all */
   readonly as?: readonly Searched[] | undefined;
+  /** Search only there. @default the tables, and if they have none to the letter, the service */
+  readonly where?: 'tables' | 'service' | undefined;
   /** Called for each part of the search that failed or is incomplete; the other parts go on. */
   readonly onProblem?: ((problem: SearchProblem) => void) | undefined;
 }
@@ -51,24 +55,30 @@ export interface SearchOptions extends AccessOptions {
 export async function findReturns(
   feed: OpenFeed,
   text: string,
-  { source, as = SEARCHED, onProblem = () => {}, ...options }: SearchOptions = {},
+  { source, as = SEARCHED, where, onProblem = () => {}, ...options }: SearchOptions = {},
 ): Promise<Found[]> {
   const sources = await feed.sources(source);
+  const parts = sources.flatMap((each) => as.map((searched) => ({ source: each, searched })));
+  const words = { feed, text, onProblem };
+  const stored =
+    where === 'service'
+      ? []
+      : (
+          await Promise.all([
+            searchAll(parts, BY_KEY, words),
+            // One reading of the states, whatever the text may be.
+            searchAll(
+              sources.map((each) => ({ source: each, searched: 'entity_id' })),
+              inStates(as),
+              words,
+            ),
+          ])
+        ).flat();
+  if (where === 'tables' || stored.some(({ isExact }) => isExact)) return stored;
   const access = feed.openAccess(options);
   try {
-    const parts = sources.flatMap((each) => as.map((searched) => ({ source: each, searched })));
-    const found = await Promise.all(
-      parts.map(async (part) => {
-        const problem = (message: string) => onProblem({ ...part, message });
-        try {
-          return await SEARCHES[part.searched]({ feed, access, source: part.source, text, problem });
-        } catch (error) {
-          problem(messageOf(error));
-          return [];
-        }
-      }),
-    );
-    return found.flat().sort((a, b) => Number(b.isExact) - Number(a.isExact));
+    const atService = await searchAll(parts, serviceSearches(access), words);
+    return atService.sort((a, b) => Number(b.isExact) - Number(a.isExact));
   } finally {
     access.close();
   }
@@ -76,31 +86,60 @@ export async function findReturns(
 
 interface Search {
   readonly feed: OpenFeed;
-  readonly access: ServiceAccess;
   readonly source: string;
   readonly text: string;
   readonly problem: (message: string) => void;
 }
 
-const SEARCHES: Readonly<Record<Searched, (search: Search) => Promise<Found[]>>> = {
-  tracking_number: (search) => askService(search, 'tracking_number', { trackingCode: search.text }),
-  order_name: (search) => askService(search, 'order_name', { orderName: search.text }),
-  return_group_id: findGroup,
-  entity_id: findByEntity,
-  event_id: findByEvent,
-};
+type Searches = Partial<Record<Searched, (search: Search) => Promise<Found[]>>>;
+
+async function searchAll(
+  parts: readonly Pick<SearchProblem, 'source' | 'searched'>[],
+  searches: Searches,
+  { feed, text, onProblem }: Pick<Search, 'feed' | 'text'> & Required<Pick<SearchOptions, 'onProblem'>>,
+): Promise<Found[]> {
+  const found = await Promise.all(
+    parts.map(async (part) => {
+      const problem = (message: string) => onProblem?.({ ...part, message });
+      try {
+        return (await searches[part.searched]?.({ feed, source: part.source, text, problem })) ?? [];
+      } catch (error) {
+        problem(messageOf(error));
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+const BY_KEY: Searches = { return_group_id: findGroup, event_id: findByEvent };
+const IN_STATES: readonly StoredText[] = ['tracking_number', 'order_name', 'entity_id'];
+
+function inStates(as: readonly Searched[]): Searches {
+  const kinds = IN_STATES.filter((kind) => as.includes(kind));
+  return kinds.length === 0 ? {} : { entity_id: (search) => findText(search, kinds) };
+}
+
+function serviceSearches(access: ServiceAccess): Searches {
+  return {
+    tracking_number: (search) => askService(access, search, 'tracking_number', { trackingCode: search.text }),
+    order_name: (search) => askService(access, search, 'order_name', { orderName: search.text }),
+  };
+}
 
 async function askService(
-  { access, source, problem }: Search,
+  access: ServiceAccess,
+  { source, problem }: Search,
   matched: Searched,
   filter: TextFilter,
 ): Promise<Found[]> {
   const { exact, similar, isWhole } = await access.find(source, filter);
   if (!isWhole)
     problem('The service has more groups than were read, or no stable order: some may be missing.');
+  const found = { source, matched, isAtService: true } as const;
   return [
-    ...exact.map((returnGroupId) => ({ source, returnGroupId, matched, isExact: true })),
-    ...similar.map((returnGroupId) => ({ source, returnGroupId, matched, isExact: false })),
+    ...exact.map((returnGroupId) => ({ ...found, returnGroupId, isExact: true })),
+    ...similar.map((returnGroupId) => ({ ...found, returnGroupId, isExact: false })),
   ];
 }
 
@@ -113,17 +152,15 @@ async function findGroup({ feed, source, text }: Search): Promise<Found[]> {
   return isKnown ? [{ source, returnGroupId: group, matched: 'return_group_id', isExact: true }] : [];
 }
 
-async function findByEntity({ feed, source, text, problem }: Search): Promise<Found[]> {
-  const { found, isWhole, groups } = await findEntity(feed, await feed.stateOf(source), text);
-  if (found.length === 0 && !isWhole)
+async function findText(
+  { feed, source, text, problem }: Search,
+  as: readonly StoredText[],
+): Promise<Found[]> {
+  const { found, isWhole, groups } = await findStored(feed, await feed.stateOf(source), text, as);
+  // The service is asked for names.
+  if (found.length === 0 && !isWhole && as.includes('entity_id'))
     problem(`Only the ${groups} return groups that were created last were searched for an entity's id.`);
-  return found.map(({ returnGroupId, entity }) => ({
-    source,
-    returnGroupId,
-    matched: 'entity_id',
-    isExact: true,
-    entity,
-  }));
+  return found.map((each) => ({ source, isExact: true, ...each }));
 }
 
 async function findByEvent({ feed, source, text }: Search): Promise<Found[]> {

@@ -1,16 +1,16 @@
 // Formats a hold as text: what is held and since when, samples of it, and the commands that end it.
-import { describeCondition } from '../../shared/guarding/describe-hold.ts';
+import { describeCondition, describeExamples } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/hold.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
+import { ADOPT_CONDITION } from './judge-feed.ts';
 import type { HoldStatus } from './source-status.ts';
-
-export const ADOPT_CONDITION = 'If only the notation is new, take the changes over without events:';
 
 export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout): string[] {
   const { number, since, message, consequence, release, adopt } = hold;
-  const texts = [message, `Since ${moments.withAge(since)}. ${consequence}`, ...sampleLines(hold)];
+  const examples = describeExamples(hold).map((each, at) => (at === 0 ? `For instance ${each}` : each));
+  const texts = [message, ...examples, `Since ${moments.withAge(since)}. ${consequence}`];
   const way = (text: string, command: string | null) =>
     command === null ? [] : [...formatEntry('', [text], width), ...formatCommand(command, width)];
   return [

@@ -5,9 +5,40 @@ import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { formatDestination } from './format-destination.ts';
 import { formatHold } from './format-hold.ts';
+import { headlineOf } from './format-verdict.ts';
+import type { FeedVerdict } from './judge-feed.ts';
 import type { Verdict } from './judge-source.ts';
 import type { LaneStatus, SourceStatus } from './source-status.ts';
+
+export interface StatusPage {
+  readonly verdict: FeedVerdict;
+  readonly sources: readonly SourceStatus[];
+  /** The address of a console that runs on this feed, without its token. */
+  readonly console: string | null;
+}
+
+/** The whole page: the verdict, the sources, what gets their events. */
+export function formatStatusPage(
+  { verdict, sources, console }: StatusPage,
+  moments: Moments,
+  layout: Layout,
+): string[] {
+  const { colors, width } = layout;
+  const paint = { well: colors.green, attention: colors.red, new: colors.yellow }[verdict.verdict];
+  const destinations = verdict.destinations.flatMap((each) => formatDestination(each, moments, layout));
+  return [
+    ...wrapWords(printable(headlineOf(verdict, moments)), width).map((line) => colors.bold(paint(line))),
+    '',
+    ...sources.flatMap((each) => [...formatStatus(each, moments, layout), '']),
+    ...(destinations.length === 0 ? [] : [...destinations, '']),
+    ...(console === null
+      ? []
+      : wrapWords(`console: ${console} (another browser: press c and Enter where it runs)`, width)),
+    `times in ${moments.zone}`,
+  ];
+}
 
 /** `--json` prints all of them. */
 const SET_ASIDE_SHOWN = 3;
@@ -27,11 +58,12 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
     add('next', text);
     if (command !== null) lines.push(...formatCommand(command, layout.width));
   }
-  add('read up to', readUpTo(status, moments));
+  if (status.verdict !== 'well') add('polled', polled(status, moments));
   add('walked', walked(status, moments));
   add('last tick', lastTick(status, moments));
   add('baseline', baseline(status));
   for (const lane of status.lanes) add(laneName(lane), laneText(lane, moments));
+  add('read up to', readUpTo(status, moments));
   if (status.places.length > 0) add('left out', ...places(status, moments));
   if (status.setAside.length > 0) add('set aside', ...setAside(status, moments));
   add('service', service(status));
@@ -64,7 +96,10 @@ function summaryOf(status: SourceStatus, moments: Moments): string {
   const first = reasons[0]?.message ?? '';
   const waiting = held.filter(({ phase }) => phase === 'holding').length;
   const summaries: Readonly<Record<Verdict, () => string>> = {
-    well: () => (status.baseline.status === 'running' ? 'the baseline is under way' : ''),
+    well: () =>
+      status.baseline.status === 'running'
+        ? 'the baseline is under way'
+        : `polled ${polled(status, moments)}`,
     held: () => (waiting === 1 ? 'one decision is up to you' : `${waiting} decisions are up to you`),
     stopped: () =>
       withoutStop(first) + (lastTickAt === null ? '' : `, last tick ${moments.withAge(lastTickAt)}`),
@@ -93,11 +128,14 @@ function withoutStop(text: string): string {
   return text.replace(/\.$/, '');
 }
 
+function polled({ polledAt }: SourceStatus, moments: Moments): string {
+  return polledAt === null ? 'no poll is complete yet' : `${moments.age(polledAt)} ago, complete`;
+}
+
 /** Each poll reads the time of the lookback again, so a source that is well is that far behind. */
-function readUpTo({ readUpTo: upTo, polledAt, lookbackMs }: SourceStatus, moments: Moments): string {
-  if (upTo === null || polledAt === null || lookbackMs === null) return 'not yet: no poll is complete';
-  const again = `each poll reads the last ${formatDuration(lookbackMs)} again`;
-  return `${moments.full(upTo)}, by the poll of ${moments.withAge(polledAt)}; ${again}`;
+function readUpTo({ readUpTo: upTo, lookbackMs }: SourceStatus, moments: Moments): string {
+  if (upTo === null || lookbackMs === null) return 'not yet';
+  return `${moments.full(upTo)}; each poll reads the last ${formatDuration(lookbackMs)} again`;
 }
 
 function walked({ walkedAt }: SourceStatus, moments: Moments): string {

@@ -1,8 +1,7 @@
 // Formats the status of webhooks as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { counted } from '../cli/counts.ts';
-import { formatEntry, wrapWords } from '../cli/entries.ts';
+import { formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
@@ -21,27 +20,15 @@ export function formatWebhook(status: WebhookStatus, moments: Moments, { width, 
   ];
 }
 
-/** One webhook in one line, if it fits. */
-export function formatWebhookLine(status: WebhookStatus, moments: Moments, { width }: Layout): string[] {
-  const { lastFailureAt, waiting } = status;
-  const parts = [
-    ...(waiting === null ? [] : [`${waitingOf(status)} waiting`]),
-    `last accepted ${acceptedOf(status, moments)}`,
-    ...(lastFailureAt === null ? [] : [`last failure ${failureOf(status, moments)}`]),
-  ];
-  const kind = status.webhook.startsWith(FORWARD_PREFIX) ? 'forwarded URL' : 'webhook';
-  const text = printable(`${kind} ${status.webhook}: ${stateOf(status, moments)}; ${parts.join('; ')}`);
-  const [first = '', ...others] = wrapWords(text, width - 2);
-  return [first, ...others.map((line) => `  ${line}`)];
-}
-
 /** For instance `shipment; to DELIVERED or LOST`. */
-function filterInWords({ sources, entities, types, to }: EventFilter): string {
+function filterInWords({ sources, entities, types, to, from, changed }: EventFilter): string {
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
     ...(entities ? [entities.join(' or ')] : []),
     ...(types ? [types.join(' or ')] : []),
+    ...(from ? [`from ${from.join(' or ')}`] : []),
     ...(to ? [`to ${to.join(' or ')}`] : []),
+    ...(changed ? [`changed ${changed.join(' or ')}`] : []),
   ];
   return conditions.length === 0 ? 'all changes' : conditions.join('; ');
 }

@@ -28,17 +28,19 @@ export interface Subscribers {
  * All subscribed queues but those of webhooks, by name; none where the deployment has no topic.
  *
  * @param webhookQueues names
+ * @param withAges whether CloudWatch is asked, which bills each request, for the age of the oldest messages
  * @throws Error if the subscriptions can't be listed
  */
 export async function listSubscribers(
   { topicArn }: Pick<Deployment, 'topicArn'>,
   webhookQueues: readonly string[],
+  withAges: boolean,
 ): Promise<Subscribers> {
   if (topicArn === undefined) return { subscribers: [], problems: [] };
   const queues = (await subscribedQueues(topicArn)).filter((arn) => !webhookQueues.includes(nameOfArn(arn)));
   const problems: string[] = [];
   // CloudWatch shows an account its own queues alone.
-  const own = queues.filter((arn) => accountOf(arn) === accountOf(topicArn)).map(nameOfArn);
+  const own = withAges ? queues.filter((arn) => accountOf(arn) === accountOf(topicArn)).map(nameOfArn) : [];
   const [counted, ages] = await Promise.all([
     countQueues(queues, problems),
     readQueueAges(own).catch((error: unknown) => {

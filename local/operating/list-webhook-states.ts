@@ -57,7 +57,9 @@ async function listDeployed(
   });
 }
 
-/** The URLs themselves are not kept, only a digest of each. Nothing waits in a queue. */
+/** Nothing waits in a queue. */
 async function listForwarded({ webhooks }: ListedFeed): Promise<Listed[]> {
-  return (await webhooks()).map(({ name }) => ({ id: name, filter: {}, host: null, waiting: null }));
+  return (await webhooks()).map(({ name: id, filter, address = null }) => ({
+    ...{ id, filter, host: address, waiting: null },
+  }));
 }

@@ -92,8 +92,7 @@ async function search(feed: OpenFeed, { text, source, as }: TextSearch): Promise
   for (const message of messagesOf(problems)) feed.log.warn(`The search is incomplete: ${message}`);
   if (exact.length === 0)
     feed.log.warn('No return has the text to the letter; this one has it in another spelling or as a part.');
-  const { returnGroupId, entity, matched } = only;
-  const isAtService = matched === 'tracking_number' || matched === 'order_name';
+  const { returnGroupId, entity, isAtService = false } = only;
   return { source: only.source, returnGroupId, isAtService, ...(entity !== undefined && { entity }) };
 }
 
@@ -112,10 +111,7 @@ function notFound(
   const found = `No return with the ${what} "${text}" was found ${where}`;
   if (problems.length > 0)
     return new Error(`${found}, but the search is incomplete: ${messagesOf(problems).join(' ')}`);
-  return new Error(
-    `${found}. Write it as the shop shows it, with its # and without blanks, and see which sources are read: ` +
-      `npx returns-feed status${flags}`,
-  );
+  return new Error(`${found}. See which sources are read: ` + `npx returns-feed status${flags}`);
 }
 
 function foundSeveral({ flags }: Pick<OpenFeed, 'flags'>, text: string, groups: readonly Found[]): Error {

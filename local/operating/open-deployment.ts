@@ -74,7 +74,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     mark: (destination, key) => readMark(client, deployment.marks, destination, key),
     lastSent: (destination, groups) => readMarks(access, deployment.marks, destination, groups),
     behind: (destination, source) => listBehind(client, deployment.marks, destination, source),
-    latestGroups: (source, most) => listLatestGroups(client, deployment.snapshots, source, most),
+    candidates: (source, _, most) => listLatestGroups(client, deployment.snapshots, source, most),
   };
   return {
     flags: stack === undefined ? '' : ` --stack ${shellWord(stack)}`,

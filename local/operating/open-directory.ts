@@ -13,7 +13,7 @@ import { openAccessFromHere } from './service-access.ts';
 const OUTPUT: DestinationTraits = {
   name: WATCH_MARK,
   mark: WATCH_MARK,
-  title: '"watch"',
+  title: 'the output of watch',
   getsReports: false,
 };
 
@@ -25,11 +25,11 @@ export async function openKnownStore(path: string): Promise<LocalStore> {
 
 /** @throws as {@link openKnownStore} */
 export async function openDirectory(path: string): Promise<OpenFeed> {
-  const { snapshots, sources, mark, markNumbers, behind, latestGroups, forwardIds, ...store } =
+  const { snapshots, sources, mark, markNumbers, behind, candidates, forwards, ...store } =
     await openKnownStore(path);
   const [clock, log] = [createSystemClock(), openStderrLog()];
   for (const notice of store.notices) log.warn(notice);
-  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, latestGroups };
+  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, candidates };
   return {
     ...store,
     flags: ` --data ${shellWord(path)}`,
@@ -40,7 +40,7 @@ export async function openDirectory(path: string): Promise<OpenFeed> {
     presentGeneration: createPresentGeneration(store.states),
     lists,
     destinations: [OUTPUT],
-    webhooks: async () => (await forwardIds()).map(labelsOfForwarded),
+    webhooks: async () => (await forwards.list()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
     async poller() {

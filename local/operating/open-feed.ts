@@ -18,6 +18,7 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
+import type { ForwardedUrl } from '../store/documents.ts';
 import type { Deployment } from './find-deployment.ts';
 import type { Poller } from './judge-source.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
@@ -37,8 +38,11 @@ export interface FeedLists {
   lastSent(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
   /** The groups that stopped at an event that the destination rejects, of one source or of all. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
-  /** The ids of a source's groups, the newest by creation first, at most `most`; removed ones are left out. */
-  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+  /**
+   * The ids of groups whose stored state may have a text, the newest by creation first, at most `most`; removed ones are
+   * left out. A place without an index of texts returns the newest groups.
+   */
+  candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
 }
 
 export interface OpenFeed {
@@ -74,8 +78,9 @@ export interface OpenFeed {
 }
 
 export interface WebhookLabels extends DestinationLabels {
-  /** Undefined where it is unknown: what `watch` forwards is its own option, and is not stored. */
-  readonly filter: EventFilter | undefined;
+  readonly filter: EventFilter;
+  /** Of a URL that `watch` forwards to: the URL without what may be a secret. */
+  readonly address?: string;
 }
 
 /** Finds sources by name, with errors that list the known ones. */
@@ -107,6 +112,6 @@ export function openStderrLog(): Log {
   return createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) });
 }
 
-export function labelsOfForwarded(id: string): WebhookLabels {
-  return { name: id, mark: id, title: `the forwarded URL ${id}`, filter: undefined };
+export function labelsOfForwarded({ id, ...url }: ForwardedUrl): WebhookLabels {
+  return { name: id, mark: id, title: url.address, ...url };
 }

@@ -9,7 +9,7 @@ export type WebhookStatus = ReturnType<typeof describeWebhook>;
 
 export interface KnownWebhook {
   readonly id: string;
-  /** Null where the URL is a secret, or is not kept. */
+  /** Of a URL that `watch` forwards to, also the scheme and the path; null where the URL is a secret. */
   readonly host: string | null;
   readonly filter: EventFilter;
   /** Undefined before the first attempt. */

@@ -1,6 +1,7 @@
 // What is read and written as a whole under a name: the state of each source, the lease of its operators' searches, the
-// state of each endpoint. A write names the version that it follows.
+// state of each endpoint, the list of forwarded URLs. A write names the version that it follows.
 import * as z from 'zod';
+import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
@@ -8,7 +9,16 @@ import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import type { Connection } from './connection.ts';
 import { fromJson, toJson } from './json-body.ts';
 
-type Kind = 'source' | 'search' | 'endpoint';
+type Kind = 'source' | 'search' | 'endpoint' | 'forwards';
+
+/** A URL that `watch` forwards to. */
+export interface ForwardedUrl {
+  /** The name of its marks and of its endpoint's state. */
+  readonly id: string;
+  /** The URL without what may be a secret. */
+  readonly address: string;
+  readonly filter: EventFilter;
+}
 
 interface Documents {
   load(kind: Kind, name: string): Promise<{ readonly version: number; readonly body: unknown } | undefined>;
@@ -84,7 +94,7 @@ export function createSearches(documents: Documents): Searches {
   };
 }
 
-export function createEndpointStates(documents: Documents): EndpointStates & { list(): Promise<string[]> } {
+export function createEndpointStates(documents: Documents): EndpointStates {
   return {
     async load(webhook) {
       const stored = await documents.load('endpoint', webhook);
@@ -92,6 +102,23 @@ export function createEndpointStates(documents: Documents): EndpointStates & { l
     },
     save: (webhook, { version: _, ...body }, expectedVersion) =>
       documents.save('endpoint', webhook, body, expectedVersion),
-    list: () => documents.names('endpoint'),
+  };
+}
+
+const forwardsBody = z.object({
+  urls: z.array(z.object({ id: z.string(), address: z.string(), filter: eventFilter })),
+});
+
+/** The URLs of the `watch` that runs, or ran last: one that it no longer forwards to can't be behind. */
+export function createForwards(documents: Documents) {
+  const load = async () => {
+    const stored = await documents.load('forwards', '');
+    return stored && { version: stored.version, ...forwardsBody.parse(stored.body) };
+  };
+  return {
+    list: async (): Promise<readonly ForwardedUrl[]> => (await load())?.urls ?? [],
+    async replace(urls: readonly ForwardedUrl[]): Promise<void> {
+      await documents.save('forwards', '', { urls }, (await load())?.version ?? 0);
+    },
   };
 }

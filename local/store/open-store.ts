@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { MINUTE } from '../../shared/instant.ts';
 import type {
   Clock,
@@ -24,12 +23,18 @@ import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook
 import { BUSY_MS, type Connection, createConnection, createSql, type Sql, whileBusy } from './connection.ts';
 import { checkContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
 import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
-import { createDocuments, createEndpointStates, createSearches, createSourceStates } from './documents.ts';
+import {
+  createDocuments,
+  createEndpointStates,
+  createForwards,
+  createSearches,
+  createSourceStates,
+} from './documents.ts';
 import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
 import { createTables } from './schema.ts';
-import { createSnapshotStore, listLatestGroups } from './snapshots.ts';
+import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { openDatabase } from './sqlite.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
 
@@ -47,16 +52,16 @@ export interface LocalStore {
   readonly notices: readonly string[];
   /** The names of the sources that have a state, sorted. */
   sources(): Promise<string[]>;
-  /** The ids of a source's groups, the latest creation first; removed ones are left out. */
-  latestGroups(source: Pick<GroupKey, 'source' | 'generation'>, most: number): Promise<number[]>;
+  /** The ids of groups whose state has a text, the latest creation first, at most `most`; removed ones are left out. */
+  candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
   /** A mark with its notes. */
   mark(destination: string, key: GroupKey): Promise<Mark>;
   /** The number of the last event sent for each group, in the order given; undefined before the first. */
   markNumbers(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
   /** The groups that are noted as behind for a destination, by their keys; only those of a source if one is named. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
-  /** The names of the URLs that `watch` ever forwarded to, sorted. */
-  forwardIds(): Promise<string[]>;
+  /** The URLs that the last `watch` forwards to. */
+  readonly forwards: ReturnType<typeof createForwards>;
   /**
    * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *
@@ -127,22 +132,21 @@ export async function openStore(
 function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
   const documents = createDocuments(connection);
   const states = createSourceStates(documents, () => connection.read(readIdentity));
-  const endpoints = createEndpointStates(documents);
   return {
     snapshots: createSnapshotStore(connection, clock),
     ledger: createLedger(connection, clock),
     eraser: createLedgerEraser(connection),
     marks: createMarks(connection),
-    endpoints,
+    endpoints: createEndpointStates(documents),
     states,
     searches: createSearches(documents),
     activities: { load: (source) => readActivity(connection, source) },
     sources: states.list,
-    latestGroups: (source, most) => listLatestGroups(connection, source, most),
+    candidates: (source, text, most) => listMentioning(connection, source, text, most),
     mark: (destination, key) => readMark(connection, destination, key),
     markNumbers: (destination, groups) => readMarks(connection, destination, groups),
     behind: (destination, source) => listBehind(connection, destination, source),
-    forwardIds: async () => (await endpoints.list()).filter((id) => id.startsWith(FORWARD_PREFIX)),
+    forwards: createForwards(documents),
     backup: (file) => backUp(connection, file),
   } satisfies Partial<LocalStore>;
 }

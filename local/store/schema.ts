@@ -20,7 +20,7 @@ PRAGMA user_version = ${USER_VERSION};
 -- One row. \`commits\` counts the transactions: the file beside the database knows it too.
 CREATE TABLE feed (identity TEXT NOT NULL, commits INTEGER NOT NULL) STRICT;
 
--- What is read and written as a whole: kind is source, search or endpoint.
+-- What is read and written as a whole: kind is source, search, endpoint or forwards.
 CREATE TABLE documents (
   kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, name)
 ) STRICT;

@@ -78,11 +78,12 @@ function trackingNumbersOf({ shipments }: ReturnGroup): (string | undefined)[] {
 
 /** Whether the text holds the wanted one, whatever their case, blanks and signs such as `#`. */
 function isWithin(wanted: string, text: string): boolean {
-  const letters = plain(wanted);
-  return letters === '' ? text.includes(wanted) : plain(text).includes(letters);
+  const letters = plainText(wanted);
+  return letters === '' ? text.includes(wanted) : plainText(text).includes(letters);
 }
 
-function plain(text: string): string {
+/** The text's letters and digits, in lower case. */
+export function plainText(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()

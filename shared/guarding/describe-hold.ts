@@ -1,31 +1,40 @@
-// A hold in words: what was found, what is not done meanwhile, and what to do about it.
+// A hold in words: what is held, how many, examples, what happens if nobody acts, and what to do.
 import type { Hold } from './hold.ts';
 
-/** The finding, in a sentence. */
+/** What is held, and how many, in a sentence. */
 export function describeHold({ kind, count }: Pick<Hold, 'kind' | 'count'>): string {
   switch (kind) {
     case 'other_store':
-      return 'Known return groups are not found any more: the token or the base URL may show another store.';
+      return 'Known return groups are not found any more: the token or the address may belong to another store.';
     case 'removals':
-      return `Too many known return groups or entities are missing at once (${count}).`;
+      return `${count} known return groups, items or shipments are missing at once.`;
     case 'mass_change':
-      return `Most return groups suddenly differ without a newer updated_at (${count} of the last compared).`;
+      return `${count} return groups changed at once, and the service says that they were not updated.`;
   }
 }
 
-/** The effect of the hold, and when it ends by itself. */
+/** What is not done meanwhile, and what happens if nobody acts. */
 export function describeConsequence({ kind, phase }: Pick<Hold, 'kind' | 'phase'>): string {
   if (phase === 'publishing') return 'It is over: the next whole walk publishes what was held.';
   if (phase === 'adopting')
     return 'It is over: the next whole walk takes over what was held, without events.';
   switch (kind) {
     case 'other_store':
-      return 'Nothing is read from this source. Reading continues by itself once a known return group is found.';
+      return 'Nothing is read from this source. If nobody acts, reading continues once a known return group is found.';
     case 'removals':
-      return 'Nothing is published as removed; other changes are. The hold ends by itself after a walk that misses few.';
+      return 'Nothing is published as removed; other changes are. If nobody acts, the hold ends after a walk that misses few.';
     case 'mass_change':
-      return 'Such changes are not published; all others are. After an hour the next walk publishes those that it still finds.';
+      return 'These changes are not published; all others are. If nobody acts, the next walk after an hour publishes those that it still finds.';
   }
+}
+
+const EXAMPLES = 3;
+
+/** The first held changes; empty if none is known. */
+export function describeExamples({ samples }: Pick<Hold, 'samples'>): string[] {
+  return samples
+    .slice(0, EXAMPLES)
+    .map(({ groupId, what, before, after }) => `${groupId}: ${what} ${before} → ${after}`);
 }
 
 /** The effect of a release. */
@@ -43,6 +52,22 @@ export function describeRelease({ kind }: Pick<Hold, 'kind'>): string {
   }
 }
 
+/** The question before a hold is ended, with how much that concerns. */
+export function questionOf(
+  command: 'release' | 'adopt',
+  { kind, number, count }: Pick<Hold, 'kind' | 'number' | 'count'>,
+): string {
+  if (command === 'adopt')
+    return `Adopt hold ${number}? The changes of ${count} return groups are stored, and never published.`;
+  const what =
+    kind === 'other_store'
+      ? 'The store that the address shows now is accepted, its return groups are published'
+      : kind === 'removals'
+        ? `Up to ${count} return groups, items or shipments are published as removed`
+        : `The changes of ${count} return groups are published`;
+  return `Release hold ${number}? ${what}, and can't be taken back.`;
+}
+
 /** When a release is right: the beginning of a sentence. */
 export function describeCondition({ kind }: Pick<Hold, 'kind'>): string {
   return kind === 'other_store'
@@ -56,8 +81,10 @@ export function describeCondition({ kind }: Pick<Hold, 'kind'>): string {
  * @param place the options that name the place of the source's state; undefined for a state that is not kept
  */
 export function formatHold(hold: Hold, source: string, place: string | undefined): string {
+  const examples = describeExamples(hold);
   return [
     describeHold(hold),
+    ...(examples.length === 0 ? [] : [`For instance ${examples.join('; ')}.`]),
     describeConsequence(hold),
     ...(hold.phase === 'holding' ? [describeWayOut(hold, source, place)] : []),
   ].join(' ');

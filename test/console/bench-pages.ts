@@ -130,7 +130,7 @@ async function measure(): Promise<number> {
       'Find an event': `/find?q=acme_${ACME.generation}_${old}_1`,
       'Find what nobody knows': '/find?q=1Z0000000000000000',
       [LATER.service]: '/find?q=1Z0000000000000000&in=service',
-      [LATER.items]: '/find?q=1Z0000000000000000&in=items',
+      [LATER.items]: '/find?q=1Z0000000000000000&in=stored',
     };
     // Alternates reads and pages, so that other load on the machine affects both alike.
     const timed = Object.entries(pages).map(([name, path]) => ({ name, path, times: [] as number[] }));

@@ -4,9 +4,8 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Activity, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { createMoments } from '../../local/cli/moments.ts';
-import type { ConsoleFeed } from '../../local/console/console-feed.ts';
+import { type ConsoleFeed, createConsoleFeed } from '../../local/console/console-feed.ts';
 import type { Console } from '../../local/console/console-server.ts';
-import { openDeploymentParts } from '../../local/console/deployment-parts.ts';
 import { openConsole } from '../../local/console/open-console.ts';
 import { openDeployment } from '../../local/operating/open-deployment.ts';
 import { labelsOfForwarded } from '../../local/operating/open-feed.ts';
@@ -34,11 +33,15 @@ const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
 const FIRST_GROUP = 184_460;
 export const SCENE_GROUP = FIRST_GROUP;
 const GROUPS = 12;
-const FORWARD = 'forward-5d41402abc4b2a76';
+const FORWARD = {
+  id: 'forward-5d41402abc4b2a76',
+  address: 'http://127.0.0.1:3000/hook',
+  filter: { entities: ['shipment'] },
+} as const;
 const OUTPUT: DestinationTraits = {
   name: WATCH_MARK,
   mark: WATCH_MARK,
-  title: '"watch"',
+  title: 'the output of watch',
   getsReports: false,
 };
 
@@ -90,14 +93,14 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     access: { environment: {} },
   };
   const console = await openConsole(served, 0);
-  const feed = { ...served, ...openDeploymentParts(served, moments) };
+  const feed = createConsoleFeed(served);
   return {
     console,
     feed,
     reads,
     pages: {
       overview: '/',
-      find: '/find?q=1Z0000000000000000&in=items',
+      find: '/find?q=1Z0000000000000000&in=service',
       return: `/returns/acme/${SCENE_GROUP}`,
       live: '/live',
       stuck: '/stuck',
@@ -252,7 +255,7 @@ async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: num
     expectedVersion: 0,
     events: [],
   } as never);
-  for (const mark of [WATCH_MARK, markOf('bus'), FORWARD])
+  for (const mark of [WATCH_MARK, markOf('bus'), FORWARD.id])
     if (group !== FIRST_GROUP + 4 || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
 }
 
@@ -264,14 +267,14 @@ async function noteProblems({ marks, endpoints }: Omit<Stores, 'close'>): Promis
     reason: 'the bus refused it: the entry is larger than 1 MB',
   });
   await endpoints.save(
-    FORWARD,
+    FORWARD.id,
     {
       ...newEndpoint(NOW - 24 * HOUR),
       failures: 14,
       failingSince: NOW - 17 * MINUTE,
       lastAcceptedAt: NOW - 18 * MINUTE,
       lastFailureAt: NOW - MINUTE,
-      lastFailure: 'answered 503',
+      lastFailure: 'ECONNREFUSED',
     },
     0,
   );

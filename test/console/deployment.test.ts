@@ -131,12 +131,13 @@ describe('the overview', () => {
     const { status, text } = await console.read('/');
 
     expect(status).toBe(200);
+    expect(text).toMatch(/^Overview ✓ All well: last complete poll \d+ s ago, \d+ waiting/);
     expect(text).toMatch(/acme ✓ well/);
     expect(text).toMatch(/the bus ✓ all sent 0 returns – 0/);
-    expect(text).toMatch(/subscriber \S+ErpQueue\S+\.fifo … working [1-9]\d* events? 90 s 0/);
-    expect(text).toMatch(/subscriber \S+CrmQueue\S+\.fifo … working [1-9]\d* events? 90 s 0/);
-    expect(text).toMatch(/webhook Wms \(wms\.example\.com\) ✓ working 0 returns – 0/);
-    expect(text).toMatch(/webhook Mails ✓ working 0 returns – 0/);
+    expect(text).toMatch(/subscriber \S+ErpQueue\S+\.fifo … sending [1-9]\d* events? 90 s 0/);
+    expect(text).toMatch(/subscriber \S+CrmQueue\S+\.fifo … sending [1-9]\d* events? 90 s 0/);
+    expect(text).toMatch(/webhook Wms \(wms\.example\.com\) ✓ all sent 0 returns – 0/);
+    expect(text).toMatch(/webhook Mails ✓ all sent 0 returns – 0/);
     expect(text.match(/subscriber /g)).toHaveLength(2);
     expect(text).not.toContain("can't be shown");
     expect((await console.read('/stuck')).text).toMatch(/Nothing is stuck/);
@@ -176,7 +177,7 @@ describe('the page "Stuck"', () => {
     const tried = await console.send('/act/redrive', fields);
 
     expect(overview.text).toMatch(/the bus ! behind 1 return \d+ \w+ (ago )?1 return/);
-    expect(stuck.text).toMatch(/Behind the bus: 1 return too large/);
+    expect(stuck.text).toMatch(/Behind the bus the bus does not accept 1 return: too large/);
     expect(stuck.text).toContain(`returns-feed redrive --to bus --stack ${STACK}`);
     expect(tried.text).toContain(`bus: return ${key.group}: all events are sent.`);
     expect(tried.text).toContain('Nothing is stuck');
@@ -194,7 +195,7 @@ describe('the page "Stuck"', () => {
     const [overview, stuck] = [await console.read('/'), await console.read('/stuck')];
 
     expect(overview.text).toMatch(/subscriber \S+ErpQueue\S+ ! dead letters \d+ events? 90 s 1 event/);
-    expect(stuck.text).toMatch(/Dead letters subscriber \S+ErpQueue\S+: 1 event /);
+    expect(stuck.text).toMatch(/Dead letters subscriber \S+ErpQueue\S+ .* failed at 1 event:/);
     expect(stuck.text).toMatch(/aws sqs start-message-move-task --source-arn arn:aws:sqs:\S+ErpDeadLetters/);
   });
 
@@ -217,7 +218,7 @@ describe('the page "Stuck"', () => {
 
     expect(before.text).toContain(`returns-feed release --source shop --hold 7 --stack ${STACK}`);
     expect(before.text).toContain(`returns-feed webhooks resume Mails --stack ${STACK}`);
-    expect(asked.text).toContain('Are you sure? Release hold 7 of source shop?');
+    expect(asked.text).toContain('Are you sure? Source shop: Release hold 7? Up to 41 return groups');
     expect(held?.version).toBe(1);
     expect(released.text).toContain('Hold 7 of source shop is over');
     expect(askedToSkip.text).toContain(`Are you sure? Skip event 1 of return ${key.group}?`);
@@ -294,7 +295,7 @@ describe('a part that can’t be loaded', () => {
     expect(text).toMatch(/subscriber theirs\.fifo – unknown – – –/);
     expect(text).toContain("The queue of subscriber theirs.fifo can't be shown: ");
     expect(text).toContain(`It takes sqs:GetQueueUrl and sqs:GetQueueAttributes on ${arn}.`);
-    expect(text).toMatch(/subscriber \S+CrmQueue\S+ … working/);
+    expect(text).toMatch(/subscriber \S+CrmQueue\S+ … sending/);
   });
 
   it('is named: in a stack of an earlier release, while the rest of the pages is shown', async () => {
@@ -306,8 +307,8 @@ describe('a part that can’t be loaded', () => {
     };
 
     const withoutIndex = await textOf('/', 'the index');
-    const withoutAlias = await textOf('/find?q=none&in=items', 'the alias');
-    const withoutPoller = await textOf('/find?q=none&in=items', 'the output PollerFunction');
+    const withoutAlias = await textOf('/find?q=none&in=service', 'the alias');
+    const withoutPoller = await textOf('/find?q=none&in=service', 'the output PollerFunction');
     const byId = await textOf(`/find?q=${parcel.group}`, 'the output PollerFunction');
 
     expect(withoutIndex).toMatch(

@@ -62,7 +62,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
   });
 
-  it('is shown by its id before the service is asked, and opens once no order has that name', async () => {
+  it('is shown by its id before names are searched, and opens once no order has that name', async () => {
     const { group } = await feed.aParcel();
     const { page, go } = await feed.open();
     const path = `/find?q=${group}`;
@@ -71,7 +71,7 @@ describe.skipIf(lacksBrowser)('a parcel', () => {
     await go(path);
 
     expect(first.body).toMatch(
-      new RegExp(`/returns/acme/${group}".*by the id of a return.*Asking the service`, 's'),
+      new RegExp(`/returns/acme/${group}".*by the id of a return.*Searching the stored`, 's'),
     );
     await page.getByRole('heading', { level: 1, name: `Return ${group}` }).waitFor();
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFindPage } from '../../local/console/find-page.ts';
 import { textOf } from '../../local/console/html.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
-import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+import { type ConsoleScene, openConsoleScene, SCENE_GROUP } from './console-scene.ts';
 
 let scene: ConsoleScene;
 beforeAll(async () => {
@@ -22,30 +22,37 @@ function openFindPage() {
     const shown = await page.render({ params: {}, fields: { q: text, in: stage } });
     return 'body' in shown ? textOf(shown.body) : '';
   };
-  return { world, show };
+  return { world, page, show };
 }
 
-test('the last stage of a search does not ask the service again, and shows what it said', async () => {
+test('the stored returns are searched first, and the service is asked once, in the last stage', async () => {
   const { world, show } = openFindPage();
-  await show('service');
+  await show('stored');
   const askedBefore = world.asked;
 
-  const last = await show('items');
+  const last = await show('service');
 
-  expect(askedBefore).toBeGreaterThan(0);
-  expect(world.asked).toBe(askedBefore);
+  expect(askedBefore).toBe(0);
+  expect(world.asked).toBeGreaterThan(0);
   expect(last).toContain('tracking number');
   expect(last).toContain('No token is set.');
 });
 
-test('a search for another text, or one that is repeated, asks the service', async () => {
-  const { world, show } = openFindPage();
-  await show('service');
-  const once = world.asked;
+test('a stored return opens by the name of its order, in any spelling, without the service', async () => {
+  const { world, page } = openFindPage();
 
-  await show('items', '1Z0000000000000001');
-  const other = world.asked;
-  await show('items', '1Z0000000000000001');
+  const opened = await page.render({
+    params: {},
+    fields: { q: await orderOf(SCENE_GROUP), in: 'stored' },
+  });
 
-  expect([other, world.asked]).toEqual([2 * once, 3 * once]);
+  expect(opened).toMatchObject({ to: expect.stringMatching(/^\/returns\/acme\/\d+$/) });
+  expect(world.asked).toBe(0);
 });
+
+/** The name of a group's order, without its signs. */
+async function orderOf(group: number): Promise<string> {
+  const source = await scene.feed.stateOf('acme');
+  const snapshot = (await scene.feed.store.load(source, [group])).get(group);
+  return String(snapshot?.projection.group.order.name).replace('#', '');
+}

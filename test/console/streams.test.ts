@@ -154,7 +154,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
     await close();
   });
 
-  it('reports that the console has ended', async () => {
+  it('shows a bar once nothing was heard for ten seconds, until the console answers again', async () => {
     const ending = await startConsole({
       port: 0,
       place: '',
@@ -167,12 +167,22 @@ describe.skipIf(lacksBrowser)('a window', () => {
       ],
       actions: [],
     });
-    const { page, close } = await visit(browser, ending);
+    const { page, close, go } = await visit(browser, ending);
+    await page.clock.install();
+    await go('/');
+    const bar = page.getByRole('alert');
+    await page.getByRole('status').filter({ hasText: 'Kept up to date.' }).waitFor();
+    await page.clock.runFor(60_000);
     await page.getByRole('status').filter({ hasText: 'Kept up to date.' }).waitFor();
 
     await ending.close();
+    await page.getByRole('status').filter({ hasText: 'Not up to date' }).waitFor();
+    await page.clock.runFor(8_000);
+    const early = await bar.isVisible();
+    await page.clock.runFor(4_000);
 
-    await page.getByRole('status').filter({ hasText: 'Is it still running?' }).waitFor();
+    expect(early).toBe(false);
+    await bar.filter({ hasText: 'Is the console still running?' }).waitFor();
     await close();
   });
 });

@@ -13,17 +13,19 @@ describe.skipIf(lacksBrowser)('a webhook that fails', () => {
   it('is shown as failing until it accepts events again', async () => {
     const { page, openWindow } = await feed.open('/');
     const stuck = await openWindow('/stuck');
-    const line = page.getByRole('region', { name: 'Destinations' }).getByRole('row', { name: /webhook/ });
+    const line = page
+      .getByRole('region', { name: 'Destinations' })
+      .getByRole('row', { name: /http:\/\/127/ });
 
     await feed.someParcels(6);
 
     await line.filter({ hasText: 'failing' }).waitFor({ timeout: 30_000 });
-    const cause = stuck.getByRole('heading', { level: 2, name: /Failing.*webhook/ });
+    const cause = stuck.getByRole('heading', { level: 2, name: /Failing.*http:\/\/127/ });
     await cause.waitFor();
     expect(await stuck.getByRole('main').textContent()).toContain('500');
     feed.world.receiver.answer = () => 204;
     await feed.aParcel();
-    await line.filter({ hasText: 'working' }).waitFor({ timeout: 60_000 });
+    await line.filter({ hasText: 'all sent' }).waitFor({ timeout: 60_000 });
     await cause.waitFor({ state: 'detached', timeout: 30_000 });
   });
 });

@@ -50,6 +50,33 @@ describe.skipIf(lacksBrowser)('the page "Live"', () => {
   });
 });
 
+describe.skipIf(lacksBrowser)('the list of "Live"', () => {
+  it('does not move while it is paused: new events wait behind a button', async () => {
+    const parcel = await feed.aParcel();
+    const { page } = await feed.open('/live');
+    const row = page.getByRole('listitem').filter({ hasText: `shipment ${parcel.shipment}: ` });
+    const delivered = row.filter({ hasText: 'DELIVERED' });
+    await page.getByRole('button', { name: 'Pause' }).click();
+    feed.setStatus(parcel, 'DELIVERED');
+
+    const news = page.getByRole('button', { name: /^Show \d+ new/ });
+    await tickUntilSeen(news);
+    const whilePaused = await delivered.count();
+    await news.click();
+
+    await delivered.first().waitFor();
+    expect(whilePaused).toBe(0);
+  });
+
+  it('names a status that no event can have, with the nearest one', async () => {
+    const { page } = await feed.open('/live?status=DELIVERD');
+
+    await page.getByRole('status').getByRole('link', { name: 'DELIVERED' }).click();
+
+    await page.waitForURL(/status=DELIVERED$/);
+  });
+});
+
 describe.skipIf(lacksBrowser)('windows', () => {
   it('go back and forward and are reloaded, and stay up to date', async () => {
     const parcel = await feed.aParcel();

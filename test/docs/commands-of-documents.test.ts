@@ -94,7 +94,7 @@ test('each command that status and the warnings of watch print can be run unchan
   );
 
   const names = printed.map(([name]) => name);
-  expect(names.sort()).toEqual(['release', 'release', 'watch']);
+  expect(names.sort()).toEqual(['release', 'release', 'release', 'watch']);
   for (const words of printed) {
     const isWatch = words[0] === 'watch';
     const { code, stderr } = await runFeed(isWatch ? [...words, '--for', '1s'] : words, { token: TOKEN });

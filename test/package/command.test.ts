@@ -71,7 +71,7 @@ describe('the command in another folder', () => {
   });
 
   it('brings the licences of the packages in its bundles', async () => {
-    const text = await readFile(join(project, 'node_modules/returns-feed/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const text = await readFile(join(project, 'node_modules/returns-feed/THIRD-PARTY-NOTICES.txt'), 'utf8');
 
     for (const name of ['commander', 'zod', 'hono', '@aws-sdk/client-cloudformation'])
       expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));

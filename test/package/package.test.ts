@@ -273,7 +273,7 @@ describe('the package in another repository', () => {
     const files = await readdir(root, { recursive: true });
 
     expect((await readdir(root)).sort()).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'THIRD-PARTY-LICENSES.txt'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
       ...['dist', 'docs', 'package.json'],
     ]);
     const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file));
@@ -331,7 +331,7 @@ const WORKER = `
 import { createWebhookReceiver } from 'returns-change-feed/webhook-receiver';
 
 const log = { info() {}, warn() {}, error() {} };
-const receiver = createWebhookReceiver({ name: 'worker', secrets: 'c2VjcmV0', on: {}, log });
+const receiver = createWebhookReceiver({ name: 'worker', secrets: '${btoa('a secret of a worker, of 32 bytes')}', on: {}, log });
 export default { fetch: receiver };
 `;
 

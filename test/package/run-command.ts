@@ -24,3 +24,11 @@ export async function runCommand(
   running.child.stdin?.on('error', () => {}).end(input);
   return running;
 }
+
+/** @returns why an attempt fails, shortened; undefined if it succeeds */
+export async function whyNot(attempt: () => Promise<unknown>): Promise<string | undefined> {
+  return attempt().then(
+    () => undefined,
+    (error) => String(error).slice(0, 300),
+  );
+}

@@ -12,7 +12,7 @@ export async function readPages(
   until = /$^/,
 ): Promise<ReadPage[]> {
   const asks = [
-    ...['/', '/stuck', '/live', `/find?q=${UNFOUND}&in=items`, `/returns/${source}/${group}`].map(
+    ...['/', '/stuck', '/live', `/find?q=${UNFOUND}&in=service`, `/returns/${source}/${group}`].map(
       (path) => () => console.read(path),
     ),
     () => console.send(`/returns/${source}/${group}/ask`),

@@ -64,6 +64,7 @@ describe.concurrent('invalid usage', () => {
     ['an invalid base URL', watch('nonsense')],
     ['an interval of 0', watch(URL, '--every', '0')],
     ['an unknown option', watch(URL, '--bogus')],
+    ['a required option that is mistyped', ['watch', '--base-ur', URL]],
     ['no token', watch(URL)],
   ])('is reported in one line, with exit code 2: %s', async (_, args) => {
     const { code, stdout, stderr } = await runFeed(args);

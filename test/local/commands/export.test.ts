@@ -70,6 +70,7 @@ test('prints each known return as last published, without the removed ones', asy
   expect(returns).toHaveLength(2);
   expect(known).toEqual({
     return_group: snapshot.projection.group,
+    updated_at: expect.stringMatching(/^\d{4}-.*Z$/),
     entities: [
       ...(snapshot.projection.return_line_items ?? []),
       ...(snapshot.projection.shipments ?? []),
@@ -81,6 +82,46 @@ test('prints each known return as last published, without the removed ones', asy
   });
   expect(known.entities).toContainEqual(expect.objectContaining({ type: 'shipment', status: 'DELIVERED' }));
   expect(filledIn.entities).toContainEqual({ ...item, quantity: null });
+});
+
+test('prints only what the filters admit, and only returns that have some of it', async () => {
+  const shipments = await deployment.run('export', 'acme', '--type', 'shipment', '--status', 'DELIVERED');
+  const none = await deployment.run('export', 'acme', '--status', 'CANCELED');
+  const later = await deployment.run('export', 'acme', '--since', '2100-01-01T00:00:00Z');
+
+  const entities = linesOf(shipments.stdout).flatMap((line) => line.entities);
+  expect(entities.length).toBeGreaterThan(0);
+  for (const entity of entities) expect(entity).toMatchObject({ type: 'shipment', status: 'DELIVERED' });
+  expect(linesOf(none.stdout)).toEqual([]);
+  expect(linesOf(later.stdout)).toEqual([]);
+});
+
+test('prints CSV with a row for each entity, in which no text is a formula', async () => {
+  const snapshot = (await stored()) as Snapshot;
+  const [item] = snapshot.projection.return_line_items ?? [];
+  const order = { ...snapshot.projection.group.order, name: '=1+1' };
+  const group = { ...snapshot.projection.group, id: 5, order };
+  const return_line_items = [{ ...item, product_name: 'Shirt, "blue"' }];
+  const projection = { ...snapshot.projection, group, return_line_items };
+  await saveAs(5, { ...snapshot, projection } as Snapshot);
+
+  const { stdout } = await deployment.run('export', 'acme', '--csv');
+
+  const [header, ...rows] = stdout.trimEnd().split('\n');
+  expect(header).toMatch(/^return_group_id,order_name,updated_at,type,id,status,product_name,/);
+  const row = rows.find((each) => each.startsWith('5,'));
+  expect(row).toContain(`,return_line_item,${item?.id},${item?.status},"Shirt, ""blue""",`);
+  expect(row).toMatch(/^5,'=1\+1,/);
+  expect(rows.some((each) => each.includes(',shipment,'))).toBe(true);
+});
+
+test.each([
+  ['--type', 'shipmet', 'Did you mean "shipment"?'],
+  ['--status', 'DELIVERD', 'Did you mean "DELIVERED"?'],
+])('a typo in %s is rejected with the nearest word', async (option, typo, meant) => {
+  const ended = await deployment.run('export', 'acme', option, typo);
+
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(meant) });
 });
 
 test('an unknown source is reported in one line', async () => {

@@ -233,17 +233,17 @@ describe('status and explain', () => {
 
   test('status has a line for each webhook, and JSON has all of it', async () => {
     const { stdout, stderr } = await run('status');
-    const { webhooks: listed } = JSON.parse((await run('status', '--json')).stdout);
+    const { verdict, concerns, destinations } = JSON.parse((await run('status', '--json')).stdout);
 
     expect(stderr).toBe('');
     expect(stdout).toMatch(
-      /\n\nwebhook Wms: failing; \S+(?: rings?)? waiting; last accepted never; last failure [^\n]*: timeout; 6 times in a row since/,
+      /\n\nwebhook Wms \([^\n]* {2}failing; [^\n]*; last accepted never; timeout, 6 times in a row, since/,
     );
-    expect(stdout).toMatch(/\nwebhook Erp: new;/);
-    expect(listed).toEqual([
-      expect.objectContaining({ webhook: 'Wms', state: 'failing' }),
-      expect.objectContaining({ webhook: 'Erp', state: 'new' }),
-    ]);
+    expect(stdout).toMatch(/\nwebhook Erp[^\n]* {2}new;/);
+    expect(verdict).toBe('attention');
+    expect(concerns).toContainEqual(expect.objectContaining({ code: 'receiver_failing' }));
+    expect(destinations).toContainEqual(expect.objectContaining({ destination: 'Wms', state: 'failing' }));
+    expect(destinations).toContainEqual(expect.objectContaining({ destination: 'Erp', state: 'new' }));
   });
 
   test('status without the right to list webhooks still shows the sources', async () => {
@@ -259,7 +259,7 @@ describe('status and explain', () => {
     aws.parameters.delete('/x/Odd');
 
     expect(stdout).toContain('acme');
-    expect(stderr).toMatch(/^The webhooks are left out\. error: The parameter \/x\/Odd does not describe/);
+    expect(stderr).toMatch(/^The webhooks can't be shown: The parameter \/x\/Odd does not describe/m);
   });
 
   test('explain shows the last accepted event of each webhook, and since when its next event fails', async () => {

@@ -70,7 +70,7 @@ describe('a source that was held', () => {
     const held = await watch('8s');
     const shown = await status();
     const narrow = await onTerminal(60);
-    const live = await onTerminal(80, {}, ['--watch'], [{ after: 'acme', keys: '\u0003' }]);
+    const live = await onTerminal(80, {}, ['--watch'], [{ after: 'times in', keys: '\u0003' }]);
     const piped = await status('--watch');
     const refused = await runFeedOnTerminal(['release', '--hold', '1', '--data', data], {
       columns: 80,
@@ -86,7 +86,9 @@ describe('a source that was held', () => {
     expect(stopped).toMatchObject({
       code: 3,
       stderr: '',
-      stdout: expect.stringMatching(/^acme {2}stopped: No "watch" runs/),
+      stdout: expect.stringMatching(
+        /^source acme is not polled since .*\n\nacme {2}stopped: No "watch" runs/,
+      ),
     });
     expect(stopped.stdout).toContain(
       `    npx returns-feed watch --base-url ${store.url} --source acme --data ${data}\n`,
@@ -95,7 +97,7 @@ describe('a source that was held', () => {
     expect(shown).toMatchObject({
       code: 3,
       stderr: '',
-      stdout: expect.stringMatching(/^acme {2}held: one decision/),
+      stdout: expect.stringMatching(/^source acme is held since .*\n\nacme {2}held: one decision/),
     });
     expect(shown.stdout).not.toContain('\u001b');
     expect(narrow).toMatchObject({ code: 3, stdout: expect.stringContaining('\u001b[33mheld') });
@@ -103,7 +105,7 @@ describe('a source that was held', () => {
       expect(line.length <= 60 || !line.trim().includes(' '), line).toBe(true);
     expect(live).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/1049lacme {2}.*held/),
+      stdout: expect.stringMatching(/1049l.*source acme is held since/),
     });
     expect(piped).toEqual({
       code: 2,
@@ -112,7 +114,7 @@ describe('a source that was held', () => {
     });
     expect(refused).toMatchObject({
       code: 2,
-      stdout: expect.stringContaining('A release publishes'),
+      stdout: expect.stringMatching(/Release hold 1\? Up to \d+ return groups/),
     });
     expect(JSON.parse(dry.stdout)).toMatchObject({
       outcome: 'standing',

@@ -112,6 +112,7 @@ test.each([
   ['a type without a URL', ['shipment.created']],
   ['an entity without a status', ['return_group', 'OPEN']],
   ['a kind without the new status', ['shipment']],
+  ['a typo of a status', ['shipment', 'DELIVRED', '--service', 'http://127.0.0.1:1/api']],
   ['a service that is no URL', ['shipment', 'DELIVERED', '--service', 'x']],
 ])('reports %s in one line', async (_, args) => {
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });

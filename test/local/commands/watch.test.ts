@@ -134,7 +134,7 @@ test('variables that name services of AWS do not reach a watch', async () => {
   const status = await run(['status', '--data', data], environment);
 
   expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('return_group.created') });
-  expect(status).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^acme /) });
+  expect(status).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^acme /m) });
 });
 
 describe('beside a running watch', () => {
@@ -162,7 +162,11 @@ describe('beside a running watch', () => {
 
     const [status, explained, redriven, backedUp, second] = await Promise.all(beside);
     expect(watched.code).toBe(0);
-    expect(status).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^acme {2}well/) });
+    expect(status).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^All well: .*\n\nacme {2}well/),
+    });
     expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining(`return group ${group}`) });
     expect(redriven).toEqual({ code: 0, stderr: '', stdout: 'nothing is behind\n' });
     expect(backedUp).toEqual({ code: 0, stderr: '', stdout: `written: ${copy}\n` });

@@ -224,6 +224,41 @@ describe('log lines', () => {
   });
 });
 
+describe('posts to a URL', () => {
+  const url = new URL('http://127.0.0.1:3000/hook');
+  const [event] = EVENTS as [FeedEvent];
+  const SECRET = 'The signing secret: npx returns-feed webhooks secret --data state';
+  const refused = { failure: 'ECONNREFUSED', requestMs: 1 };
+  const answered = (status: number) => ({ status, retryAfter: undefined, requestMs: 2 });
+
+  test('that are accepted have no line of their own but the first, and a failure one until it ends', async () => {
+    const { display, logged } = open(undefined);
+    const { showDelivery } = display;
+
+    for (const answer of [answered(204), answered(204), refused, refused, refused, answered(200)])
+      showDelivery(url, event, answer, SECRET);
+
+    expect(linesOf(await logged()).map((line) => line.slice(21))).toEqual([
+      'info     acme: http://127.0.0.1:3000/hook accepts events (204 after 2 ms).',
+      'warning  acme: http://127.0.0.1:3000/hook: ECONNREFUSED, nothing listens there. Start the receiver, or correct its port.',
+      'info     acme: http://127.0.0.1:3000/hook accepts events (200 after 2 ms). It failed 3 times in 0 s.',
+    ]);
+  });
+
+  test('that fail with 401 name the way to the secret, and a rejected content its event', async () => {
+    const { display, logged } = open(undefined);
+
+    display.showDelivery(url, event, answered(401), SECRET);
+    display.showDelivery(url, event, answered(422), SECRET);
+
+    const [first, second] = linesOf(await logged());
+    expect(first).toMatch(
+      /answered 401, it does not accept the signature\. .* webhooks secret --data state$/,
+    );
+    expect(second).toContain(`answered 422, it rejects the content (${event.type} ${event.id}).`);
+  });
+});
+
 test('the progress of a baseline is one line on a terminal, below the rows', async () => {
   const { display, logged, printEvents } = open(80);
   display.start(false);

@@ -1,12 +1,13 @@
 // A search beside a running feed, on one machine.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { findEntity } from '../../../local/operating/find-entity.ts';
 import {
   type Found,
   findReturns,
   type SearchOptions,
   type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
+import { findStored } from '../../../local/operating/find-stored.ts';
+import type { OpenFeed } from '../../../local/operating/open-feed.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import { aParcel, HOSTILE, type SearchedFeed, startSearchedFeed, TOKEN } from './searched-feed.ts';
@@ -38,18 +39,48 @@ async function find(
 /** Requests since the start. */
 const sent = () => searched.service.control.requests().length;
 
-test('a tracking number finds its return, with a few requests', async () => {
-  const { group, shipment } = aParcel(searched);
+test('a stored return is found by its tracking number or order name without a request, also if the service is down', async () => {
+  const { group, order, shipment } = aParcel(searched);
+  const before = sent();
+  const [name, number] = [String(order.name), String(shipment?.tracking_number)];
+
+  for (const text of [name, name.replace('#', ''), ` ${name} `.trim()])
+    expect((await find(text, { as: ['order_name'] })).found).toEqual([
+      { source: 'acme', returnGroupId: group, matched: 'order_name', isExact: true },
+    ]);
+  for (const text of [number, number.toLowerCase()])
+    expect((await find(text, { environment: {} })).found).toEqual([
+      { source: 'acme', returnGroupId: group, matched: 'tracking_number', isExact: true },
+    ]);
+
+  expect(sent()).toBe(before);
+});
+
+test('a tracking number that is not stored yet is found at the service, with a few requests', async () => {
+  const { group, text } = aNewNumber();
   const before = sent();
 
-  const { found, problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { found, problems } = await find(text, { as: ['tracking_number'] });
 
   expect(found).toEqual([
-    { source: 'acme', returnGroupId: group, matched: 'tracking_number', isExact: true },
+    { source: 'acme', returnGroupId: group, matched: 'tracking_number', isAtService: true, isExact: true },
   ]);
   expect(problems).toEqual([]);
   expect(sent() - before).toBeLessThanOrEqual(3);
 });
+
+let numbers = 0;
+
+/** Gives a parcel a number that the feed has not read. */
+function aNewNumber() {
+  const { group } = aParcel(searched);
+  numbers += 1;
+  const text = `1ZNEW${numbers}`;
+  searched.service.control.mutate(group, (draft) => {
+    draft.shipments[0]!.tracking_number = text;
+  });
+  return { group, text };
+}
 
 test('an order name finds its return, also with special characters', async () => {
   const { group } = aParcel(searched);
@@ -59,7 +90,9 @@ test('an order name finds its return, also with special characters', async () =>
 
   const { found } = await find(HOSTILE, { as: ['order_name'] });
 
-  expect(found).toEqual([{ source: 'acme', returnGroupId: group, matched: 'order_name', isExact: true }]);
+  expect(found).toMatchObject([
+    { source: 'acme', returnGroupId: group, matched: 'order_name', isExact: true },
+  ]);
 });
 
 test('all pages of a clamped list are read, and the exact name comes first', async () => {
@@ -109,7 +142,14 @@ test('ids of groups, entities and events come from the tables, without a request
   expect(sent()).toBe(before);
 });
 
-test('the search for an entity is bounded, and reports the bound', async () => {
+/** Without an index of texts the newest groups are searched. */
+function asInADeployment(open: OpenFeed): OpenFeed {
+  const candidates: OpenFeed['lists']['candidates'] = (source, _, most) =>
+    open.lists.candidates(source, '', most);
+  return { ...open, lists: { ...open.lists, candidates } };
+}
+
+test('the search for an entity is bounded in a deployment, and reports the bound', async () => {
   const newest = searched.service.control.create().groupId;
   await searched.feed.tick();
   const known = searched.service.control.snapshot();
@@ -118,7 +158,11 @@ test('the search for an entity is bounded, and reports the bound', async () => {
 
   const [near, far] = await searched.open(async (open) => {
     const state = await open.stateOf('acme');
-    return Promise.all([newest, oldest].map((group) => findEntity(open, state, String(idOf(group)), 3)));
+    return Promise.all(
+      [newest, oldest].map((group) =>
+        findStored(asInADeployment(open), state, String(idOf(group)), ['entity_id'], 3),
+      ),
+    );
   });
 
   expect(near?.found).toMatchObject([{ returnGroupId: newest }]);
@@ -133,10 +177,11 @@ test('an unknown id finds nothing', async () => {
   expect({ found, problems }).toEqual({ found: [], problems: [] });
 });
 
-test('without a token ids are still found, and the error names the variable', async () => {
+test('without a token what is stored is still found, and otherwise the error names the variable', async () => {
   const { group } = aParcel(searched);
 
-  const { found, problems } = await find(String(group), { environment: {} });
+  const { found } = await find(String(group), { environment: {} });
+  const { problems } = await find('#no such order', { environment: {} });
 
   expect(found).toMatchObject([{ returnGroupId: group, matched: 'return_group_id' }]);
   // The two searches run in parallel, and may end in either order.
@@ -161,31 +206,31 @@ test('a token that is not that of the polls is not sent: it may belong to anothe
 });
 
 test('a failed search is repeated', async () => {
-  const { group, shipment } = aParcel(searched);
+  const { group, text } = aNewNumber();
   searched.service.control.failNext('503-json', 2);
   const before = sent();
 
-  const { found } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { found } = await find(text, { as: ['tracking_number'] });
 
   expect(found).toMatchObject([{ returnGroupId: group }]);
   expect(sent() - before).toBeGreaterThan(2);
 });
 
 test('a 429 makes the search wait', async () => {
-  const { group, shipment } = aParcel(searched);
+  const { group, text } = aNewNumber();
   searched.service.control.failNext('429-retry-after');
 
-  const { found } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { found } = await find(text, { as: ['tracking_number'] });
 
   expect(found).toMatchObject([{ returnGroupId: group }]);
 });
 
 test('a used-up budget ends a search without a request', async () => {
-  const { shipment } = aParcel(searched);
+  const { text } = aNewNumber();
   await changeLease((now) => ({ expiresAt: 0, sentAt: Array(100).fill(now) }));
   const before = sent();
 
-  const { found, problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { found, problems } = await find(text, { as: ['tracking_number'] });
 
   expect(found).toEqual([]);
   expect(problems).toMatchObject([{ message: expect.stringContaining('budget') }]);
@@ -193,10 +238,10 @@ test('a used-up budget ends a search without a request', async () => {
 });
 
 test('a second search at the same time is refused', async () => {
-  const { shipment } = aParcel(searched);
+  const { text } = aNewNumber();
   await changeLease((now) => ({ expiresAt: now + 10 * SECOND, sentAt: [] }));
 
-  const { problems } = await find(String(shipment?.tracking_number), { as: ['tracking_number'] });
+  const { problems } = await find(text, { as: ['tracking_number'] });
 
   expect(problems).toMatchObject([
     { message: expect.stringContaining('is under way; try again in a minute') },

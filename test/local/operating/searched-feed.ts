@@ -60,5 +60,9 @@ export async function startSearchedFeed(): Promise<SearchedFeed> {
 /** A group with a parcel that has a tracking number. */
 export function aParcel({ service }: Pick<SearchedFeed, 'service'>) {
   const group = service.control.snapshot().find(({ shipments }) => shipments[0]?.tracking_number != null);
-  return { group: Number(group?.id), shipment: group?.shipments[0] };
+  return {
+    group: Number(group?.id),
+    shipment: group?.shipments[0],
+    order: group?.order as { readonly name: string },
+  };
 }

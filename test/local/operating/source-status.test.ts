@@ -163,7 +163,7 @@ describe('the verdict about a source', () => {
     ].map((each) => each.split('\n')[0]);
 
     expect(headlines).toEqual([
-      'acme  well',
+      'acme  well: polled 60 s ago, complete',
       'acme  well: the baseline is under way',
       'acme  failing: returns.example answered with status 503, since 10:03:03 (12 polls)',
       'acme  held: one decision is up to you',
@@ -222,11 +222,13 @@ describe('a status for people', () => {
     expect(text(held())).not.toContain('adopt');
   });
 
-  it('shows holds first, with samples and with the command that releases them on its own line', () => {
+  it('shows holds first, with examples and with the command that releases them on its own line', () => {
     const report = lines(held());
 
-    expect(report[1]).toMatch(/^ {2}hold 7 {8}Too many known return groups or entities are missing at once/);
-    expect(text(held())).toContain('184467: return group known → missing\n                and 40 more');
+    expect(report[1]).toMatch(
+      /^ {2}hold 7 {8}41 known return groups, items or shipments are missing at once/,
+    );
+    expect(text(held())).toContain('For instance 184467: return group known → missing');
     expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
   });
 
@@ -240,10 +242,11 @@ describe('a status for people', () => {
     expect(report).toContain('1 return\n                a row without an id: it has no id');
   });
 
-  it('shows up to when it is read, and what is read again', () => {
-    expect(text(well(), 160)).toContain(
-      '2025-11-20 10:08:03, by the poll of 2025-11-20 10:14:03 (60 s ago); each poll reads the last 5 min again',
-    );
+  it('begins with the last complete poll, and names what it has read for certain in the details', () => {
+    const report = lines(well(), 160);
+
+    expect(report[0]).toBe('acme  well: polled 60 s ago, complete');
+    expect(report).toContain('  read up to    2025-11-20 10:08:03; each poll reads the last 5 min again');
   });
 
   it('shows the times that are left out, and why', () => {
@@ -282,7 +285,7 @@ describe('a status for people', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
     const sentence =
-      'Nothing is published as removed; other changes are. The hold ends by itself after a walk that misses few.';
+      'Nothing is published as removed; other changes are. If nobody acts, the hold ends after a walk that misses few.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 

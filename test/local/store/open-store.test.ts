@@ -8,7 +8,6 @@ import { openDatabase } from '../../../local/store/sqlite.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
-import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSave, aShipment, newSaves } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { inDirectory } from './run-store.ts';
@@ -110,17 +109,21 @@ describe('lists', () => {
     expect(await store.sources()).toEqual(['acme', 'zeta']);
   });
 
-  test('the URLs that were forwarded to', async () => {
-    for (const id of ['forward-b', 'forward-a', 'hook']) await store.endpoints.save(id, newEndpoint(now), 0);
+  test('the URLs that the last watch forwards to', async () => {
+    const url = (id: string) => ({ id, address: `http://127.0.0.1/${id}`, filter: {} });
+    await store.forwards.replace([url('a'), url('b')]);
 
-    expect(await store.forwardIds()).toEqual(['forward-a', 'forward-b']);
+    await store.forwards.replace([url('c')]);
+
+    expect(await store.forwards.list()).toEqual([url('c')]);
   });
 
-  test('the groups that were created last', async () => {
+  test('the groups whose state has a text, those that were created last first', async () => {
     await store.snapshots.saveAll(ACME, newSaves([2, 3, 1]));
 
-    expect(await store.latestGroups(ACME, 2)).toEqual([3, 2]);
-    expect(await store.latestGroups(GLOBEX, 2)).toEqual([]);
+    expect(await store.candidates(ACME, '', 2)).toEqual([3, 2]);
+    expect(await store.candidates(ACME, 'nobody has this', 2)).toEqual([]);
+    expect(await store.candidates(GLOBEX, '', 2)).toEqual([]);
   });
 
   test('more known groups than are read at once, each once', async () => {

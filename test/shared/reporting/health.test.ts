@@ -70,7 +70,12 @@ describe('a source that is read completely', () => {
 
 describe('a source that is not read completely', () => {
   it.each([
-    ['a hold', { holds: [hold] }, 'removals', 'are missing at once (25)'],
+    [
+      'a hold',
+      { holds: [hold] },
+      'removals',
+      '25 known return groups, items or shipments are missing at once.',
+    ],
     ['a finding', { findings: [finding] }, 'groups_hidden', '(2, for example return group 7)'],
     [
       'an unreadable group',

@@ -1,0 +1,71 @@
+// The parts of a deployment that are not in its tables: the webhooks (Parameter Store) and the ordered subscribers (SNS,
+// SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
+// updates its figures once a minute.
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { Moments } from '../cli/moments.ts';
+import { listSubscribers, type Subscribers } from './list-subscribers.ts';
+import { labelsOfWebhook } from './open-deployment.ts';
+import type { OpenFeed, WebhookLabels } from './open-feed.ts';
+import { listWebhooks } from './webhook-records.ts';
+
+export interface DeploymentParts {
+  /** Empty on one machine. */
+  webhookRecords(): Promise<readonly WebhookRecord[]>;
+  webhooks(): Promise<readonly WebhookLabels[]>;
+  /** Empty on one machine. */
+  subscribers(): Promise<SubscribersAt>;
+}
+
+export interface SubscribersAt extends Subscribers {
+  /** When AWS was asked; milliseconds since the epoch. */
+  readonly askedAtMs: number;
+}
+
+const CACHED_MS = 60_000;
+/** On one machine. */
+const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
+  webhookRecords: async () => [],
+  subscribers: async () => ({ subscribers: [], problems: [], askedAtMs: 0 }),
+};
+
+export function openDeploymentParts(
+  { deployment, webhooks }: OpenFeed,
+  { now, withAges = true }: Pick<Moments, 'now'> & { readonly withAges?: boolean },
+): DeploymentParts {
+  if (deployment === undefined) return { ...NONE, webhooks };
+  const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
+  const subscribers = remember(CACHED_MS, now, async () => {
+    const askedAtMs = now();
+    // Without permission to list webhooks, their queues are listed as subscribers: that is better than no list.
+    const records = await webhookRecords().catch(() => []);
+    return { ...(await listSubscribers(deployment, records.map(queueNameOf), withAges)), askedAtMs };
+  });
+  return {
+    webhookRecords,
+    subscribers,
+    webhooks: async () => (await webhookRecords()).map(labelsOfWebhook),
+  };
+}
+
+function queueNameOf({ queueUrl }: WebhookRecord): string {
+  return queueUrl.split('/').at(-1) ?? queueUrl;
+}
+
+/**
+ * Returns the last answer while it is younger than `forMs`, or else asks again. Failures are cached as well, so that a
+ * page without permission does not repeat its request at every update.
+ *
+ * @param now milliseconds since the epoch
+ */
+function remember<Answer>(
+  forMs: number,
+  now: () => number,
+  ask: () => Promise<Answer>,
+): () => Promise<Answer> {
+  let last: { readonly answer: Promise<Answer>; readonly untilMs: number } | undefined;
+  return () => {
+    const nowMs = now();
+    if (last === undefined || last.untilMs <= nowMs) last = { answer: ask(), untilMs: nowMs + forMs };
+    return last.answer;
+  };
+}

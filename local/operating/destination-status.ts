@@ -1,0 +1,144 @@
+// The status of everything that gets events, in one form: what relays serve, ordered subscribers, webhooks, and the URLs
+// that a `watch` forwards to. Pure.
+import type { Instant } from '../../shared/instant.ts';
+import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import type { SubscriberStatus } from './list-subscribers.ts';
+import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
+
+export type DestinationState =
+  /** Needs an operator. */
+  | 'failing'
+  | 'paused'
+  | 'behind'
+  | 'dead letters'
+  /** Goes on by itself. */
+  | 'retrying'
+  | 'delayed'
+  | 'sending'
+  | 'new'
+  | 'unknown'
+  | 'all sent';
+
+/** Times are ISO 8601; null is unknown, or none. */
+export interface DestinationStatus {
+  /** Its name in commands. */
+  readonly destination: string;
+  readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded';
+  readonly title: string;
+  readonly state: DestinationState;
+  readonly needsAttention: boolean;
+  /** Returns, or for a subscriber events, that it has not got yet. */
+  readonly waiting: number | null;
+  /** How long the oldest of these has waited, in milliseconds. */
+  readonly oldestMs: number | null;
+  /** Returns whose next event it does not accept, or a subscriber's dead letters. */
+  readonly behind: number | null;
+  /** Whether there are more than `behind`. */
+  readonly isCut: boolean;
+  readonly lastAcceptedAt: string | null;
+  readonly lastFailure: string | null;
+  /** Failed attempts in a row, and since when. */
+  readonly failures: number;
+  readonly failingSince: string | null;
+}
+
+const WORST_FIRST: readonly DestinationState[] = [
+  ...(['failing', 'paused', 'behind', 'dead letters'] as const),
+  ...(['unknown', 'retrying', 'delayed', 'sending', 'new', 'all sent'] as const),
+];
+
+const NEED_ATTENTION: ReadonlySet<DestinationState> = new Set(WORST_FIRST.slice(0, 4));
+
+/** All of them, the worst first. */
+export function describeDestinations(
+  { relays, subscribers, webhooks }: Pick<Overview, 'relays' | 'subscribers' | 'webhooks'>,
+  now: Instant,
+): DestinationStatus[] {
+  return [
+    ...relays.map((relay) => ofRelay(relay, now)),
+    ...subscribers.subscribers.map(ofSubscriber),
+    ...webhooks.map((webhook) => ofWebhook(webhook, now)),
+  ].sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
+}
+
+const NO_ATTEMPTS = { lastAcceptedAt: null, lastFailure: null, failures: 0, failingSince: null };
+
+function ofRelay({ labels, waiting, oldest, behind }: RelayedDestination, now: Instant): DestinationStatus {
+  const state = isBehind(behind)
+    ? 'behind'
+    : waiting === null || behind === null
+      ? 'unknown'
+      : waiting > 0
+        ? 'sending'
+        : 'all sent';
+  return {
+    ...NO_ATTEMPTS,
+    ...{ destination: labels.name, kind: 'relay', title: labels.title, waiting },
+    ...stateAnd(state),
+    ...countOf(behind),
+    oldestMs: ageOf(oldest, now),
+  };
+}
+
+function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: SubscriberStatus): DestinationStatus {
+  const state =
+    (deadLetters ?? 0) > 0
+      ? 'dead letters'
+      : waiting === null
+        ? 'unknown'
+        : waiting > 0
+          ? 'sending'
+          : 'all sent';
+  return {
+    ...NO_ATTEMPTS,
+    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, waiting },
+    ...stateAnd(state),
+    ...{ behind: deadLetters, isCut: false },
+    // CloudWatch still reports the age for a while after the last message is gone.
+    oldestMs: oldestSeconds === null || waiting === 0 ? null : oldestSeconds * 1_000,
+  };
+}
+
+function ofWebhook({ status, labels, behind }: OverviewWebhook, now: Instant): DestinationStatus {
+  const { webhook, host, waiting, lastAcceptedAt, lastFailure, failures, failingSince } = status;
+  const isForwarded = 'address' in labels;
+  const title = isForwarded ? labels.title : `webhook ${webhook}${host === null ? '' : ` (${host})`}`;
+  return {
+    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title, waiting },
+    ...stateAnd(stateOf({ status, behind }, now)),
+    ...countOf(behind),
+    ...{ lastAcceptedAt, lastFailure, failures, failingSince },
+    oldestMs: ageOf(failingSince, now),
+  };
+}
+
+/** A failed attempt is repeated within seconds: a return counts as behind after this time. */
+const PATIENCE = MINUTE;
+
+function stateOf({ status, behind }: Omit<OverviewWebhook, 'labels'>, now: Instant): DestinationState {
+  const { state, waiting } = status;
+  if (state === 'failing' || state === 'paused') return state;
+  const failing = behind?.groups ?? [];
+  if (failing.some(({ failingSince = now }) => now - failingSince >= PATIENCE)) return 'behind';
+  if (state === 'delayed') return state;
+  if (failing.length > 0) return 'retrying';
+  if (behind === null) return 'unknown';
+  if ((waiting ?? 0) > 0) return 'sending';
+  return state === 'new' ? 'new' : 'all sent';
+}
+
+function stateAnd(state: DestinationState) {
+  return { state, needsAttention: NEED_ATTENTION.has(state) };
+}
+
+function isBehind(behind: RelayedDestination['behind']): boolean {
+  return behind !== null && behind.groups.length > 0;
+}
+
+function countOf(behind: RelayedDestination['behind']) {
+  return { behind: behind?.groups.length ?? null, isCut: behind?.isCut ?? false };
+}
+
+function ageOf(since: string | null, now: Instant): number | null {
+  return since === null ? null : Math.max(0, now / MILLISECOND - Date.parse(since));
+}

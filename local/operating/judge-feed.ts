@@ -1,0 +1,251 @@
+// The one verdict about a feed, over its sources and everything that gets its events. `status`, the headline of the
+// console, its badge and its page Stuck all show this one. Pure.
+import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
+import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
+import { describeCondition } from '../../shared/guarding/describe-hold.ts';
+import type { Instant } from '../../shared/instant.ts';
+import { formatInstant } from '../../shared/instant.ts';
+import { counted } from '../cli/counts.ts';
+import { type DestinationStatus, describeDestinations } from './destination-status.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { NextStep } from './judge-source.ts';
+import { nameOfArn, type SubscriberStatus } from './list-subscribers.ts';
+import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
+import type { HoldStatus, SourceStatus } from './source-status.ts';
+
+/** One cause that needs an operator. */
+export type Concern = {
+  /** For instance `source acme` or `http://127.0.0.1:3000/hook`. */
+  readonly subject: string;
+  /** The rest of the sentence, for instance `is held` or `fails`. */
+  readonly is: string;
+  /** ISO 8601; null if unknown. */
+  readonly since: string | null;
+  /** What is wrong, in sentences. */
+  readonly message: string;
+  /** Of a hold: what is not done meanwhile, and what happens if nobody acts. */
+  readonly meanwhile?: string;
+  readonly nextSteps: readonly NextStep[];
+} & ConcernDetail;
+
+type ConcernDetail =
+  | { readonly kind: 'held'; readonly source: string; readonly hold: HoldStatus }
+  | { readonly kind: 'stopped' | 'failing' | 'left_out' | 'set_aside'; readonly status: SourceStatus }
+  | {
+      readonly kind: 'receiver_failing' | 'receiver_paused' | 'behind';
+      readonly destination: Pick<RelayedDestination, 'labels'> & Partial<Pick<OverviewWebhook, 'status'>>;
+      readonly groups: readonly BehindGroup[];
+      readonly isCut: boolean;
+    }
+  | { readonly kind: 'dead_letters'; readonly subscriber: SubscriberStatus };
+
+export interface FeedVerdict {
+  /** `new`: nothing was polled yet. */
+  readonly verdict: 'well' | 'attention' | 'new';
+  /** The worst first. */
+  readonly concerns: readonly Concern[];
+  /** Sentences about what could not be loaded: the verdict is about the rest. */
+  readonly unknown: readonly string[];
+  /** The start of the last complete poll of the source whose poll is the oldest; null if one has none. */
+  readonly polledAt: string | null;
+  /** Groups that the first reading of sources has read so far; null if no baseline is under way. */
+  readonly baseline: number | null;
+  /** Returns and events that destinations have not got yet. */
+  readonly waiting: number;
+  readonly destinations: readonly DestinationStatus[];
+}
+
+/** @param flags that name the place, for instance ` --data state` */
+export function judgeFeed(overview: Overview, now: Instant, flags: string): FeedVerdict {
+  const sources = (overview.sources ?? []).map(({ status }) => status);
+  const destinations = describeDestinations(overview, now);
+  const concerns = [
+    ...sources.flatMap(concernsOfSource).sort((a, b) => rank(a) - rank(b)),
+    ...overview.webhooks.flatMap((webhook) => concernsOfWebhook(webhook, destinations, flags)),
+    ...overview.relays.flatMap(({ labels, behind }) => concernsOfBehind({ labels }, behind, flags)),
+    ...overview.subscribers.subscribers.flatMap(concernOfSubscriber),
+  ];
+  const baselines = sources.filter(({ baseline }) => baseline.status === 'running');
+  const polls = sources.map(({ polledAt }) => polledAt);
+  return {
+    verdict: concerns.length > 0 ? 'attention' : overview.sources?.length === 0 ? 'new' : 'well',
+    concerns,
+    unknown: overview.problems,
+    polledAt: polls.includes(null) ? null : (polls.toSorted()[0] ?? null),
+    baseline:
+      baselines.length === 0 ? null : baselines.reduce((sum, { baseline }) => sum + baseline.groups, 0),
+    waiting: destinations.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0),
+    destinations,
+  };
+}
+
+const KINDS: readonly Concern['kind'][] = ['held', 'stopped', 'failing', 'left_out', 'set_aside'];
+const rank = ({ kind }: Concern) => KINDS.indexOf(kind);
+
+function concernsOfSource(status: SourceStatus): Concern[] {
+  const { source, held, setAside, places } = status;
+  const subject = `source ${source}`;
+  const oldest = (all: readonly { readonly since: string }[]) => all.map(({ since }) => since).toSorted()[0];
+  return [
+    ...concernOfReading(status),
+    ...held.filter(({ phase }) => phase === 'holding').map((hold) => concernOfHold(source, hold)),
+    ...(places.length === 0
+      ? []
+      : [
+          {
+            ...{ kind: 'left_out' as const, subject, status, since: null },
+            is: 'is not read completely',
+            message: `Every answer with the returns of ${counted(places.length, 'time')} fails: ${places[0]?.reason}.`,
+            nextSteps: [ask("Report the reason to the service's operators. The feed tries them again.")],
+          },
+        ]),
+    ...(setAside.length === 0
+      ? []
+      : [
+          {
+            ...{ kind: 'set_aside' as const, subject, status, since: oldest(setAside) ?? null },
+            is: `shows ${counted(setAside.length, 'return')} that can't be read`,
+            message: `${setAside[0]?.returnGroupId ?? 'A row without an id'}: ${setAside[0]?.reason}.`,
+            nextSteps: [ask("Report the reason to the service's operators. The feed reads them again.")],
+          },
+        ]),
+  ];
+}
+
+/** The codes of reasons why nothing polls a source. */
+const STOPPED: ReadonlySet<string> = new Set(['silent', 'restored', 'ahead']);
+
+/** Why polls fail, or why there are none. The concerns `left_out` and `set_aside` have what can't be read. */
+function concernOfReading(status: SourceStatus): Concern[] {
+  const { source, lastFailure, lastTickAt, degradedSince, nextSteps } = status;
+  const reasons = reasonsOf(status);
+  const isResting = status.restsUntil !== null;
+  if (reasons.length === 0 && !isResting) return [];
+  const isStopped = status.reasons.some(({ code }) => STOPPED.has(code));
+  return [
+    {
+      ...{ kind: isStopped ? 'stopped' : 'failing', subject: `source ${source}`, status, nextSteps },
+      is: isStopped ? 'is not polled' : 'is not read completely',
+      since: isStopped ? lastTickAt : (lastFailure?.since ?? degradedSince),
+      message: reasons.join(' '),
+    },
+  ];
+}
+
+/** The sentences about the reading, each once: a reason may repeat the failure of the last poll. */
+export function reasonsOf({ reasons, lastFailure }: SourceStatus): string[] {
+  const others = reasons
+    .filter(({ code }) => code !== 'unreadable' && code !== 'rows_fail')
+    .map(({ message }) => message)
+    .filter((message) => lastFailure === null || !message.includes(lastFailure.message));
+  return [...others, ...(lastFailure === null ? [] : [lastFailure.message])];
+}
+
+function concernOfHold(source: string, hold: HoldStatus): Concern {
+  const { message, consequence, since, release, adopt } = hold;
+  return {
+    ...{ kind: 'held', subject: `source ${source}`, is: 'is held', source, hold, since },
+    ...{ message, meanwhile: consequence },
+    nextSteps: [
+      ...(release === null ? [] : [{ text: `${describeCondition(hold)}, release it:`, command: release }]),
+      ...(adopt === null ? [] : [{ text: ADOPT_CONDITION, command: adopt }]),
+    ],
+  };
+}
+
+export const ADOPT_CONDITION = 'If only the notation is new, take the changes over without events:';
+
+/** One concern for a receiver that fails, however many returns wait for it. */
+function concernsOfWebhook(
+  webhook: OverviewWebhook,
+  destinations: readonly DestinationStatus[],
+  flags: string,
+): Concern[] {
+  const { status, labels, behind } = webhook;
+  const described = destinations.find(({ destination }) => destination === status.webhook);
+  if (described?.needsAttention !== true) return [];
+  if (described.state === 'behind') return concernsOfBehind(webhook, behind, flags);
+  const isPaused = described.state === 'paused';
+  const { what, advice } = explainFailure(status.lastFailure);
+  const isForwarded = described.kind === 'forwarded';
+  const secret =
+    isForwarded && status.lastFailure === 'answered 401'
+      ? [{ text: 'This command prints it:', command: `npx returns-feed webhooks secret${flags}` }]
+      : [];
+  return [
+    {
+      kind: isPaused ? 'receiver_paused' : 'receiver_failing',
+      subject: described.title,
+      is: isPaused ? 'is paused' : 'fails',
+      since: isPaused ? null : status.failingSince,
+      message: isPaused ? 'Nothing is posted.' : `${what}.`,
+      nextSteps: isPaused
+        ? [{ text: 'Resume it:', command: `npx returns-feed webhooks resume ${status.webhook}${flags}` }]
+        : [ask(advice), ...secret, ...(isForwarded ? [] : [testOf(status.webhook, flags)])],
+      destination: { labels, status },
+      groups: behind?.groups ?? [],
+      isCut: behind?.isCut ?? false,
+    },
+  ];
+}
+
+function testOf(webhook: string, flags: string): NextStep {
+  return { text: 'Then test it:', command: `npx returns-feed webhooks test ${webhook}${flags}` };
+}
+
+/** Groups with the same reason together: they need the same correction. */
+function concernsOfBehind(
+  destination: Pick<RelayedDestination, 'labels'> & Partial<Pick<OverviewWebhook, 'status'>>,
+  behind: RelayedDestination['behind'],
+  flags: string,
+): Concern[] {
+  if (behind === null) return [];
+  const { name, title } = destination.labels;
+  const byReason = new Map<string, BehindGroup[]>();
+  for (const group of behind.groups) {
+    const reason = group.behind?.replace(/^\d+: /, '') ?? '';
+    byReason.set(reason, [...(byReason.get(reason) ?? []), group]);
+  }
+  return [...byReason].map(([reason, groups]) => {
+    const { what, advice } = explainFailure(reason);
+    const isReceiver = destination.status !== undefined;
+    const since = groups.flatMap(({ failingSince }) => failingSince ?? []);
+    return {
+      kind: 'behind',
+      subject: title,
+      is: `does not accept ${behind.isCut ? 'at least ' : ''}${counted(groups.length, 'return')}`,
+      since: since.length === 0 ? null : formatInstant(Math.min(...since)),
+      message: `${what}.`,
+      nextSteps: [
+        ...(isReceiver ? [ask(advice)] : []),
+        {
+          text: 'Once the cause is corrected, try again:',
+          command: `npx returns-feed redrive --to ${name}${flags}`,
+        },
+      ],
+      ...{ destination, groups, isCut: behind.isCut },
+    };
+  });
+}
+
+function concernOfSubscriber(subscriber: SubscriberStatus): Concern[] {
+  const { queue, deadLetters, deadLetterArn } = subscriber;
+  if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
+  return [
+    {
+      ...{ kind: 'dead_letters', subject: `subscriber ${queue}`, since: null, subscriber },
+      is: `failed at ${counted(deadLetters, 'event')}`,
+      message: `Each failed ${ORDERED_TRIES} times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters).`,
+      nextSteps: [
+        {
+          text: 'Once the subscriber is repaired, move them back:',
+          command: `aws sqs start-message-move-task --source-arn ${deadLetterArn}`,
+        },
+      ],
+    },
+  ];
+}
+
+function ask(text: string): NextStep {
+  return { text, command: null };
+}

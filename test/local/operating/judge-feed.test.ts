@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { createMoments } from '../../../local/cli/moments.ts';
+import { headlineOf } from '../../../local/operating/format-verdict.ts';
+import { judgeFeed } from '../../../local/operating/judge-feed.ts';
+import type { Overview, OverviewWebhook } from '../../../local/operating/load-overview.ts';
+import { describeSource } from '../../../local/operating/source-status.ts';
+import { describeWebhook } from '../../../local/operating/webhook-status.ts';
+import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
+import { type EndpointState, newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
+import { aKey } from '../../contract/sample-saves.ts';
+import { aState } from '../../contract/sample-states.ts';
+
+const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
+const URL = 'http://127.0.0.1:3000/hook';
+const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
+
+function well(changes: Partial<SourceState> = {}): SourceState {
+  const state = aState('acme');
+  const lane = { ...state.lanes.late, readAt: NOW - 3 * SECOND, endedAt: NOW - 2 * SECOND };
+  return {
+    ...state,
+    lastSlot: (NOW - SECOND) / MILLISECOND,
+    ...{ holds: [], findings: [], places: [], setAside: [] },
+    health: { ...state.health, reasons: [], failure: undefined },
+    baselineAt: NOW - 30 * MINUTE,
+    lanes: { late: lane, recent: lane, older: lane },
+    ...changes,
+  };
+}
+
+function source(state: SourceState) {
+  const known = { now: NOW, flags: ' --data state', isLocal: true, poller: { pid: 7 } };
+  return { state, status: describeSource(state, known), activity: undefined };
+}
+
+function overview(changes: Partial<Overview> = {}): Overview {
+  const subscribers = { subscribers: [], problems: [], askedAtMs: 0 };
+  return { sources: [source(well())], relays: [], subscribers, webhooks: [], problems: [], ...changes };
+}
+
+/** A URL with a return whose next event it has not accepted since `failingSince`. */
+function receiver(
+  noted: Partial<EndpointState>,
+  failingSince?: Instant,
+  reason = 'ECONNREFUSED',
+): OverviewWebhook {
+  const known = { id: 'forward-1', host: URL, filter: {}, waiting: failingSince === undefined ? 0 : 1 };
+  const state = { ...newEndpoint(NOW - 60 * MINUTE), ...noted };
+  const group = { destination: 'forward-1', key: aKey(7), sequence: 1, behind: `2: ${reason}`, failingSince };
+  const labels = { name: 'forward-1', mark: 'forward-1', title: URL, address: URL };
+  return {
+    status: describeWebhook({ ...known, state }, NOW),
+    labels,
+    behind: { groups: failingSince === undefined ? [] : [group], isCut: false },
+  };
+}
+
+const failing = (lastFailure: string) =>
+  receiver(
+    { failures: 13, failingSince: NOW - 5 * MINUTE, lastFailureAt: NOW, lastFailure },
+    NOW - 5 * MINUTE,
+    lastFailure,
+  );
+
+const judge = (given: Overview) => judgeFeed(given, NOW, ' --data state');
+const headline = (given: Overview) => headlineOf(judge(given), moments);
+
+describe('the verdict', () => {
+  it('is well if every source is read and every destination has all, and names the oldest complete poll', () => {
+    const given = overview({ webhooks: [receiver({ lastAcceptedAt: NOW })] });
+
+    expect(judge(given)).toMatchObject({ verdict: 'well', concerns: [], waiting: 0 });
+    expect(headline(given)).toBe('All well: last complete poll 3 s ago, 0 waiting');
+  });
+
+  it('needs attention while a receiver fails, though every source is well', () => {
+    const given = overview({ webhooks: [failing('ECONNREFUSED')] });
+
+    expect(judge(given)).toMatchObject({ verdict: 'attention', concerns: [{ kind: 'receiver_failing' }] });
+    expect(headline(given)).toBe(
+      `${URL} fails since 10:10:30: ECONNREFUSED, nothing listens there. Start the receiver, or correct its port.`,
+    );
+  });
+
+  it('tells how to get the secret that a receiver does not know', () => {
+    const { concerns } = judge(overview({ webhooks: [failing('answered 401')] }));
+
+    expect(concerns[0]?.nextSteps).toContainEqual({
+      text: 'This command prints it:',
+      command: 'npx returns-feed webhooks secret --data state',
+    });
+  });
+
+  it('is well while a failed attempt is repeated, and not after a minute', () => {
+    const since = (failingSince: Instant) =>
+      judge(overview({ webhooks: [receiver({ lastAcceptedAt: NOW }, failingSince, 'answered 422')] }));
+
+    expect(since(NOW - 59 * SECOND)).toMatchObject({
+      verdict: 'well',
+      waiting: 1,
+      destinations: [{ state: 'retrying' }],
+    });
+    expect(since(NOW - 60 * SECOND)).toMatchObject({
+      verdict: 'attention',
+      concerns: [{ kind: 'behind', subject: URL }],
+    });
+  });
+
+  it.each<[string, Partial<Overview>, string]>([
+    ['a webhook that is paused', { webhooks: [receiver({ isPaused: true })] }, 'receiver_paused'],
+    [
+      'a subscriber with dead letters',
+      {
+        subscribers: {
+          ...{ problems: [], askedAtMs: 0 },
+          subscribers: [
+            {
+              queue: 'Erp.fifo',
+              waiting: 0,
+              oldestSeconds: 0,
+              deadLetters: 2,
+              deadLetterArn: 'arn:aws:sqs:a:1:Dead',
+            },
+          ],
+        },
+      },
+      'dead_letters',
+    ],
+    [
+      'a bus that rejects an event',
+      {
+        relays: [
+          {
+            labels: { name: 'bus', mark: 'bus', title: 'the bus' },
+            ...{ waiting: 1, oldest: null },
+            behind: {
+              groups: [
+                {
+                  destination: 'bus',
+                  key: aKey(7),
+                  sequence: 1,
+                  behind: '2: too large',
+                  failingSince: undefined,
+                },
+              ],
+              isCut: false,
+            },
+          },
+        ],
+      },
+      'behind',
+    ],
+    ['a source that is held', { sources: [source(well({ holds: aState('acme').holds }))] }, 'held'],
+    ['a source without a poll', { sources: [source(well({ lastSlot: 1 }))] }, 'stopped'],
+    [
+      'a row that can not be read',
+      { sources: [source(well({ setAside: aState('acme').setAside }))] },
+      'set_aside',
+    ],
+  ])('needs attention for each other cause: %s', (_, changes, kind) => {
+    const { verdict, concerns } = judge(overview(changes));
+
+    expect({ verdict, kinds: concerns.map((each) => each.kind) }).toEqual({
+      verdict: 'attention',
+      kinds: [kind],
+    });
+  });
+
+  it('has one cause where a receiver fails and returns wait for it, and where a reason repeats the last failure', () => {
+    const message = 'No connection to returns.example.com.';
+    const failure = { code: 'failing', message, since: NOW - MINUTE, ticks: 9 };
+    const stalled = { code: 'stalled', message: `Not completed for a while: polls. ${message}` } as const;
+    const state = well({ health: { ...well().health, failure, reasons: [stalled] } });
+
+    const { concerns } = judge(overview({ sources: [source(state)], webhooks: [failing('timeout')] }));
+
+    expect(concerns.map(({ kind }) => kind)).toEqual(['failing', 'receiver_failing']);
+    expect(concerns[0]?.message).toBe(message);
+    expect(headline(overview({ sources: [source(state)], webhooks: [failing('timeout')] }))).toMatch(
+      / \(And 1 more\.\) Each poll tries again/,
+    );
+  });
+
+  it('says what it does not know', () => {
+    const given = overview({ problems: ["The webhooks can't be shown: no permission."] });
+
+    expect(headline(given)).toBe('Well as far as is known: last complete poll 3 s ago, 0 waiting');
+    expect(judge(overview({ sources: [] })).verdict).toBe('new');
+  });
+});
