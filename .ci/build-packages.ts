@@ -5,7 +5,7 @@
 //   commands load it.
 // Usage: tsx .ci/build-packages.ts [FOLDER]
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -111,7 +111,8 @@ function writeManifest(folder: string, manifest: { readonly name: string }): voi
 function copyDocuments(folder: string, names: readonly string[]): void {
   for (const name of names) copyDocument(name, folder);
   for (const name of readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }))
-    if (/\.\w+$/.test(name) && !name.startsWith('screenshots')) copyDocument(join('docs', name), folder);
+    if (!name.startsWith('screenshots') && statSync(join(root, 'docs', name)).isFile())
+      copyDocument(join('docs', name), folder);
 }
 
 function copyDocument(name: string, folder: string): void {
