@@ -230,7 +230,7 @@ describe('the package in another repository', () => {
 
     const { stdout } = await runCommand(join(programs, 'node'), ['built/run.js'], { cwd: project });
 
-    expect(stdout).toBe('Expect [ 10002001, 10002002 ]\n{"done":1,"failed":[]}\n');
+    expect(stdout).toBe(`[ 'LSH-OLI-S', 'TRN-RUS-M' ]\n{"done":1,"failed":[]}\n`);
   });
 
   describe('synthesizes a stack with the feed and the subscriber of five lines behind its queue', () => {
