@@ -1,5 +1,5 @@
 // Mutants of four folders on which the guarantees rest: their code, broken on purpose in one small place at a time,
-// which some test has to notice. docs/mutants.md says why some survive. CONTRIBUTING.md: how to run.
+// which some test has to notice. test/mutants.md says why some survive. CONTRIBUTING.md: how to run.
 const FOLDERS = ['shared/reading', 'shared/comparing', 'shared/pacing', 'shared/publishing'];
 
 export default {

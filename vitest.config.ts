@@ -1,11 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
+// `npm test` runs `pure` and `parts`, a few minutes; `npm run test:all` runs everything.
+
 /** They start no process and listen nowhere. */
-const PURE = 'test/shared/**/*.test.ts';
+const PURE = ['test/shared/**/*.test.ts', 'test/simulation/**/*.test.ts'];
+/** Parts of the feed against fakes, SQLite, engines and listeners on loopback. */
+const PARTS = ['functions', 'contract', 'local/store', 'local/feed'].map(
+  (part) => `test/${part}/**/*.test.ts`,
+);
 /** Each process loads the CDK once, which takes three seconds. */
 const INFRA = 'test/infra/**/*.test.ts';
-/** Measures, so each file needs a process that has compiled nothing else. */
-const SPEED = 'test/**/speed.test.ts';
+/** They measure, so each file needs a process that has compiled nothing else. */
+const MEASURES = ['test/**/speed.test.ts', 'test/**/answer-memory.test.ts'];
 
 export default defineConfig({
   test: {
@@ -20,15 +26,19 @@ export default defineConfig({
     hookTimeout: 90_000,
     setupFiles: ['test/restore-environment.ts', 'test/infra/remove-apps.ts'],
     projects: [
-      { extends: true, test: { name: 'pure', include: [PURE], exclude: [SPEED] } },
+      { extends: true, test: { name: 'pure', include: PURE, exclude: MEASURES } },
+      {
+        extends: true,
+        test: { name: 'parts', include: PARTS, exclude: MEASURES, globalSetup: 'test/build-command.js' },
+      },
       { extends: true, test: { name: 'infra', include: [INFRA] } },
-      { extends: true, test: { name: 'speed', include: [SPEED], isolate: true } },
+      { extends: true, test: { name: 'measures', include: MEASURES, isolate: true } },
       {
         extends: true,
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [PURE, INFRA, SPEED],
+          exclude: [...PURE, ...PARTS, INFRA, ...MEASURES],
           globalSetup: 'test/build-command.js',
         },
       },

@@ -48,6 +48,9 @@ export function allowItems(
   allowTableKey(role, table);
 }
 
+/** Matches the ledger's partition keys of the feed's own events: `<source>_<generation>_feed`. */
+export const FEED_GROUPS = '*_feed';
+
 /** Allows reading in which generation each source is, and whether its tables are those that it began in. */
 export function allowGenerations(role: iam.IGrantable, { snapshots, ledger, sources }: FeedTables): void {
   for (const table of [snapshots, ledger, sources]) allow(role, ['dynamodb:DescribeTable'], table.tableArn);

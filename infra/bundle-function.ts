@@ -1,8 +1,9 @@
 // Bundles a function's code into one minified file that includes the SDK. In a checkout, esbuild runs in this process
 // during synthesis. It needs no Docker, and the same sources give the same bytes on any machine. The package contains
 // finished bundles (.ci/build-package.ts).
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -37,11 +38,17 @@ export function bundleFunction(name: FunctionName): lambda.Code {
   });
 }
 
-/** Bundles an entry file. @throws esbuild's errors */
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+
+/** Bundles an entry file, and writes the licences of its packages beside it. @throws esbuild's errors */
 export function bundle(entry: string, outfile: string): void {
   // Loaded only here: users of the package have no esbuild.
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof esbuild;
-  buildSync({
+  const require = createRequire(import.meta.url);
+  const { buildSync } = require('esbuild') as typeof esbuild;
+  const { noticesOf } = require('../.ci/third-party-notices.cjs') as {
+    noticesOf(metafile: esbuild.Metafile, root: string): string;
+  };
+  const { metafile } = buildSync({
     entryPoints: [entry],
     outfile,
     absWorkingDir: repositoryRoot,
@@ -56,9 +63,12 @@ export function bundle(entry: string, outfile: string): void {
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': pathTo('environment-credentials.ts') },
     charset: 'utf8',
+    // All licences are in the file of notices.
     legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
   });
+  writeFileSync(join(dirname(outfile), NOTICES), noticesOf(metafile, repositoryRoot));
 }
 
 const repositoryRoot = pathTo('..');

@@ -6,26 +6,21 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type ChangePatternOptions, changePattern } from '../shared/contract/event-pattern.ts';
-import type { StatusKind, StatusOf } from '../shared/contract/statuses.ts';
+import { type ChangePatternOptions, changePattern, listOf } from '../shared/contract/event-pattern.ts';
+import type { WatchedKind } from '../shared/contract/watched-fields.ts';
 import { acknowledge } from './acknowledge.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
 import type { Monitoring } from './monitoring.ts';
 import { placeBeside } from './place-beside.ts';
 
-export interface OnChangeOptions<Kind extends StatusKind> extends ChangePatternOptions<Kind> {
-  /**
-   * The previous status, or several of them. A newly seen entity has no previous status and does not match.
-   * @default any previous status, or none
-   */
-  readonly from?: StatusOf<Kind> | readonly StatusOf<Kind>[];
+export interface OnChangeOptions<Kind extends WatchedKind> extends ChangePatternOptions<Kind> {
   /**
    * The target of the event: a function, or any other target of a rule. If the function is in another stack, the rule,
    * its dead-letter queue and the queue's alarm are created in that stack.
    */
   readonly target: lambda.IFunction | events.IRuleTarget;
-  /** @default derived from entity and statuses */
+  /** @default derived from entity and conditions */
   readonly description?: string;
 }
 
@@ -45,7 +40,7 @@ export class BusSubscribers extends Construct {
     this.#props = props;
   }
 
-  onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
+  onChange<Kind extends WatchedKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     const { target, description = describe(options) } = options;
     const scope = isFunction(target) ? placeBeside(this, target) : this;
     return new events.Rule(scope, id, {
@@ -82,33 +77,21 @@ export class BusSubscribers extends Construct {
   }
 }
 
-function patternOf<Kind extends StatusKind>({
-  from,
-  ...options
-}: OnChangeOptions<Kind>): events.EventPattern {
+function patternOf<Kind extends WatchedKind>(options: OnChangeOptions<Kind>): events.EventPattern {
   const { source, 'detail-type': types, detail } = changePattern(options);
   const prefix = source.find((it) => typeof it !== 'string');
   const names = source.filter((it) => typeof it === 'string');
-  const pattern = {
+  return {
     source: prefix === undefined ? names : events.Match.prefix(prefix.prefix),
     detailType: [...types],
-    detail: { data: { object: { status: [...detail.data.object.status] } } },
-  };
-  if (from === undefined) return pattern;
-  return {
-    ...pattern,
-    detailType: types.filter((type) => type.endsWith('.status_changed')),
-    detail: { data: { ...pattern.detail.data, previous_attributes: { status: listOf(from) } } },
+    detail: { ...detail },
   };
 }
 
-function listOf(statuses: string | readonly string[]): string[] {
-  return typeof statuses === 'string' ? [statuses] : [...statuses];
-}
-
-function describe<Kind extends StatusKind>({ entity, to, from }: OnChangeOptions<Kind>): string {
-  const before = from === undefined ? '' : ` from ${listOf(from).join(' or ')}`;
-  return `${entity}${before} to ${listOf(to).join(' or ')}`;
+function describe<Kind extends WatchedKind>({ entity, to, from, changed }: OnChangeOptions<Kind>): string {
+  const words = (before: string, values: string | readonly string[] | undefined) =>
+    values === undefined ? '' : `${before}${listOf(values).join(' or ')}`;
+  return `${entity}${words(' from ', from)}${words(' to ', to)}${words(': changed ', changed)}`;
 }
 
 function isFunction(target: lambda.IFunction | events.IRuleTarget): target is lambda.IFunction {

@@ -3,6 +3,7 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
+import { INCLUDABLE } from '../shared/returns-service/read-included.ts';
 import {
   DEFAULT_REQUESTS_PER_MINUTE,
   FEWEST_REQUESTS_PER_MINUTE as FEWEST,
@@ -58,6 +59,9 @@ function checkSource(source: SourceProps): string[] {
     problems.push('its name must be 1 to 30 of the characters a-z, 0-9 and -, for instance "acme".');
   if (!Token.isUnresolved(baseUrl)) problems.push(...checkBaseUrl(baseUrl));
   problems.push(...checkDurations(source));
+  const unknown = (source.include ?? []).filter((field) => !INCLUDABLE.includes(field));
+  if (unknown.length > 0)
+    problems.push(`include can't name ${unknown.join(' or ')}: name any of ${INCLUDABLE.join(', ')}.`);
   if (requests !== undefined && !(Number.isInteger(requests) && requests >= FEWEST && requests <= MOST))
     problems.push(
       `requestsPerMinute must be a whole number from ${FEWEST} to ${MOST}, the service's limit; ` +

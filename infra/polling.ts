@@ -12,7 +12,7 @@ import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { QUESTIONS_ALIAS } from '../shared/deployment/questions-alias.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
-import { tokenNames } from '../shared/deployment/token-names.ts';
+import { sourcePaths, tokenNames } from '../shared/deployment/token-names.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow, allowKey, allowSecret, allowSending, allowTable } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
@@ -40,7 +40,9 @@ export interface PollingProps extends FunctionDefaults {
 export class Polling extends Construct {
   readonly poller: FeedFunction;
   readonly queue: sqs.Queue;
-  /** The path of the sources' parameters. */
+  /** The path of the parameters of the stack's sources. */
+  readonly stackSourcesPath: string;
+  /** The path of the parameters of added sources. */
   readonly sourcesPath: string;
   /** The group of the sources' schedules. */
   readonly schedules: scheduler.ScheduleGroup;
@@ -55,8 +57,9 @@ export class Polling extends Construct {
       visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
     });
-    const path = `/${serviceName}/sources`;
-    this.sourcesPath = path;
+    const { ofStack, added } = sourcePaths(serviceName);
+    this.stackSourcesPath = ofStack;
+    this.sourcesPath = added;
     // Removed with the stack: its name is fixed, and a retained group would block the next deployment.
     this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
@@ -66,7 +69,7 @@ export class Polling extends Construct {
         SNAPSHOTS_TABLE: tables.snapshots.tableName,
         LEDGER_TABLE: tables.ledger.tableName,
         SOURCES_TABLE: tables.sources.tableName,
-        SOURCES_PATH: path,
+        SOURCES_PATH: added,
         POLL_QUEUE_URL: this.queue.queueUrl,
         STACK_NAME: Stack.of(this).stackName,
         POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
@@ -88,7 +91,7 @@ export class Polling extends Construct {
     });
     this.#allowPoller(props);
     this.#allowAddedSources(props);
-    this.#configureSources(path, props);
+    this.#configureSources(props);
     this.#scheduleTicks(props);
   }
 
@@ -116,15 +119,16 @@ export class Polling extends Construct {
   #allowAddedSources({ serviceName }: PollingProps): void {
     const { role } = this.poller;
     const { ofSecrets, ofParameters } = tokenNames(serviceName);
-    allowNames(role, 'ssm:GetParameter', `parameter${this.sourcesPath}/`);
+    for (const path of [this.stackSourcesPath, this.sourcesPath])
+      allowNames(role, 'ssm:GetParameter', `parameter${path}/`);
     allowNames(role, 'ssm:GetParameter', `parameter${ofParameters}`);
     allowNames(role, 'secretsmanager:GetSecretValue', `secret:${ofSecrets}`);
   }
 
-  #configureSources(path: string, { sources }: PollingProps): void {
+  #configureSources({ sources }: PollingProps): void {
     for (const source of sources) {
       new ssm.StringParameter(this, `Source-${source.name}`, {
-        parameterName: `${path}/${source.name}`,
+        parameterName: `${this.stackSourcesPath}/${source.name}`,
         description: `Settings of source ${source.name}`,
         stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
       });

@@ -14,7 +14,7 @@ import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowGenerations, allowPublishing, allowTable } from './allow.ts';
+import { allow, allowGenerations, allowItems, allowPublishing, allowTable, FEED_GROUPS } from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createTopic } from './create-topic.ts';
@@ -117,8 +117,9 @@ export class Publishing extends Construct {
       memorySizeMiB: 512,
     });
     allowRelay(sweep.role, destination, props.tables);
-    // Only the sweep reads the whole ledger. It also writes to it, to report skipped events.
-    allowTable(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan']);
+    // Only the sweep reads the whole ledger. It also writes to it, to report skipped events: never a return's event.
+    allowTable(sweep.role, props.tables.ledger, ['dynamodb:Scan']);
+    allowItems(sweep.role, props.tables.ledger, ['dynamodb:GetItem', 'dynamodb:PutItem'], FEED_GROUPS);
     allowGenerations(sweep.role, props.tables);
     return sweep;
   }

@@ -10,7 +10,7 @@ import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { StatusKind } from '../shared/contract/statuses.ts';
+import type { WatchedKind } from '../shared/contract/watched-fields.ts';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { allowTable } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
@@ -52,7 +52,9 @@ export class ReturnsChangeFeed extends Construct {
   readonly pollQueue: sqs.IQueue;
   /** The poller's log, with a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** The path of the sources' parameters in Parameter Store. `returns-feed sources` uses it and `schedules`. */
+  /** The path of the parameters of this stack's sources in Parameter Store: only the stack should write there. */
+  readonly stackSourcesPath: string;
+  /** The path of the parameters of added sources. `returns-feed sources` uses it and `schedules`. */
   readonly sourcesPath: string;
   readonly schedules: scheduler.IScheduleGroup;
   /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
@@ -101,6 +103,7 @@ export class ReturnsChangeFeed extends Construct {
     this.sweeps = publishing.sweeps;
     this.pollQueue = polling.queue;
     this.pollerLog = polling.poller.logGroup;
+    this.stackSourcesPath = polling.stackSourcesPath;
     this.sourcesPath = polling.sourcesPath;
     this.schedules = polling.schedules;
     this.pollerRole = polling.poller.role;
@@ -166,7 +169,7 @@ export class ReturnsChangeFeed extends Construct {
    *
    * @throws Error for a source that the feed does not have
    */
-  onChange<Kind extends StatusKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
+  onChange<Kind extends WatchedKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     this.#metrics.checkSources(options.sources ?? []);
     return this.#onBus.onChange(id, options);
   }

@@ -32,7 +32,8 @@ export class ReturnsFeedStack extends Stack {
   #nameParts(feed: ReturnsChangeFeed): void {
     this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for up to 100 subscriptions');
     this.#output('BusName', feed.bus.eventBusName, 'All events, unordered, for any number of rules');
-    this.#output('SourcesPath', feed.sourcesPath, "Path of the sources' parameters");
+    this.#output('StackSourcesPath', feed.stackSourcesPath, "Path of the parameters of the stack's sources");
+    this.#output('SourcesPath', feed.sourcesPath, 'Path of the parameters of added sources');
     this.#output('WebhooksPath', feed.webhooksPath, "Path of the webhooks' parameters");
     this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, "Group of the sources' schedules");
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');

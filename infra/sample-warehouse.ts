@@ -66,10 +66,7 @@ export class SampleWarehouse extends Construct {
     this.workflow = new ParcelWorkflow(this, 'Parcel', {
       table: this.table,
       timeLimit,
-      logs: new logs.LogGroup(this, 'WorkflowLogs', {
-        retention: logRetention,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
+      logs: this.#createWorkflowLogs(logRetention),
     });
     this.subscriber = this.#createSubscriber(subscribeTo, logRetention);
     if (subscribeTo === 'ordered')
@@ -93,6 +90,20 @@ export class SampleWarehouse extends Construct {
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     }) as dynamodb.ITable;
+  }
+
+  /**
+   * Without this prefix each log that Step Functions writes to takes room in the account's resource policy for logs, which
+   * has at most 5,120 characters.
+   * https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
+   */
+  #createWorkflowLogs(retention: logs.RetentionDays): logs.LogGroup {
+    const name = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
+    return new logs.LogGroup(this, 'WorkflowLogs', {
+      logGroupName: `/aws/vendedlogs/states/${name}`,
+      retention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
   }
 
   #createSubscriber(subscribeTo: DestinationName, logRetention: logs.RetentionDays): FeedFunction {

@@ -2,6 +2,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';
+import type { Includable } from '../shared/returns-service/read-included.ts';
 import { DEFAULT_INTERVAL_MS, type SourceSettings } from '../shared/source/source-settings.ts';
 
 /** One store's account at the returns service. */
@@ -57,6 +58,12 @@ export interface SourceProps {
    */
   readonly customerData?: boolean;
   /**
+   * Further fields of events, as `data.included`: where a shipment goes (city, province and country), the order's tags,
+   * the totals of the suggested refund. Read SECURITY.md first.
+   * @default none
+   */
+  readonly include?: readonly Includable[];
+  /**
    * Whether to publish `feed.source_read` once a minute. It reports the moment up to which the source is read
    * completely. docs/cost.md has its price.
    * @default true
@@ -70,7 +77,7 @@ export interface SourceProps {
 }
 
 /** The source's settings for the poller, which has defaults for omitted ones. */
-export function settingsOf(source: SourceProps): Record<string, string | number | boolean> {
+export function settingsOf(source: SourceProps): Record<string, unknown> {
   const settings = {
     name: source.name,
     baseUrl: source.baseUrl,
@@ -81,6 +88,7 @@ export function settingsOf(source: SourceProps): Record<string, string | number 
     reconcileMs: source.reconcile?.toMilliseconds(),
     requestsPerMinute: source.requestsPerMinute,
     customerData: source.customerData,
+    include: source.include,
     sourceRead: source.sourceRead,
     requestTimeoutMs: source.requestTimeout?.toMilliseconds(),
   };

@@ -20,6 +20,7 @@ import {
   allowSecret,
   allowSending,
   allowTable,
+  FEED_GROUPS,
 } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { type DailySweeps, SWEEP_TIMEOUT } from './daily-sweeps.ts';
@@ -52,8 +53,6 @@ export interface WebhookProps extends WebhookDefaults {
 const SENDER_TIMEOUT = Duration.minutes(1);
 /** Longer than an invocation, so that no other sender gets the return meanwhile. */
 const VISIBILITY_TIMEOUT = Duration.seconds(90);
-/** Matches the ledger's partition keys of the feed's own events: `<source>_<generation>_feed`. */
-const FEED_GROUPS = '*_feed';
 
 export class Webhook extends Construct {
   /** The webhook's name in commands, marks and metrics. */

@@ -11,8 +11,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const { noticesOf } = createRequire(import.meta.url)('../.ci/third-party-notices.cjs');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'local/dist/main.cjs');
@@ -34,7 +37,7 @@ export async function build() {
   const digest = digestOfSources();
   const esbuild = await import('esbuild');
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'local/package.json'), 'utf8'));
-  const { outputFiles } = await esbuild.build({
+  const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [join(root, 'local/cli/main.ts')],
     bundle: true,
     platform: 'node',
@@ -48,15 +51,18 @@ export async function build() {
     minifyWhitespace: true,
     // Node prints the whole line of an error that nothing catches.
     lineLimit: 120,
+    // All licences are in the file of notices.
     legalComments: 'none',
     absWorkingDir: root,
     write: false,
+    metafile: true,
   });
   await esbuild.stop();
   // Renamed, so that a command that starts meanwhile finds the whole of one build.
   const unfinished = `${built}.${process.pid}`;
   mkdirSync(dirname(built), { recursive: true });
   writeFileSync(unfinished, outputFiles[0].text + mark(digest));
+  writeFileSync(join(dirname(built), 'THIRD-PARTY-NOTICES.txt'), noticesOf(metafile, root));
   renameSync(unfinished, built);
 }
 

@@ -44,8 +44,20 @@ export const ANSWER_BOUNDS = { rows: 20_000, entities: 120_000, values: 1_000_00
 export const ROW_BOUNDS = { entities: 10_000, objects: 50_000, values: 150_000, levels: 64 };
 /** Characters (code points) of a name, a reason or a customer's address in an event; the rest is cut off. */
 export const MAX_CONTEXT_CHARACTERS = 1_000;
+/** Bytes of the items that an event of a shipment lists, as JSON: with them the largest event fits every destination. */
+export const MAX_ITEMS_BYTES = 64 * 1024;
+/** Order tags in an event, where settings include them. */
+export const MAX_TAGS = 50;
+/** Characters of a tag, or of a part of an address. */
+export const MAX_INCLUDED_CHARACTERS = 200;
 /** Characters of an id or a code. A longer one is something else: cut it would be another, so it counts as absent. */
 export const MAX_CODE_CHARACTERS = 1_024;
+/**
+ * Characters of a list of ids in an event, twice where the list changed: 1,700 ids of 16 digits. A row with a longer list
+ * is set aside. With the bounds above no event has more than 600,000 bytes, whatever its characters, and every
+ * destination takes 1 MiB (largest-event.test.ts).
+ */
+export const MAX_ID_LIST_CHARACTERS = 32_000;
 /** Time limit of a request by default. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 

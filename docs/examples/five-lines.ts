@@ -1,5 +1,5 @@
 import { becomes, createQueueSubscriber } from 'returns-change-feed/subscriber-kit';
 
 export const handler = createQueueSubscriber({
-  on: becomes('shipment', { DELIVERED: ({ data }) => console.log('Expect', data.object.return_ids) }),
+  on: becomes('shipment', { DELIVERED: ({ data }) => console.log('Expect', data.items) }),
 });

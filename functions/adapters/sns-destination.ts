@@ -43,24 +43,34 @@ export function createSnsDestination({
 
 function toMessage(event: FeedEvent): Message {
   const message = escapeForSqs(JSON.stringify(event));
-  const attributes = Object.entries(filterAttributes(event));
+  const attributes = Object.entries(filterAttributes(event)).map(([name, value]) => toAttribute(name, value));
   return {
     Id: event.id,
     Message: message,
     MessageGroupId: event.partitionkey,
     MessageDeduplicationId: event.replayid === undefined ? event.id : `${event.id}_${event.replayid}`,
     MessageAttributes: Object.fromEntries(
-      attributes.map(([key, value]) => [key, { DataType: TEXT, StringValue: value }]),
+      attributes.map(({ name, type, value }) => [name, { DataType: type, StringValue: value }]),
     ),
     // All parts of an attribute count. https://docs.aws.amazon.com/sns/latest/api/API_MessageAttributeValue.html
     bytes: attributes.reduce(
-      (sum, [key, value]) => sum + Buffer.byteLength(key + TEXT + value),
+      (sum, { name, type, value }) => sum + Buffer.byteLength(name + type + value),
       Buffer.byteLength(message),
     ),
   };
 }
 
-const TEXT = 'String';
+interface Attribute {
+  readonly name: string;
+  readonly type: 'String' | 'String.Array';
+  readonly value: string;
+}
+
+/** A list meets a policy if one of its elements does. */
+function toAttribute(name: string, value: string | readonly string[]): Attribute {
+  if (typeof value === 'string') return { name, type: 'String', value };
+  return { name, type: 'String.Array', value: JSON.stringify(value) };
+}
 
 /**
  * SNS takes any UTF-8, but SQS does not take U+FFFE, U+FFFF and lone surrogates: it would reject or change the message

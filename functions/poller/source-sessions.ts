@@ -45,6 +45,6 @@ export function createSourceSessions<Session>(
 
 /** Makes clients of a source's service. */
 export function clientsOf({ settings }: ConfiguredSource, transport: HttpTransport) {
-  const { baseUrl, requestTimeoutMs: timeoutMs } = settings;
-  return (token: string) => createReturnsServiceClient({ baseUrl, token, transport, timeoutMs });
+  const { baseUrl, requestTimeoutMs: timeoutMs, include } = settings;
+  return (token: string) => createReturnsServiceClient({ baseUrl, token, transport, timeoutMs, include });
 }

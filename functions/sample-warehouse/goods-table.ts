@@ -19,6 +19,8 @@ export interface LineItem extends LineItemKey {
   readonly position: string;
   /** In seconds since 1970. */
   readonly expires: number;
+  /** Undefined where the event has none: what is noted stays. */
+  readonly goods?: { readonly sku: string | null; readonly quantity: number | null };
 }
 
 export interface Goods {
@@ -92,9 +94,14 @@ function lineItemsIn(item: StoredItem): readonly string[] {
   return part.startsWith('line_item/') ? [part] : line_items;
 }
 
-function noteOf({ status, position, expires }: LineItem): Change {
+function noteOf({ status, position, expires, goods: { sku, quantity } = NOTHING }: LineItem): Change {
+  const fields = [
+    ...['#status = :status', '#position = :position', 'expires = :expires'],
+    ...(sku === null ? [] : ['sku = :sku']),
+    ...(quantity === null ? [] : ['quantity = :quantity']),
+  ];
   return {
-    UpdateExpression: 'SET #status = :status, #position = :position, expires = :expires',
+    UpdateExpression: `SET ${fields.join(', ')}`,
     // Also on a repeat of the same event: it wakes workflows that were not woken the first time.
     ConditionExpression: 'attribute_not_exists(#position) OR #position <= :position',
     ExpressionAttributeNames: { '#status': 'status', '#position': 'position' },
@@ -102,9 +109,13 @@ function noteOf({ status, position, expires }: LineItem): Change {
       ':status': { S: status },
       ':position': { S: position },
       ':expires': numberValue(expires),
+      ...(sku !== null && { ':sku': { S: sku } }),
+      ...(quantity !== null && { ':quantity': numberValue(quantity) }),
     },
   };
 }
+
+const NOTHING = { sku: null, quantity: null };
 
 function withoutWaiting(tokens: readonly string[]): Change {
   return {

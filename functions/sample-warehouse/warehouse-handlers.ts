@@ -1,5 +1,6 @@
-// The sample warehouse's handlers: a delivered parcel starts the workflow; each change of a line item is noted, and
-// wakes the waiting workflows unless the item is still open. Each effect tolerates repeats and delays. A status is
+// The sample warehouse's handlers: a delivered parcel is booked from its event, which lists the line items in it with
+// their statuses, and starts the workflow; each change of a line item is noted, and wakes the waiting workflows unless
+// the item is still open. Each effect tolerates repeats and delays. A status is
 // stored unless a newer one is stored. A waiting workflow is woken until its token is removed. A parcel belongs to the
 // first delivery seen, whose event id names the workflow. So handled events need not be remembered, and stale ones need
 // not be dropped: a parcel stays delivered even if its status has changed since.
@@ -39,6 +40,7 @@ export function createWarehouseHandlers(warehouse: Warehouse): Handlers {
       status: event.type === 'return_line_item.removed' ? REMOVED_STATUS : event.data.object.status,
       position,
       expires: expiryOf(event),
+      goods: event.data.object,
     });
   return {
     ...becomes('shipment', { DELIVERED: (event, context) => expectGoods(warehouse, event, context) }),
@@ -56,16 +58,24 @@ async function expectGoods(
   { position }: HandlerContext,
 ): Promise<void> {
   const { goods, workflow } = warehouse;
-  const { id, return_ids } = event.data.object;
+  const { object, items } = event.data;
+  const returnGroup = event.partitionkey;
+  // The event lists up to 50 items. The ids of all are in `return_ids`.
+  const lineItems = new Set([...items.map((item) => item.id), ...object.return_ids].map(lineItemPart));
   const delivered: DeliveredParcel = {
-    return_group: event.partitionkey,
-    parcel: parcelPart(id),
-    line_items: return_ids.map(lineItemPart),
+    return_group: returnGroup,
+    parcel: parcelPart(object.id),
+    line_items: [...lineItems],
     expires: String(expiryOf(event)),
   };
   if (!(await goods.claimParcel(delivered, event.id))) return;
+  for (const item of items) {
+    const part = lineItemPart(item.id);
+    const note = { returnGroup, part, status: item.status, position, expires: expiryOf(event), goods: item };
+    await noteLineItem(warehouse, note);
+  }
   // On the unordered bus a group's removal may arrive before the delivery that it follows.
-  const removedAt = await goods.positionOf({ returnGroup: event.partitionkey, part: GROUP_PART });
+  const removedAt = await goods.positionOf({ returnGroup, part: GROUP_PART });
   if (removedAt !== undefined && removedAt > position)
     await noteRemoved(warehouse, event, delivered.line_items, removedAt);
   await workflow.start(event.id, delivered);

@@ -42,8 +42,11 @@ function bodyIsGone(log: SubscriberLog): Response {
 
 /** @returns undefined if there is more than the limit; the rest is not read */
 async function readBytes(request: Request): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get('content-length')) > BODY_BYTES_LIMIT) return undefined;
   const reader = request.body?.getReader();
+  if (Number(request.headers.get('content-length')) > BODY_BYTES_LIMIT) {
+    await reader?.cancel();
+    return undefined;
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {

@@ -11,6 +11,7 @@ export interface NodeRequest {
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy(): unknown;
 }
 
 /** The needed part of `http.ServerResponse`. */
@@ -24,25 +25,39 @@ export function toNodeHandler(
   receiver: WebhookReceiver,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
-    const answered = await receiver(await toWebRequest(request));
+    const { read, rest } = await toWebRequest(request);
+    const answered = await receiver(read);
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
     response.end(await answered.text());
+    rest?.dropAndEnd();
   };
 }
+
+/** The part of a body that the receiver did not read. */
+interface Rest {
+  /** Reads on for a moment, so that the answer reaches the sender, and then ends the connection if the body has no end. */
+  dropAndEnd(): void;
+}
+
+/** A closed connection takes the answer with it, if the sender still writes. */
+const MAX_DROPPED_BYTES = 64 * 1024;
+const MAX_DROPPED_MS = 1_000;
 
 /** The receiver ignores the address. */
 const ADDRESS = 'http://receiver.invalid/';
 
-async function toWebRequest(request: NodeRequest): Promise<Request> {
+async function toWebRequest(request: NodeRequest): Promise<{ readonly read: Request; readonly rest?: Rest }> {
   const headers = toHeaders(request);
   // A web request can't have each of Node's methods; the receiver rejects all others alike.
-  if (request.method !== 'POST') return new Request(ADDRESS);
-  if (!request.readableDidRead)
-    return new Request(ADDRESS, { method: 'POST', headers, body: toStream(request), duplex: 'half' });
+  if (request.method !== 'POST') return { read: new Request(ADDRESS) };
+  if (!request.readableDidRead) {
+    const { stream: body, ...rest } = toStream(request);
+    return { read: new Request(ADDRESS, { method: 'POST', headers, body, duplex: 'half' }), rest };
+  }
   // A body parser has read the request. The receiver's answer explains what to do.
   const read = new Request(ADDRESS, { method: 'POST', headers, body: 'read' });
   await read.text();
-  return read;
+  return { read };
 }
 
 function toHeaders({ headers }: NodeRequest): Headers {
@@ -54,18 +69,24 @@ function toHeaders({ headers }: NodeRequest): Headers {
   return converted;
 }
 
-/** Drops the rest of a body that the receiver stopped reading, so that its answer reaches the sender. */
-function toStream(request: NodeRequest): ReadableStream<Uint8Array> {
+function toStream(request: NodeRequest): Rest & { readonly stream: ReadableStream<Uint8Array> } {
   let isOpen = true;
-  return new ReadableStream({
+  let hasEnded = false;
+  let dropped = 0;
+  let isAnswered = false;
+  const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       request.on('data', (chunk) => {
         if (isOpen) controller.enqueue(new Uint8Array(chunk));
+        else dropped += chunk.byteLength;
+        if (isAnswered && dropped > MAX_DROPPED_BYTES) request.destroy();
       });
       request.on('end', () => {
+        hasEnded = true;
         if (isOpen) controller.close();
       });
       request.on('error', (error) => {
+        hasEnded = true;
         if (isOpen) controller.error(error);
       });
     },
@@ -73,4 +94,14 @@ function toStream(request: NodeRequest): ReadableStream<Uint8Array> {
       isOpen = false;
     },
   });
+  return {
+    stream,
+    dropAndEnd() {
+      if (hasEnded) return;
+      isAnswered = true;
+      const timer = setTimeout(() => request.destroy(), MAX_DROPPED_MS);
+      request.on('end', () => clearTimeout(timer));
+      request.on('error', () => clearTimeout(timer));
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 type SecretTexts = string | readonly string[];
 
 /**
- * A secret, or several, each of which may sign: base64, with or without `whsec_`. A function is called for each request,
+ * A secret, or several, each of which may sign: base64 of at least 24 bytes, with or without `whsec_`. A function is called for each request,
  * so that a rotated secret needs no restart; it should cache what it fetches.
  */
 export type WebhookSecrets = SecretTexts | (() => SecretTexts | Promise<SecretTexts>);
@@ -45,6 +45,8 @@ function parseSecrets(texts: SecretTexts): readonly Webhook[] {
 }
 
 const REMEDY = '`npx returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
+/** A shorter one can be guessed. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+const FEWEST_BYTES = 24;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Describes the fault of a secret, without its text. */
@@ -55,5 +57,7 @@ function faultOfSecret(text: unknown): string | undefined {
   if (encoded !== encoded.trim()) return 'has white space around it';
   if (encoded.startsWith('{')) return 'is JSON; give the text in it';
   if (!BASE64.test(encoded)) return 'is not base64';
+  const bytes = atob(encoded).length;
+  if (bytes < FEWEST_BYTES) return `has ${bytes} bytes; Standard Webhooks asks for at least ${FEWEST_BYTES}`;
   return undefined;
 }

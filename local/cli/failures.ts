@@ -12,8 +12,9 @@ export const NEEDS_ATTENTION = 3;
 /** The failure in one line. */
 export function formatFailure(error: unknown): string {
   const { code } = Object(error) as { readonly code?: unknown };
-  const advice = code === 'EMFILE' ? '. Allow more open files, for instance with "ulimit -n 256"' : '';
-  return `error: ${printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '))}${advice}`;
+  const message = printable(messageOf(error).replaceAll(/\s*\n\s*/g, ' '));
+  if (code !== 'EMFILE') return `error: ${message}`;
+  return `error: ${message.replace(/\.+$/, '')}. Allow more open files, for instance with "ulimit -n 256".`;
 }
 
 /** The message of whatever was thrown. */

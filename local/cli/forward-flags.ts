@@ -12,6 +12,7 @@ export interface ForwardFlags {
   /** The file with the signing secret. */
   readonly forwardSecret?: string;
   readonly forwardOnly?: readonly string[];
+  readonly forwardFilter?: object;
 }
 
 export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
@@ -26,20 +27,27 @@ export function addForwardOptions(command: Command): Command {
       collectUrl,
     )
     .option('--forward-secret <file>', SECRET_HELP)
-    .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes);
+    .option('--forward-only <types>', 'types of the events to post, separated by commas', parseTypes)
+    .option(
+      '--forward-filter <json>',
+      'filter of the events to post, as webhooks have: {"to":["DELIVERED"],"changed":["tracking_number"]}',
+      parseFilter,
+    );
 }
 
 /** @throws UsageError for options that need --forward-to, and for unknown types */
-export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly }: ForwardFlags) {
-  if (forwardTo === undefined && (forwardSecret !== undefined || forwardOnly !== undefined))
-    throw new UsageError('--forward-secret and --forward-only need --forward-to URL.');
+export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly, forwardFilter }: ForwardFlags) {
+  const others = [forwardSecret, forwardOnly, forwardFilter];
+  if (forwardTo === undefined && others.some((option) => option !== undefined))
+    throw new UsageError('--forward-secret, --forward-only and --forward-filter need --forward-to URL.');
   const secret = forwardTo && readSecret(forwardSecret);
   try {
-    const filter = checkFilter(forwardOnly === undefined ? {} : { types: forwardOnly });
+    const filter = checkFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
     return { urls: forwardTo ?? [], secret, filter };
   } catch (error) {
-    throw new UsageError(`--forward-only: ${(error as Error).message}`, { cause: error });
+    const option = forwardFilter === undefined ? '--forward-only' : '--forward-filter';
+    throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -79,6 +87,12 @@ function checkSecret(secret: string): string {
 
 function parseTypes(text: string): string[] {
   return text.split(',').map((type) => type.trim());
+}
+
+function parseFilter(text: string): object {
+  const filter: unknown = invalidIfThrown(() => JSON.parse(text));
+  if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
+  throw new InvalidArgumentError('It must be a JSON object.');
 }
 
 function invalidIfThrown<Value>(parse: () => Value): Value {

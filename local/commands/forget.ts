@@ -13,9 +13,10 @@ import { withFeed } from '../operating/with-feed.ts';
 const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation
 reads it again. The command empties the stored group and erases its events. A tombstone with the
-group's id and last number remains, so that no event id is ever used twice. Erasing can't be undone;
-running the command again is safe. On a terminal the command asks first. At the end it lists the
-copies that it can't reach.
+group's id and last number remains, so that no event id is ever used twice. return_group.forgotten,
+which has only the group's id, lets subscribers erase their copies. Erasing can't be undone; running the
+command again is safe. On a terminal the command asks first. At the end it lists the copies that it
+can't reach.
 Examples:
   returns-feed forget acme 184467 --data state
   returns-feed forget acme 184467 --stack ReturnsFeed --yes`;
@@ -56,7 +57,7 @@ async function forget(
 }
 
 function summarize(
-  { generation, lastNumber, erased, unsent }: Forgotten,
+  { generation, lastNumber, isPublished, erased, unsent }: Forgotten,
   destinations: readonly DestinationLabels[],
 ): string {
   const events = `${erased} ${erased === 1 ? 'event' : 'events'} erased`;
@@ -65,7 +66,8 @@ function summarize(
     const title = destinations.find(({ mark }) => mark === destination)?.title;
     return `; ${from === to ? from : `${from} to ${to}`} never went to ${title} (reported as skipped)`;
   });
-  return `  generation ${generation}: ${events}; ${kept}${skipped.join('')}`;
+  const published = isPublished ? `; number ${lastNumber} tells subscribers (return_group.forgotten)` : '';
+  return `  generation ${generation}: ${events}${published}; ${kept}${skipped.join('')}`;
 }
 
 function describeUnreached({ deployment }: OpenFeed): string {

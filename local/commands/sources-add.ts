@@ -13,7 +13,7 @@ import {
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
-import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
+import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { withDeployment } from '../operating/open-deployment.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { describeStack } from '../operating/place-options.ts';
@@ -34,16 +34,17 @@ Creates the resources that the stack creates for each of its sources: a paramete
 deployment's path, a schedule that sends the ticks, and a freshness alarm. Running it again changes
 the settings.
 
-The poller may only read the deployment's own tokens, so their names must begin with the feed's name:
-a secret's with "<feed>/tokens/" ("my-feed/tokens/globex"), a parameter's with "/<feed>/tokens/". The
-stack's output SourcesPath is "/<feed>/sources". If a key of your own encrypts the token, the key's
-policy must let the poller's role decrypt with it.
+The poller sends a token only to the host that the token's name contains: a secret's name must begin
+with "<feed>/tokens/<host>/" ("my-feed/tokens/returns.globex.example/main"), a parameter's with
+"/<feed>/tokens/<host>/". A port follows the host after "_". The stack's output SourcesPath is
+"/<feed>/sources". If a key of your own encrypts the token, the key's policy must let the poller's
+role decrypt with it.
 
 The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, run
 "sources remove" and then add it to the stack: its state stays.
 Example:
   returns-feed sources add globex --base-url https://returns.globex.example/api \\
-    --token-secret my-feed/tokens/globex --stack ReturnsFeed`;
+    --token-secret my-feed/tokens/returns.globex.example/main --stack ReturnsFeed`;
 
 const ABOUT_REMOVING = `
 Example:
@@ -83,6 +84,7 @@ export function createAddSourceCommand(): Command {
     )
     .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
     .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
+    .addOption(includeOption())
     .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
     .option('--stack <name>', STACK)
     .addHelpText('after', ABOUT_ADDING)

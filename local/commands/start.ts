@@ -65,10 +65,10 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
   const ending = new AbortController();
   let console = Promise.resolve();
-  const showConsole = async () => {
+  const serveConsole = async () => {
     // Loaded while the feed runs already.
-    const { serveConsole } = await import('../console/open-console.ts');
-    await serveConsole(
+    const opened = await import('../console/open-console.ts');
+    await opened.serveConsole(
       { data: dataDir },
       {
         port: 0,
@@ -78,8 +78,10 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
         signal: ending.signal,
         onReady: (url) => display.log.info(`Open the console in a browser: ${url} (again: c and Enter)`),
       },
-    ).catch((error: Error) => display.log.warn('The console could not be started.', { error }));
+    );
   };
+  const showConsole = () =>
+    serveConsole().catch((error: Error) => display.log.warn('The console could not be started.', { error }));
   try {
     display.log.info('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({

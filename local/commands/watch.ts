@@ -17,7 +17,7 @@ import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
-import { type SourceFlags, settingsOf } from '../cli/source-flags.ts';
+import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { parseDirectory } from '../operating/place-options.ts';
@@ -85,6 +85,7 @@ export function createWatchCommand(): Command {
       DEFAULT_REQUESTS_PER_MINUTE,
     )
     .addOption(durationOption('--timeout <time>', 'timeout of a request', '10s'))
+    .addOption(includeOption())
     .option('--for <time>', 'stop reading after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
     .option('--moved', 'with --data: the same store has moved to this --base-url', false)

@@ -9,7 +9,7 @@ import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
-import { takeTurns } from './take-turns.ts';
+import { TooBusyError, takeTurns } from './take-turns.ts';
 
 /** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {
@@ -73,6 +73,9 @@ const STREAM = 'stream';
 const FRAME: Omit<Frame, 'place'> = { path: '', stream: undefined, problems: 0 };
 /** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
 const PAGES_AT_ONCE = 8;
+/** Enough for sixty windows that open at once, each with its updates. */
+const PAGES_WAITING = 200;
+const BUSY_RETRY_SECONDS = 5;
 
 /** @throws Error if the port can't be used */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
@@ -91,7 +94,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   addFile(app, '/console.css', 'text/css; charset=utf-8', STYLESHEET);
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
-  const inTurn = takeTurns(PAGES_AT_ONCE);
+  const inTurn = takeTurns(PAGES_AT_ONCE, PAGES_WAITING);
   for (const page of pages) addPage(app, page, { place, countProblems, inTurn });
   for (const { path, run } of actions)
     app.post(path, async (request, reply) =>
@@ -101,16 +104,11 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   app.setErrorHandler((error, _request, reply) => showFailure(reply, error));
 
   function showFailure(reply: FastifyReply, error: unknown): FastifyReply {
-    const isMissing = error instanceof PageNotFound;
-    const isDenied = /^AccessDenied/.test((error as Error).name);
-    const title = isMissing ? 'Not found' : isDenied ? 'Access denied' : 'This page failed';
-    const text = isMissing ? error.message : formatFailure(error);
+    const { status, title, text, hint } = describeFailure(error);
     const body = html`<h1>${title}</h1><p>${text}</p>
-${isDenied && html`<p>SECURITY.md lists the permissions that the console needs.</p>`}`;
-    return send(
-      reply.code(isMissing ? 404 : isDenied ? 403 : statusOf(error)),
-      layOut({ title, body }, { ...FRAME, place }),
-    );
+${hint !== undefined && html`<p>${hint}</p>`}`;
+    if (status === BUSY) reply.header('retry-after', BUSY_RETRY_SECONDS);
+    return send(reply.code(status), layOut({ title, body }, { ...FRAME, place }));
   }
 
   await app.ready();
@@ -197,6 +195,23 @@ function fieldsOf(
 
 function send(reply: FastifyReply, page: Html): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(textOf(page));
+}
+
+const BUSY = 503;
+
+function describeFailure(error: unknown): {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+  readonly hint?: string;
+} {
+  if (error instanceof PageNotFound) return { status: 404, title: 'Not found', text: error.message };
+  if (error instanceof TooBusyError) return { status: BUSY, title: 'Too busy', text: error.message };
+  const text = formatFailure(error);
+  if (!/^AccessDenied/.test((error as Error).name))
+    return { status: statusOf(error), title: 'This page failed', text };
+  const hint = 'SECURITY.md lists the permissions that the console needs.';
+  return { status: 403, title: 'Access denied', text, hint };
 }
 
 function statusOf(error: unknown): number {

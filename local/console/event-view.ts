@@ -1,7 +1,7 @@
 // Renders one event: as a row of a story or of the live list, and as JSON to copy.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Moments } from '../cli/moments.ts';
-import { describeChange, nameOf } from '../feed/format-event.ts';
+import { describeChange, nameOf, orderNameOf } from '../feed/format-event.ts';
 import { pathOfReturn } from './console-feed.ts';
 import { type Html, html, multiline } from './html.ts';
 
@@ -25,6 +25,6 @@ export function liveRow(event: FeedEvent, moments: Moments): Html {
   const about =
     group === undefined
       ? html`<span class="meta">source ${source}</span>`
-      : html`<a href="${pathOfReturn(source, group.id)}">${group.order.name ?? group.id}</a>`;
+      : html`<a href="${pathOfReturn(source, group.id)}">${orderNameOf(event) ?? group.id}</a>`;
   return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span><span class="meta">${event.type}</span>${about}<span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
 }

@@ -50,7 +50,7 @@ function rowOf(
   return [
     sequence,
     changeOf(event, moments),
-    windowInWords(event, moments),
+    momentInWords(event, moments),
     bar(event, whole, moments),
     event.data.observed.through,
     delivered,
@@ -76,9 +76,11 @@ function notSentYet(sentThrough: number | null, filter: EventFilter | undefined)
   return sentThrough === null ? '– nothing sent yet to' : '… waits for';
 }
 
-function windowInWords({ data: { observed } }: FeedEvent, moments: Moments): string {
+/** The service's own moment first, if the return's stamp moved: otherwise `time` is that of the reading. */
+function momentInWords({ time, data: { observed } }: FeedEvent, moments: Moments): string {
   const by = moments.short(observed.by);
-  return observed.after === null ? `first seen ${by}` : `${moments.short(observed.after)} to ${by}`;
+  const seen = observed.after === null ? `first seen ${by}` : `${moments.short(observed.after)} to ${by}`;
+  return time === observed.by ? seen : `${moments.short(time)} (seen ${seen.replace('first seen', 'first')})`;
 }
 
 function spanOf(events: readonly ExplainedEvent[]): Span {
@@ -97,5 +99,5 @@ function bar(event: FeedEvent, whole: Span, moments: Moments): Html {
   const end = (Date.parse(by) - whole.from) * scale + NARROWEST;
   const start = after === null ? end - NARROWEST : (Date.parse(after) - whole.from) * scale;
   const width = Math.max(NARROWEST, end - start);
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${windowInWords(event, moments)}"><line class="axis" x1="0" y1="11" x2="${WIDTH}" y2="11"/><rect class="window" x="${start.toFixed(1)}" y="2" width="${width.toFixed(1)}" height="8"/></svg>`;
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${momentInWords(event, moments)}"><line class="axis" x1="0" y1="11" x2="${WIDTH}" y2="11"/><rect class="window" x="${start.toFixed(1)}" y="2" width="${width.toFixed(1)}" height="8"/></svg>`;
 }

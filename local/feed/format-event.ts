@@ -76,9 +76,10 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
       const time = timeOf(now);
       if (!('return_group' in event.data))
         return `${colors.dim(time.padEnd(placeColumn))}${colors.bold(printable(event.type))}`;
-      const { id, order } = event.data.return_group;
+      const { id } = event.data.return_group;
+      const order = orderNameOf(event);
       const after = formatDuration(now - Date.parse(event.time), 1);
-      const place = order.name === null ? `${id}` : `${id} ${printable(order.name)}`;
+      const place = order === null ? `${id}` : `${id} ${printable(order)}`;
       const row = { time, after, place, subject: nameOf(event) };
       const parts = formatChange(event, moments, colors);
       const columns = width() ?? 0;
@@ -115,6 +116,11 @@ export function nameOf({ type, data: { object } }: FeedEvent): string {
   return printable('id' in object && object.type !== 'return_group' ? `${name} ${object.id}` : name);
 }
 
+/** The name of the return's order; null if it has none, or is forgotten. */
+export function orderNameOf({ data }: FeedEvent): string | null {
+  return 'return_group' in data && 'order' in data.return_group ? data.return_group.order.name : null;
+}
+
 /** Describes the changed fields with their previous and new values, on one line. */
 export function describeChange(event: FeedEvent, moments: Moments): string {
   const parts = formatChange(event, moments, pc.createColors(false));
@@ -124,10 +130,11 @@ export function describeChange(event: FeedEvent, moments: Moments): string {
 function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Colors): Part[] {
   const object = data.object as unknown as Readonly<Record<string, unknown>>;
   if (type.endsWith('.removed')) return [part('removed', colors.red)];
+  if (type.endsWith('.forgotten')) return [part('forgotten', colors.red)];
   if (!('previous_attributes' in data)) {
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
-      part('new', colors.green),
+      part('backfill' in data ? 'known from the start' : 'new', colors.green),
       ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
     ];
   }

@@ -1,5 +1,7 @@
-// Where `npm start` notes the address of its reference service, so that `trigger` finds it.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+// Where `npm start` notes the address of its reference service, so that `trigger` finds it. All users may write to the
+// temporary directory, so only a file of this user counts: a link there may lead anywhere.
+import { constants } from 'node:fs';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -14,7 +16,9 @@ const note = z.object({ url: z.url(), pid: z.int() });
 /** Notes the address. @returns a function that removes the note, unless another process has replaced it */
 export async function noteRunningService(url: string): Promise<() => Promise<void>> {
   const file = noteFile();
-  await writeFile(file, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+  await rm(file, { force: true });
+  // `wx` follows no link, and fails if another user was faster.
+  await writeFile(file, JSON.stringify({ url, pid: process.pid }), { mode: 0o600, flag: 'wx' });
   return async () => {
     const noted = await readNote(file);
     if (noted?.pid === process.pid) await rm(file, { force: true });
@@ -28,7 +32,15 @@ export async function findRunningService(): Promise<string | undefined> {
 
 async function readNote(file: string): Promise<z.infer<typeof note> | undefined> {
   try {
-    return note.parse(JSON.parse(await readFile(file, 'utf8')));
+    // Windows has no such flag, and a temporary directory for each user.
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const { uid } = await handle.stat();
+      if (uid !== (process.getuid?.() ?? uid)) return undefined;
+      return note.parse(JSON.parse(await handle.readFile('utf8')));
+    } finally {
+      await handle.close();
+    }
   } catch {
     return undefined;
   }

@@ -127,6 +127,6 @@ function eventLines(
 }
 
 function describe(event: FeedEvent, moments: Moments): string {
-  const { by, through } = event.data.observed;
-  return `${moments.full(by)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, moments)}`;
+  const { through } = event.data.observed;
+  return `${moments.full(event.time)}  ${through.padEnd(14)}  ${nameOf(event)}: ${describeChange(event, moments)}`;
 }

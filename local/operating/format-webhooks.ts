@@ -21,12 +21,14 @@ export function formatWebhook(status: WebhookStatus, moments: Moments, { width, 
 }
 
 /** For instance `shipment; to DELIVERED or LOST`. */
-function filterInWords({ sources, entities, types, to }: EventFilter): string {
+function filterInWords({ sources, entities, types, to, from, changed }: EventFilter): string {
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
     ...(entities ? [entities.join(' or ')] : []),
     ...(types ? [types.join(' or ')] : []),
+    ...(from ? [`from ${from.join(' or ')}`] : []),
     ...(to ? [`to ${to.join(' or ')}`] : []),
+    ...(changed ? [`changed ${changed.join(' or ')}`] : []),
   ];
   return conditions.length === 0 ? 'all changes' : conditions.join('; ');
 }

@@ -7,7 +7,7 @@ import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from '@aws-
 import * as z from 'zod';
 import type { StoredSource, TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
 import { freshnessAlarm, METRICS, METRICS_NAMESPACE } from '../../shared/deployment/metrics.ts';
-import { tokenNames } from '../../shared/deployment/token-names.ts';
+import { isTokenFor, serviceOf, tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 import {
   DEFAULT_INTERVAL_MS,
@@ -33,34 +33,25 @@ export function parameterName(path: string, source: string): string {
   return `${path}/${source}`;
 }
 
-/** The parameter's value as the construct writes it, plus `added: true`, because it is not the stack's. */
+/** The parameter's value as the construct writes it. */
 export function parameterText({ settings, token }: NewSource): string {
-  return JSON.stringify({ settings, token, added: true });
-}
-
-const addedSource = z.looseObject({ added: z.literal(true) });
-
-/** Whether {@link parameterText} made the value of a source's parameter. */
-export function wasAdded(parameter: string): boolean {
-  return addedSource.safeParse(parseJson(parameter)).success;
+  return JSON.stringify({ settings, token });
 }
 
 /**
- * Checks that the poller may read the token: its role allows only names that begin with the feed's own.
+ * Checks that the poller will send the token to the source's address: the token's name contains the host.
  *
  * @param arn of the secret or the parameter
  * @throws UsageError that says how the name must begin
  */
-export function checkTokenName(path: string, token: TokenPlace, arn: string): void {
-  const { ofSecrets, ofParameters } = tokenNames(serviceOf(path));
-  const [isReadable, name] =
-    'secretId' in token
-      ? [arn.includes(`:secret:${ofSecrets}`), ofSecrets]
-      : [arn.includes(`:parameter${ofParameters}`), ofParameters];
-  if (isReadable) return;
-  const given = 'secretId' in token ? token.secretId : token.parameter;
+export function checkTokenName(path: string, { settings, token }: NewSource, arn: string): void {
+  const names = tokenNamesFor(serviceOf(path), settings.baseUrl);
+  if (isTokenFor(names, 'secretId' in token ? { secretId: arn } : { parameter: arn })) return;
+  const [given, prefix] =
+    'secretId' in token ? [token.secretId, names.ofSecrets] : [token.parameter, names.ofParameters];
   throw new UsageError(
-    `The poller may not read ${given}: the name must begin with ${name}, for instance ${name}acme.`,
+    `The poller does not send ${given} to ${settings.baseUrl}: the token's name must begin with ${prefix}, for ` +
+      `instance ${prefix}acme.`,
   );
 }
 
@@ -152,9 +143,4 @@ export function alarmLike(
     EvaluationPeriods: evaluationPeriods,
     Threshold: threshold,
   };
-}
-
-/** The feed's name, from a path `/<feed>/sources`; metrics call it `service`. */
-function serviceOf(path: string): string {
-  return path.split('/')[1] ?? '';
 }

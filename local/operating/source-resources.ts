@@ -4,6 +4,7 @@ import type { GetScheduleCommandOutput } from '@aws-sdk/client-scheduler';
 import type { ParameterMetadata } from '@aws-sdk/client-ssm';
 import { deleteActivity } from '../../functions/adapters/dynamodb-activities.ts';
 import { listStoredSources, type TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
+import { serviceOf, sourcePaths } from '../../shared/deployment/token-names.ts';
 import { messageOf } from '../cli/failures.ts';
 import { type Deployment, partOf } from './find-deployment.ts';
 import type { DeployedFeed } from './open-deployment.ts';
@@ -19,7 +20,6 @@ import {
   resourceName,
   scheduleLike,
   sourceOfSchedule,
-  wasAdded,
 } from './plan-source.ts';
 
 /**
@@ -27,17 +27,16 @@ import {
  *
  * @returns whether it has an alarm
  * @throws Error if the stack has the source, or its token does not exist
- * @throws UsageError if the poller may not read its token, or sources with the same token have too large budgets
+ * @throws UsageError if the poller does not send its token to its address, or sources with the same token have too large budgets
  */
 export function addSource(feed: DeployedFeed, source: NewSource): Promise<{ readonly hasAlarm: boolean }> {
   return withAws(feed, async (aws) => {
     const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
     const { settings } = source;
-    const known = await findParameter(aws, settings.name);
-    if (known !== undefined && !wasAdded(known))
+    if (await hasParameter(aws, sourcePaths(serviceOf(path)).ofStack, settings.name))
       throw new Error(`The source "${settings.name}" is already defined in the stack: change it there.`);
     const arn = await findTokenArn(aws, source.token);
-    checkTokenName(path, source.token, arn);
+    checkTokenName(path, source, arn);
     checkBudgets(source, arn, await listStoredSources({ client: ssm, path }));
     const like = await findSchedule(aws, settings.name);
     const from = sourceOfSchedule(like) ?? '';
@@ -64,8 +63,7 @@ export function addSource(feed: DeployedFeed, source: NewSource): Promise<{ read
 export function removeSource(feed: DeployedFeed, source: string): Promise<void> {
   return withAws(feed, async (aws) => {
     const { ssm, scheduler, cloudWatch, path, GroupName } = aws;
-    const known = await findParameter(aws, source);
-    if (known === undefined || !wasAdded(known))
+    if (!(await hasParameter(aws, path, source)))
       throw new Error(
         `No source "${source}" was added with "sources add"; remove a source of the stack in the stack.`,
       );
@@ -73,7 +71,7 @@ export function removeSource(feed: DeployedFeed, source: string): Promise<void> 
     await cloudWatch.deleteAlarms({ AlarmNames: [alarmName(path, source)] });
     // A tick that is still running may write it once more, which does no harm.
     await deleteActivity(feed.client, feed.deployment.sources, source);
-    // Delete the parameter last: it marks the source as added here.
+    // Delete the parameter last: it shows that the source was added.
     await ssm.deleteParameter({ Name: parameterName(path, source) }).catch(ignoreMissing);
   });
 }
@@ -128,10 +126,8 @@ async function findTokenArn({ ssm, secrets }: Aws, token: TokenPlace): Promise<s
   return found.ARN;
 }
 
-/** @returns the value of a source's parameter; undefined if there is none */
-async function findParameter({ ssm, path }: Aws, source: string): Promise<string | undefined> {
-  const found = await ssm.getParameter({ Name: parameterName(path, source) }).catch(ignoreMissing);
-  return found && (found.Parameter?.Value ?? '');
+async function hasParameter({ ssm }: Aws, path: string, source: string): Promise<boolean> {
+  return (await ssm.getParameter({ Name: parameterName(path, source) }).catch(ignoreMissing)) !== undefined;
 }
 
 /** The schedule of another source, to copy. */

@@ -32,7 +32,11 @@ export function explainStoreError(cause: unknown, file: string): unknown {
       return say('has been held by another process for half a minute: end that process.');
     case READONLY:
     case CANT_OPEN:
-      return say('can not be written: check its owner and its rights, and those of its directory.');
+      // SQLite has one code for all reasons.
+      return say(
+        'can not be written: check its owner and its rights, those of its directory, and that the command may open ' +
+          'enough files ("ulimit -n").',
+      );
     case IO_ERROR:
       return say('can not be read or written: the disk reports an error, or has no space left.');
     default:

@@ -2,7 +2,13 @@
 // published. An array that the answer left out changes nothing. An entity that is missing from an array is removed only
 // once it is missing from a second reading, `settle` later.
 import type { WatchedKind } from '../contract/watched-fields.ts';
-import { type Change, compareEntity, type Unknowable, type WatchedEntity } from './changes.ts';
+import {
+  type Change,
+  compareEntity,
+  type FirstSight,
+  type Unknowable,
+  type WatchedEntity,
+} from './changes.ts';
 import { compareRefunds } from './refunds.ts';
 import { type EntityKey, entitiesOf, type GroupProjection, type Reading, type Snapshot } from './snapshot.ts';
 import { isSettled } from './stale-reads.ts';
@@ -31,10 +37,12 @@ const KINDS = {
 
 export interface Comparison {
   readonly unknowable: Unknowable;
-  /** Whether entities that were never seen before are published; false for those that a silent baseline finds. */
-  readonly announces: (reading: Reading) => boolean;
-  /** Whether an entity is published whose array shows for the first time in a known group. @default all are */
-  readonly announcesEntity?: ((entity: WatchedEntity) => boolean) | undefined;
+  /** Whether what existed before the feed began is published, as backfill, when it is first seen. */
+  readonly emits: boolean;
+  /** Whether a group existed before the feed began. */
+  readonly isOld: (reading: Reading) => boolean;
+  /** Whether an entity did whose array shows for the first time in a known group. @default none did */
+  readonly isOldEntity?: ((entity: WatchedEntity) => boolean) | undefined;
   /** How long a read may be stale, in the unit of Instant. */
   readonly settle: number;
   /** Whether missing entities are kept as missing instead of published as removed. @default false */
@@ -56,14 +64,17 @@ export function asPublished<Entity extends WatchedEntity>(
 }
 
 /** The changes of a group's first reading: the group and everything in it as created. */
-export function announceGroup(projection: GroupProjection): Change[] {
+export function announceGroup(projection: GroupProjection, isOld: boolean): Change[] {
   const refunds = compareRefunds([], projection.refund_transactions ?? []).created;
+  const created = { verb: 'created', ...(isOld && BACKFILL) } as const;
   return [
-    { verb: 'created', object: projection.group },
-    ...entitiesOf(projection).map((object) => ({ verb: 'created' as const, object })),
-    ...refunds.map((refund) => ({ verb: 'created' as const, ...refund })),
+    { ...created, object: projection.group },
+    ...entitiesOf(projection).map((object) => ({ ...created, object })),
+    ...refunds.map((refund) => ({ ...created, ...refund })),
   ];
 }
+
+const BACKFILL = { backfill: true } as const;
 
 /** Compares a reading with a group's known state. Never checks whether the reading may be stale. */
 export function findChanges(known: KnownState, reading: Reading, comparison: Comparison): ChangeSet {
@@ -119,13 +130,14 @@ function compareArray(
   }
   const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
   const created = firstSight(KINDS[name], before, comparison);
-  const { announcesEntity = () => true } = comparison;
+  const { emits, isOldEntity = () => false } = comparison;
   const seen = now.map((entity) => {
     const was = knownByKey.get(keyOf(entity));
     knownByKey.delete(keyOf(entity));
     if (was !== undefined) return compareKnown(was, entity, known, comparison, found);
-    if (created !== undefined && (before !== undefined || announcesEntity(entity)))
-      found.changes.push({ verb: 'created', object: entity, ...created });
+    const isOld = before === undefined && isOldEntity(entity);
+    if (created !== undefined && (emits || !isOld))
+      found.changes.push({ verb: 'created', object: entity, ...created, ...(isOld && BACKFILL) });
     return entity;
   });
   const missing = [...knownByKey.values()].filter((entity) =>
@@ -142,7 +154,7 @@ function firstSight(
   kind: WatchedKind | 'refund_transaction',
   before: readonly unknown[] | undefined,
   { unknowable, adopts = false }: Comparison,
-): { readonly unbounded?: true } | undefined {
+): FirstSight | undefined {
   if (adopts) return undefined;
   if (before !== undefined) return {};
   return unknowable(kind, 'id') ? undefined : { unbounded: true };

@@ -14,20 +14,22 @@ import { saysTheSame } from './says-the-same.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
 
+/** What an entity's first event says of the time before. */
+export interface FirstSight {
+  /** No earlier reading showed the group without it, so its event's `observed.after` is null. */
+  readonly unbounded?: true;
+  /** It existed before the feed began. */
+  readonly backfill?: true;
+}
+
 /** One entry of a change set. */
 export type Change =
-  | {
-      readonly verb: 'created' | 'removed';
-      readonly object: WatchedEntity;
-      /** No earlier reading showed the group without it, so its event's `observed.after` is null. */
-      readonly unbounded?: true;
-    }
-  | {
+  | ({ readonly verb: 'created' | 'removed'; readonly object: WatchedEntity } & FirstSight)
+  | ({
       readonly verb: 'created';
       readonly object: RefundTransaction;
       readonly place: string;
-      readonly unbounded?: true;
-    }
+    } & FirstSight)
   | {
       readonly verb: 'status_changed' | 'updated';
       readonly object: WatchedEntity;

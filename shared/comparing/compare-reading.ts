@@ -41,8 +41,9 @@ function compareNewGroup(
   if (tombstone !== undefined && !isSettled(reading.sentAt, tombstone.receivedAt, options.settle))
     return { verdict: 'left' };
   const next: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
-  const isAnnounced = tombstone !== undefined || options.announces(reading);
-  const changes = isAnnounced ? announceGroup(reading.projection) : [];
+  // A group that is back came into being again.
+  const isOld = tombstone === undefined && options.isOld(reading);
+  const changes = isOld && !options.emits ? [] : announceGroup(reading.projection, isOld);
   return { verdict: 'differs', save: makeSave(tombstone, { changes, next }, reading, options) };
 }
 

@@ -7,19 +7,20 @@ import type { EntityEvent, FeedEvent } from '../contract/event.ts';
 import { formatEventId, type OwnGroup } from '../contract/event-id.ts';
 import { formatInstant, type Instant } from '../instant.ts';
 import type { Change } from './changes.ts';
-import type { Reading } from './snapshot.ts';
+import { contextOf, includedWith } from './event-context.ts';
+import type { GroupProjection, Reading } from './snapshot.ts';
 
 /** The context that all changes of one reading share. */
 export interface EventContext {
   readonly source: string;
   readonly generation: string;
-  /** The group after the change. */
-  readonly group: ReturnGroup;
+  /** The group and its parts after the change. */
+  readonly projection: GroupProjection;
   /** The group's stamp if it moved, else the moment of the reading. */
   readonly time: Instant;
   /** The change had not shown yet at this moment; undefined at first sight. */
   readonly after: Instant | undefined;
-  readonly reading: Pick<Reading, 'receivedAt' | 'through' | 'customer'>;
+  readonly reading: Pick<Reading, 'receivedAt' | 'through' | 'customer' | 'included'>;
 }
 
 /** Maps the part of an event's type before the dot to its place below the group in `subject`. */
@@ -32,7 +33,8 @@ const SUBJECT_FOLDERS = {
 
 /** The event of a change of a group or of one of its entities. */
 export function makeEvent(change: Change, sequence: number, context: EventContext): EntityEvent {
-  const { source, generation, group, time, reading } = context;
+  const { source, generation, projection, time, reading } = context;
+  const { group } = projection;
   const { object } = change;
   const after = 'unbounded' in change ? undefined : context.after;
   return {
@@ -47,13 +49,18 @@ export function makeEvent(change: Change, sequence: number, context: EventContex
       sequence,
       return_group: headerOf(group),
       object,
-      ...('previous' in change ? { previous_attributes: change.previous } : {}),
+      ...contextOf(change, projection),
+      ...('previous' in change
+        ? { changed: Object.keys(change.previous), previous_attributes: change.previous }
+        : {}),
+      ...('backfill' in change ? { backfill: true } : {}),
       observed: {
         after: after === undefined ? null : formatInstant(after),
         by: formatInstant(reading.receivedAt),
         through: reading.through,
       },
       ...(reading.customer === undefined ? {} : { customer: reading.customer }),
+      ...includedWith(change, reading.included),
     },
   } as EntityEvent;
 }

@@ -27,7 +27,7 @@ export function makeSave(
   options: SaveOptions,
 ): Save {
   const sequence = snapshot?.sequence ?? 0;
-  const context = { ...contextOf(snapshot, reading, options), group: next.projection.group };
+  const context = { ...contextOf(snapshot, reading, options), projection: next.projection };
   const isWhole = Object.keys(next.absences).length === 0;
   const showsAll = isWhole && !(snapshot && leavesOut(snapshot, reading));
   return {
@@ -65,7 +65,7 @@ function contextOf(
   snapshot: Snapshot | undefined,
   reading: Reading,
   options: SaveOptions,
-): Omit<EventContext, 'group'> {
+): Omit<EventContext, 'projection'> {
   const isFirstSight = snapshot === undefined || snapshot.removedAt !== undefined;
   const hasMoved = isFirstSight || reading.updatedAt > snapshot.updatedAt;
   return {

@@ -107,14 +107,17 @@ function projectRefundTransaction(
 }
 
 /** The first characters of a text that only people read; never used for what is compared or identifies something. */
-export function cutText(text: string | null | undefined): string | null {
-  if (text === null || text === undefined || text.length <= MAX_CONTEXT_CHARACTERS) return text ?? null;
+export function cutText(
+  text: string | null | undefined,
+  maxCharacters: number = MAX_CONTEXT_CHARACTERS,
+): string | null {
+  if (text === null || text === undefined || text.length <= maxCharacters) return text ?? null;
   // A character beyond the basic plane has two units: as many units as this hold all the characters to keep.
-  return [...text.slice(0, 2 * MAX_CONTEXT_CHARACTERS)].slice(0, MAX_CONTEXT_CHARACTERS).join('');
+  return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('');
 }
 
 /** An empty bag counts as none. */
-function projectMoneyBag(bag: MoneyBag): contract.MoneyBag | null {
+export function projectMoneyBag(bag: MoneyBag): contract.MoneyBag | null {
   if (!bag || (!bag.shop_money && !bag.presentment_money)) return null;
   return { shop_money: projectMoney(bag.shop_money), presentment_money: projectMoney(bag.presentment_money) };
 }

@@ -27,7 +27,7 @@ export function removeGroup(snapshot: Snapshot, lookUp: VainLookUp, options: Sav
   const event = makeEvent({ verb: 'removed', object: asPublished(group, snapshot) }, snapshot.sequence + 1, {
     source: options.source,
     generation: options.generation,
-    group,
+    projection: snapshot.projection,
     time: lookUp.receivedAt,
     after: lastShownAt(snapshot, options) - options.settle,
     reading: { receivedAt: lookUp.receivedAt, through: lookUp.through },

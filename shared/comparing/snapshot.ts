@@ -1,10 +1,12 @@
 // A group's last known state, reduced to the allowlist. The feed stores nothing else of a group.
 import type {
+  DestinationAddress,
   ExchangeLineItem,
   RefundTransaction,
   ReturnGroup,
   ReturnLineItem,
   Shipment,
+  SuggestedRefund,
 } from '../contract/entities.ts';
 import type { Instant } from '../instant.ts';
 
@@ -55,6 +57,16 @@ export interface Reading {
     readonly email: string | null;
     readonly phone: string | null;
   };
+  /** Further fields, likewise (`include`). */
+  readonly included?: Included;
+}
+
+/** A field is absent unless settings ask for it. */
+export interface Included {
+  readonly order_tags?: readonly string[];
+  readonly suggested_refund?: SuggestedRefund | null;
+  /** By the shipment's id. */
+  readonly destination_addresses?: ReadonlyMap<unknown, DestinationAddress>;
 }
 
 /** An entity's place within its group, for instance `shipment/77120`. */

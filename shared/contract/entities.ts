@@ -91,6 +91,42 @@ export const returnGroup = z.object({
   order,
 });
 
+/** A return line item as the events of its shipment show it: enough to book the parcel that holds it. */
+export const shipmentItem = returnLineItem
+  .pick({
+    id: true,
+    sku: true,
+    barcode: true,
+    product_name: true,
+    variant_name: true,
+    quantity: true,
+    status: true,
+  })
+  .extend({ return_reason_details: returnReason.pick({ value: true }).nullable() });
+
+/** A shipment as the events of its return line items show it. */
+export const shipmentSummary = shipment.pick({
+  id: true,
+  status: true,
+  carrier: true,
+  tracking_number: true,
+});
+
+/** Where a shipment goes, without names, street and postal code. */
+export const destinationAddress = z.object({ city: text, province: text, country: text });
+
+/** The totals of the refund that the service suggests (returns-data-service.md, "SuggestedRefund"). */
+export const suggestedRefund = z.object({
+  refund_total: moneyBag.nullable(),
+  return_total: moneyBag.nullable(),
+  return_tax_total: moneyBag.nullable(),
+  exchange_total: moneyBag.nullable(),
+  exchange_tax_total: moneyBag.nullable(),
+});
+
+/** What is left of a forgotten group. */
+export const forgottenGroup = z.object({ type: z.literal('return_group'), id: integer });
+
 export type Money = z.infer<typeof money>;
 export type MoneyBag = z.infer<typeof moneyBag>;
 export type Shipment = z.infer<typeof shipment>;
@@ -98,3 +134,7 @@ export type ReturnLineItem = z.infer<typeof returnLineItem>;
 export type ExchangeLineItem = z.infer<typeof exchangeLineItem>;
 export type RefundTransaction = z.infer<typeof refundTransaction>;
 export type ReturnGroup = z.infer<typeof returnGroup>;
+export type ShipmentItem = z.infer<typeof shipmentItem>;
+export type ShipmentSummary = z.infer<typeof shipmentSummary>;
+export type DestinationAddress = z.infer<typeof destinationAddress>;
+export type SuggestedRefund = z.infer<typeof suggestedRefund>;

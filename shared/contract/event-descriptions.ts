@@ -21,6 +21,8 @@ export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
     'A return was created, or was seen for the first time. Its parts have their own events.',
   'return_group.updated': 'A watched field of the return itself changed.',
   'return_group.removed': 'The service no longer has the return. Its parts get no events.',
+  'return_group.forgotten':
+    'An operator has erased the return here (`forget`), and subscribers should erase it too. Only its id is left.',
   'feed.source_degraded': 'The source is not read completely, with the reasons.',
   'feed.source_recovered': 'It is read completely again.',
   'feed.baseline_completed':

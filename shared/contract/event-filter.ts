@@ -7,6 +7,7 @@ import { exchangeLineItem, returnLineItem, shipment } from './entities.ts';
 import { EVENT_SCHEMAS, type EventType, type FeedEvent } from './event.ts';
 import { SOURCE_NAME } from './event-id.ts';
 import type { StatusKind, StatusOf } from './statuses.ts';
+import { WATCHED_FIELDS, type WatchedField, type WatchedKind } from './watched-fields.ts';
 
 /** The types of changes: of all events but the feed's own. */
 export type ChangeType = Exclude<EventType, `feed.${string}`>;
@@ -26,9 +27,13 @@ export interface EventFilter {
    * `status_changed` pass, and only with statuses that the service documents.
    */
   readonly to?: readonly StatusOf<StatusKind>[];
+  /** Statuses that an entity leaves. Only events of the type `status_changed` pass. */
+  readonly from?: readonly StatusOf<StatusKind>[];
+  /** Watched fields that changed. Only events of the types `status_changed` and `updated` pass. */
+  readonly changed?: readonly WatchedField[];
 }
 
-/** The attributes by which a topic filters an event. Each value is short and not empty. */
+/** The attributes by which a topic filters an event. Each text is short and not empty, and so is the list. */
 export interface FilterAttributes {
   /** As in the event: `/sources/<name>`. */
   readonly source: string;
@@ -36,6 +41,10 @@ export interface FilterAttributes {
   readonly entity: string;
   /** Only on events in which an entity reaches a documented status: an odd value would be rejected by SNS. */
   readonly to?: string;
+  /** Only on events in which an entity leaves a documented status. */
+  readonly from?: string;
+  /** Only on events with `changed`: watched fields of this release, each of them once. */
+  readonly changed?: readonly string[];
 }
 
 const STATUSES: Readonly<Record<StatusKind, ReadonlySet<string>>> = {
@@ -52,6 +61,8 @@ export const CHANGE_TYPES = Object.keys(EVENT_SCHEMAS).filter(
 const TYPES = [...CHANGE_TYPES, SOURCE_READ];
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flatMap((statuses) => [...statuses]))];
 
+const ALL_FIELDS: readonly string[] = [...new Set(Object.values(WATCHED_FIELDS).flat())];
+
 /** SNS takes this many combinations of values in one policy: the product of the numbers of values. */
 const MAX_COMBINATIONS = 150;
 
@@ -64,6 +75,8 @@ export const eventFilter: z.ZodType<EventFilter> = z
     entities: oneOf(KINDS),
     types: oneOf(TYPES),
     to: oneOf(ALL_STATUSES),
+    from: oneOf(ALL_STATUSES),
+    changed: oneOf(ALL_FIELDS),
   })
   .partial()
   .refine((filter) => combinationsOf(filter) <= MAX_COMBINATIONS, {
@@ -71,11 +84,11 @@ export const eventFilter: z.ZodType<EventFilter> = z
       `has ${combinationsOf(input as object)} combinations of values; SNS takes ${MAX_COMBINATIONS}. Name fewer values.`,
   })
   .refine((filter) => !excludesSourceRead(filter as EventFilter), {
-    error: `names ${SOURCE_READ} and excludes it: it has no entity and reaches no status. Name types instead of "entities" and "to".`,
+    error: `names ${SOURCE_READ} and excludes it: it has no entity and changes nothing. Name types instead of "entities", "to", "from" and "changed".`,
   })
   .refine((filter) => canPass(filter as EventFilter), {
     error:
-      'lets nothing pass: no type of event meets "entities", "types" and "to" together. Leave one of them out.',
+      'lets nothing pass: no type of event meets "entities", "types", "to", "from" and "changed" together. Leave one out.',
   }) as never;
 
 /** @throws Error that names every problem of the filter */
@@ -90,21 +103,31 @@ export function checkFilter(filter: unknown): EventFilter {
 
 /** Returns whether an event passes the filter. */
 export function matchesFilter(filter: EventFilter, event: FeedEvent): boolean {
-  const attributes: Readonly<Record<string, string | undefined>> = { ...filterAttributes(event) };
+  const attributes: Readonly<Record<string, string | readonly string[] | undefined>> = {
+    ...filterAttributes(event),
+  };
   return Object.entries(filterPolicy(filter)).every(([name, values]) =>
     values.some((value) => meets(value, attributes[name])),
   );
 }
 
-function meets(value: PolicyValue, attribute: string | undefined): boolean {
-  return typeof value === 'string' ? value === attribute : !value['anything-but'].includes(attribute ?? '');
+/** A list meets a value if one of its elements does, as in SNS and EventBridge. */
+function meets(value: PolicyValue, attribute: string | readonly string[] | undefined): boolean {
+  if (typeof value !== 'string') return !value['anything-but'].includes(String(attribute ?? ''));
+  return Array.isArray(attribute) ? attribute.includes(value) : value === attribute;
 }
 
 /** The attributes of an event's message. */
 export function filterAttributes(event: FeedEvent): FilterAttributes {
   const { source, type } = event;
-  const to = statusReached(event);
-  return { source, type, entity: kindOf(type), ...(to === undefined ? {} : { to }) };
+  const { to, from } = statusesAround(event);
+  const changed = changedIn(event);
+  return {
+    ...{ source, type, entity: kindOf(type) },
+    ...(to !== undefined && { to }),
+    ...(from !== undefined && { from }),
+    ...(changed.length > 0 && { changed }),
+  };
 }
 
 /** A value of a filter policy: the attribute's, or any but these. */
@@ -113,26 +136,52 @@ export type PolicyValue = string | { readonly 'anything-but': readonly string[] 
 /** The feed's own events must be asked for by their type. */
 const CHANGES_ONLY = { entity: [{ 'anything-but': ['feed'] }] };
 
-/** The filter as an SNS filter policy on message attributes. */
+/**
+ * The filter as an SNS filter policy on message attributes. SNS takes five attributes in a policy: types and entities
+ * together are types.
+ */
 export function filterPolicy({
   sources,
   entities,
   types,
   to,
+  from,
+  changed,
 }: EventFilter): Record<string, readonly PolicyValue[]> {
+  const isOpen = [types, to, from, changed].every((values) => values === undefined);
   return {
-    ...(types === undefined && to === undefined && CHANGES_ONLY),
+    ...(isOpen && CHANGES_ONLY),
     ...(sources && { source: sources.map((name) => `/sources/${name}`) }),
-    ...(entities && { entity: entities }),
-    ...(types && { type: types }),
+    ...(entities && !types && { entity: entities }),
+    ...(types && { type: types.filter((type) => isOf(type, entities)) }),
     ...(to && { to }),
+    ...(from && { from }),
+    ...(changed && { changed }),
   };
 }
 
-/** The documented status that the event's entity reaches; undefined for other events. */
-function statusReached({ type, data }: FeedEvent): string | undefined {
-  const { object } = data as { readonly object: { readonly status?: unknown } };
-  return statusesOf(type).has(String(object.status)) ? String(object.status) : undefined;
+function isOf(type: string, entities: readonly string[] | undefined): boolean {
+  return entities === undefined || entities.includes(kindOf(type));
+}
+
+/** The documented statuses that the event's entity reaches and leaves. */
+function statusesAround({ type, data }: FeedEvent): { readonly to?: string; readonly from?: string } {
+  const { object, previous_attributes: previous } = data as {
+    readonly object: { readonly status?: unknown };
+    readonly previous_attributes?: { readonly status?: unknown };
+  };
+  const [to, from] = [String(object.status), String(previous?.status)];
+  return {
+    ...(statusesOf(type).has(to) && { to }),
+    ...(type.endsWith('.status_changed') && statusesOf(type).has(from) && { from }),
+  };
+}
+
+/** A later release may watch other fields, and what it published may be sent again: its fields are not filtered by. */
+function changedIn({ data }: FeedEvent): string[] {
+  if (!('changed' in data) || !Array.isArray(data.changed)) return [];
+  const changed: readonly unknown[] = data.changed;
+  return ALL_FIELDS.filter((field) => changed.includes(field));
 }
 
 /** The statuses that an entity can reach by an event of this type. */
@@ -146,21 +195,34 @@ function kindOf(type: string): string {
   return type.slice(0, type.indexOf('.'));
 }
 
-function excludesSourceRead({ entities, types, to }: EventFilter): boolean {
-  return types?.includes(SOURCE_READ) === true && (entities !== undefined || to !== undefined);
+/** The watched fields of which an event of this type can name the change. */
+function fieldsOf(type: string): readonly string[] {
+  const kind = kindOf(type);
+  if (!Object.hasOwn(WATCHED_FIELDS, kind)) return [];
+  const fields: readonly string[] = WATCHED_FIELDS[kind as WatchedKind];
+  if (type.endsWith('.status_changed')) return fields;
+  return type.endsWith('.updated') ? fields.filter((field) => field !== 'status') : [];
 }
 
-function canPass({ entities, types, to }: EventFilter): boolean {
+function excludesSourceRead({ entities, types, to, from, changed }: EventFilter): boolean {
+  const others = [entities, to, from, changed];
+  return types?.includes(SOURCE_READ) === true && others.some((values) => values !== undefined);
+}
+
+function canPass({ entities, types, to, from, changed }: EventFilter): boolean {
   return TYPES.some(
     (type) =>
       ((types ?? CHANGE_TYPES) as readonly string[]).includes(type) &&
-      ((entities ?? [...KINDS, 'feed']) as readonly string[]).includes(kindOf(type)) &&
-      (to === undefined || to.some((status) => statusesOf(type).has(status))),
+      isOf(type, entities) &&
+      (to === undefined || to.some((status) => statusesOf(type).has(status))) &&
+      (from === undefined ||
+        (type.endsWith('.status_changed') && from.some((it) => statusesOf(type).has(it)))) &&
+      (changed === undefined || changed.some((field) => fieldsOf(type).includes(field))),
   );
 }
 
 function combinationsOf(filter: object): number {
-  return Object.values(filter).reduce((product, values) => product * (values?.length ?? 1), 1);
+  return Object.values(filterPolicy(filter)).reduce((product, values) => product * values.length, 1);
 }
 
 function list<Value extends z.ZodType>(value: Value) {

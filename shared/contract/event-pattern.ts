@@ -2,14 +2,25 @@
 // status when it is first seen, and is then published as created.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
 import type { StatusKind, StatusOf } from './statuses.ts';
+import type { WatchedField, WatchedKind } from './watched-fields.ts';
 
 /** The first part of every event's `source` on the bus; a dot and the name of the event's source follow. */
 export const BUS_SOURCE = 'returns-change-feed';
 
-export interface ChangePatternOptions<Kind extends StatusKind> {
+/** One or several statuses; a return group has none. */
+export type StatusesOf<Kind extends WatchedKind> = Kind extends StatusKind
+  ? StatusOf<Kind> | readonly StatusOf<Kind>[]
+  : never;
+
+/** An event must meet every given condition. At least one of `to`, `from` and `changed` is needed. */
+export interface ChangePatternOptions<Kind extends WatchedKind> {
   readonly entity: Kind;
-  /** The new status, or any of several. */
-  readonly to: StatusOf<Kind> | readonly StatusOf<Kind>[];
+  /** The new status, or any of several. @default any */
+  readonly to?: StatusesOf<Kind>;
+  /** The previous status, or any of several. A newly seen entity has none and does not match. @default any, or none */
+  readonly from?: StatusesOf<Kind>;
+  /** A watched field that changed, or any of several. A newly seen entity does not match. @default any */
+  readonly changed?: WatchedField<Kind> | readonly WatchedField<Kind>[];
   /** The sources whose events match. @default all */
   readonly sources?: readonly string[];
 }
@@ -18,19 +29,49 @@ export interface ChangePatternOptions<Kind extends StatusKind> {
 export interface ChangePattern {
   readonly source: readonly (string | { readonly prefix: string })[];
   readonly 'detail-type': readonly string[];
-  readonly detail: { readonly data: { readonly object: { readonly status: readonly string[] } } };
+  readonly detail: { readonly data: ChangedData };
 }
 
-/** The pattern of the events in which an entity reaches a status, by a change or at first sight. */
-export function changePattern<Kind extends StatusKind>({
+interface ChangedData {
+  readonly object?: { readonly status: readonly string[] };
+  readonly previous_attributes?: { readonly status: readonly string[] };
+  /** A list matches if one of its elements is named. */
+  readonly changed?: readonly string[];
+}
+
+/**
+ * The pattern of the events in which an entity reaches or leaves a status, or one of its watched fields changes.
+ *
+ * @throws RangeError without a condition
+ */
+export function changePattern<Kind extends WatchedKind>({
   entity,
   to,
+  from,
+  changed,
   sources,
 }: ChangePatternOptions<Kind>): ChangePattern {
-  const statuses: readonly string[] = typeof to === 'string' ? [to] : to;
+  if (to === undefined && from === undefined && changed === undefined)
+    throw new RangeError(`A pattern for ${entity} needs a condition: to, from or changed.`);
   return {
     source: sources?.map((name) => `${BUS_SOURCE}.${name}`) ?? [{ prefix: `${BUS_SOURCE}.` }],
-    'detail-type': [`${entity}.created`, `${entity}.status_changed`],
-    detail: { data: { object: { status: statuses } } },
+    'detail-type': verbsOf(from, changed).map((verb) => `${entity}.${verb}`),
+    detail: {
+      data: {
+        ...(to !== undefined && { object: { status: listOf(to) } }),
+        ...(from !== undefined && { previous_attributes: { status: listOf(from) } }),
+        ...(changed !== undefined && { changed: listOf(changed) }),
+      },
+    },
   };
+}
+
+/** One value, or several, as a list. */
+export function listOf<Value extends string>(values: Value | readonly Value[]): readonly Value[] {
+  return typeof values === 'string' ? [values] : values;
+}
+
+function verbsOf(from: unknown, changed: unknown): readonly string[] {
+  if (from !== undefined) return ['status_changed'];
+  return changed === undefined ? ['created', 'status_changed'] : ['status_changed', 'updated'];
 }

@@ -3,15 +3,21 @@
 // zod.
 import * as z from 'zod';
 import {
+  destinationAddress,
   exchangeLineItem,
+  forgottenGroup,
   order,
   refundTransaction,
   returnGroup,
   returnLineItem,
   shipment,
+  shipmentItem,
+  shipmentSummary,
+  suggestedRefund,
 } from './entities.ts';
 import { baseline, drift, skippedEvents, sourceCondition, sourceRead } from './feed-objects.ts';
-import { WATCHED_FIELDS } from './watched-fields.ts';
+import { type OpenValue, openValue } from './open-value.ts';
+import { WATCHED_FIELDS, type WatchedKind } from './watched-fields.ts';
 
 /** The group that the entity belongs to, at the same moment as the entity. */
 export const returnGroupHeader = returnGroup
@@ -27,13 +33,17 @@ export const returnGroupHeader = returnGroup
 /** A moment in the feed's own form, UTC with microseconds; the service's own stamps are published unchanged. */
 const instant = z.string().meta({ format: 'date-time' });
 
-/** The two readings between which the change showed. Polling can't be more precise than that. */
+/** The window in which the change showed. Polling can't be more precise; `time` is, where the group's stamp moved. */
 export const observed = z.object({
-  /** The change had not shown yet at this moment; null at first sight. */
-  after: instant.nullable(),
-  /** The change had shown by this moment, by the service's clock. */
-  by: instant,
-  through: z.enum(['poll', 'reconciliation', 'baseline']),
+  after: instant.nullable().meta({
+    description:
+      'When the last reading without the change was requested, less the time that a reading may be stale. Null at first sight.',
+  }),
+  by: instant.meta({
+    description:
+      'When the reading that shows the change was received. Equal to `time` if the stamp of the return did not move.',
+  }),
+  through: z.enum(['poll', 'reconciliation', 'baseline', 'command']),
 });
 
 /** Only if the source's settings ask for it. */
@@ -45,7 +55,41 @@ export const customer = z.object({
 
 const numbered = { generation: z.string(), sequence: z.int().positive() };
 
-const placed = { ...numbered, return_group: returnGroupHeader, observed, customer: customer.optional() };
+/** Further fields, only if the source's settings ask for them (`include`). */
+const included = z.object({
+  order_tags: z.array(z.string()).optional(),
+  suggested_refund: suggestedRefund.nullable().optional(),
+});
+const includedWithShipment = included.extend({
+  destination_address: destinationAddress.nullable().optional(),
+});
+
+const placed = {
+  ...numbered,
+  return_group: returnGroupHeader,
+  observed,
+  customer: customer.optional(),
+  included: included.optional(),
+};
+
+/** The most items that an event of a shipment lists. */
+export const MAX_ITEMS = 50;
+
+/** Context of a shipment. A change of it alone makes no event. */
+const withItems = {
+  items: z.array(shipmentItem).max(MAX_ITEMS).meta({
+    description: 'The return line items on the shipment, as the feed last read them: the first 50 at most.',
+  }),
+  items_total: z.int().meta({
+    description: 'How many return line items are on the shipment, those included that `items` leaves out.',
+  }),
+  included: includedWithShipment.optional(),
+};
+
+/** Context of a return line item. A change of it alone makes no event. */
+const withShipment = {
+  shipment: shipmentSummary.nullable().meta({ description: 'The shipment that the item is on.' }),
+};
 
 const envelope = {
   specversion: z.literal('1.0'),
@@ -76,46 +120,75 @@ function previous<Shape extends z.ZodRawShape, const Field extends keyof Shape &
   }>;
 }
 
-const shipmentBefore = previous(shipment, WATCHED_FIELDS.shipment);
-const returnLineItemBefore = previous(returnLineItem, WATCHED_FIELDS.return_line_item);
-const exchangeLineItemBefore = previous(exchangeLineItem, WATCHED_FIELDS.exchange_line_item);
-const returnGroupBefore = previous(returnGroup, WATCHED_FIELDS.return_group);
+/** The names of the watched fields that changed, so that a previous null is not taken for no change. */
+function changedOf<const Kind extends WatchedKind>(kind: Kind) {
+  type Name = OpenValue<(typeof WATCHED_FIELDS)[Kind][number]>;
+  const fields: readonly string[] = WATCHED_FIELDS[kind];
+  return z
+    .array(openValue(...fields) as unknown as z.ZodType<Name>)
+    .min(1)
+    .meta({
+      description: 'The watched fields that changed: the names in `previous_attributes`.',
+    });
+}
 
-const entityData = <Data extends z.ZodType>(object: Data) => z.object({ ...placed, object });
-const changed = <Data extends z.ZodType, Before extends z.ZodType>(object: Data, before: Before) =>
-  z.object({ ...placed, object, previous_attributes: before });
+const backfill = z.literal(true).optional().meta({
+  description: 'Only on what existed before the feed began, and is published because the baseline is.',
+});
+
+const of = <Data extends z.ZodRawShape>(data: Data) => z.object({ ...placed, ...data });
 const ofTheFeed = <Data extends z.ZodType>(object: Data) => z.object({ ...numbered, object, observed });
+
+const itemData = { object: returnLineItem, ...withShipment };
+const itemChange = {
+  ...itemData,
+  changed: changedOf('return_line_item'),
+  previous_attributes: previous(returnLineItem, WATCHED_FIELDS.return_line_item),
+};
+const shipmentData = { object: shipment, ...withItems };
+const shipmentChange = {
+  ...shipmentData,
+  changed: changedOf('shipment'),
+  previous_attributes: previous(shipment, WATCHED_FIELDS.shipment),
+};
+const exchangeData = { object: exchangeLineItem };
+const exchangeChange = {
+  ...exchangeData,
+  changed: changedOf('exchange_line_item'),
+  previous_attributes: previous(exchangeLineItem, WATCHED_FIELDS.exchange_line_item),
+};
+const groupData = { object: returnGroup };
+const groupChange = {
+  ...groupData,
+  changed: changedOf('return_group'),
+  previous_attributes: previous(returnGroup, WATCHED_FIELDS.return_group),
+};
 
 /** The schemas of all events, by type. */
 export const EVENT_SCHEMAS = {
-  'return_line_item.created': event('return_line_item.created', entityData(returnLineItem)),
-  'return_line_item.status_changed': event(
-    'return_line_item.status_changed',
-    changed(returnLineItem, returnLineItemBefore),
+  'return_line_item.created': event('return_line_item.created', of({ ...itemData, backfill })),
+  'return_line_item.status_changed': event('return_line_item.status_changed', of(itemChange)),
+  'return_line_item.updated': event('return_line_item.updated', of(itemChange)),
+  'return_line_item.removed': event('return_line_item.removed', of(itemData)),
+  'shipment.created': event('shipment.created', of({ ...shipmentData, backfill })),
+  'shipment.status_changed': event('shipment.status_changed', of(shipmentChange)),
+  'shipment.updated': event('shipment.updated', of(shipmentChange)),
+  'shipment.removed': event('shipment.removed', of(shipmentData)),
+  'exchange_line_item.created': event('exchange_line_item.created', of({ ...exchangeData, backfill })),
+  'exchange_line_item.status_changed': event('exchange_line_item.status_changed', of(exchangeChange)),
+  'exchange_line_item.updated': event('exchange_line_item.updated', of(exchangeChange)),
+  'exchange_line_item.removed': event('exchange_line_item.removed', of(exchangeData)),
+  'refund_transaction.created': event(
+    'refund_transaction.created',
+    of({ object: refundTransaction, backfill }),
   ),
-  'return_line_item.updated': event(
-    'return_line_item.updated',
-    changed(returnLineItem, returnLineItemBefore),
+  'return_group.created': event('return_group.created', of({ ...groupData, backfill })),
+  'return_group.updated': event('return_group.updated', of(groupChange)),
+  'return_group.removed': event('return_group.removed', of(groupData)),
+  'return_group.forgotten': event(
+    'return_group.forgotten',
+    z.object({ ...numbered, return_group: returnGroup.pick({ id: true }), object: forgottenGroup, observed }),
   ),
-  'return_line_item.removed': event('return_line_item.removed', entityData(returnLineItem)),
-  'shipment.created': event('shipment.created', entityData(shipment)),
-  'shipment.status_changed': event('shipment.status_changed', changed(shipment, shipmentBefore)),
-  'shipment.updated': event('shipment.updated', changed(shipment, shipmentBefore)),
-  'shipment.removed': event('shipment.removed', entityData(shipment)),
-  'exchange_line_item.created': event('exchange_line_item.created', entityData(exchangeLineItem)),
-  'exchange_line_item.status_changed': event(
-    'exchange_line_item.status_changed',
-    changed(exchangeLineItem, exchangeLineItemBefore),
-  ),
-  'exchange_line_item.updated': event(
-    'exchange_line_item.updated',
-    changed(exchangeLineItem, exchangeLineItemBefore),
-  ),
-  'exchange_line_item.removed': event('exchange_line_item.removed', entityData(exchangeLineItem)),
-  'refund_transaction.created': event('refund_transaction.created', entityData(refundTransaction)),
-  'return_group.created': event('return_group.created', entityData(returnGroup)),
-  'return_group.updated': event('return_group.updated', changed(returnGroup, returnGroupBefore)),
-  'return_group.removed': event('return_group.removed', entityData(returnGroup)),
   'feed.source_degraded': event('feed.source_degraded', ofTheFeed(sourceCondition)),
   'feed.source_recovered': event('feed.source_recovered', ofTheFeed(sourceCondition)),
   'feed.baseline_completed': event('feed.baseline_completed', ofTheFeed(baseline)),
@@ -132,8 +205,8 @@ export type EventOf<Type extends EventType> = z.output<(typeof EVENT_SCHEMAS)[Ty
 /** Any event; narrow it by `event.type`. */
 export type FeedEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
-/** The events of return groups and their entities. */
-export type EntityEvent = EventOf<Exclude<EventType, `feed.${string}`>>;
+/** The events of what the service shows of return groups and their entities. */
+export type EntityEvent = EventOf<Exclude<EventType, `feed.${string}` | 'return_group.forgotten'>>;
 
 /** Any event, for parsing. */
 export const feedEvent: z.ZodType<FeedEvent> = z.discriminatedUnion(

@@ -23,3 +23,8 @@ export const WATCHED_FIELDS = {
 
 /** The kinds of entity that have watched fields; a refund transaction is only ever created. */
 export type WatchedKind = keyof typeof WATCHED_FIELDS;
+
+/** The watched fields of one kind, or of all. */
+export type WatchedField<Kind extends WatchedKind = WatchedKind> = {
+  [Each in Kind]: (typeof WATCHED_FIELDS)[Each][number];
+}[Kind];

@@ -20,6 +20,11 @@ const PRIVATE: readonly Subnet[] = [
   ['192.168.0.0', 16],
 ];
 const PRIVATE_V6: Subnet = ['fc00::', 7];
+/** In it, but link-local in effect: where clouds serve a machine's credentials (AWS, Google). */
+const CREDENTIALS_V6: readonly Subnet[] = [
+  ['fd00:ec2::', 32],
+  ['fd20:ce::', 32],
+];
 
 /**
  * The IPv4 addresses that are not globally routable, or reserved for a protocol such as 6to4; without the private ones.
@@ -58,6 +63,7 @@ const privateV4 = listOf('ipv4', PRIVATE);
 const globalV6 = listOf('ipv6', [GLOBAL_V6]);
 const specialV6 = listOf('ipv6', SPECIAL_V6);
 const privateV6 = listOf('ipv6', [PRIVATE_V6]);
+const credentialsV6 = listOf('ipv6', CREDENTIALS_V6);
 
 export function isAllowedAddress(address: string, range: AddressRange): boolean {
   const family = isIP(address);
@@ -66,7 +72,7 @@ export function isAllowedAddress(address: string, range: AddressRange): boolean 
   if (family === 4) return !specialV4.check(address) && (range === 'private' || !privateV4.check(address));
   // A zone names an interface of this machine.
   if (address.includes('%')) return false;
-  if (privateV6.check(address, 'ipv6')) return range === 'private';
+  if (privateV6.check(address, 'ipv6')) return range === 'private' && !credentialsV6.check(address, 'ipv6');
   return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
 }
 

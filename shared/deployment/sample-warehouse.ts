@@ -12,6 +12,8 @@ import type { TableShape } from './tables.ts';
  * | `part`         | `line_item/<id>`                                         | `parcel/<id>`                    |
  * | `status`       | the newest that was published; absent if none was        |                                  |
  * | `position`     | of the event with the status                             |                                  |
+ * | `sku`          | if it has one                                            |                                  |
+ * | `quantity`     | likewise                                                 |                                  |
  * | `waiting`      | task tokens of the workflows that wait for the line item |                                  |
  * | `parcels`      | the parcels that will bring it                           |                                  |
  * | `line_items`   |                                                          | the line items in it             |

@@ -1,7 +1,47 @@
-// The prefixes under which a feed's poller may read tokens that its stack does not name. The stack grants access to
-// them, and `sources add` requires them of the tokens of added sources.
+// Where a feed's sources are configured, and which names tokens have. The stack grants the poller access to all of these
+// names. Whoever may add a source writes its parameter, so for an added source only the token's name proves that the
+// token belongs to the address: the name contains the host, and the poller sends it nowhere else.
 
 /** @param service the feed's name in parameters, logs and metrics */
-export function tokenNames(service: string): { readonly ofSecrets: string; readonly ofParameters: string } {
+export function sourcePaths(service: string): { readonly ofStack: string; readonly added: string } {
+  return { ofStack: `/${service}/stack-sources`, added: `/${service}/sources` };
+}
+
+/** The feed's name, from a path `/<feed>/…`; metrics call it `service`. */
+export function serviceOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+/** The prefixes under which the poller may read tokens that its stack does not name. */
+export function tokenNames(service: string): TokenPrefixes {
   return { ofSecrets: `${service}/tokens/`, ofParameters: `/${service}/tokens/` };
+}
+
+interface TokenPrefixes {
+  readonly ofSecrets: string;
+  readonly ofParameters: string;
+}
+
+/** The prefixes of tokens that may be sent to an address, such as `returns-feed/tokens/returns.example.com/`. */
+export function tokenNamesFor(service: string, baseUrl: string): TokenPrefixes {
+  const { ofSecrets, ofParameters } = tokenNames(service);
+  // Names may not have the colon before a port.
+  const host = new URL(baseUrl).host.replaceAll(/[^a-z0-9.-]/g, '_');
+  return { ofSecrets: `${ofSecrets}${host}/`, ofParameters: `${ofParameters}${host}/` };
+}
+
+/** Whether an added source may use a token at its address. @param token named by its name or its ARN */
+export function isTokenFor(
+  { ofSecrets, ofParameters }: TokenPrefixes,
+  token: { readonly secretId: string } | { readonly parameter: string },
+): boolean {
+  return 'secretId' in token
+    ? nameOf(token.secretId, ':secret:').startsWith(ofSecrets)
+    : nameOf(token.parameter, ':parameter').startsWith(ofParameters);
+}
+
+function nameOf(place: string, before: string): string {
+  if (!place.startsWith('arn:')) return place;
+  const at = place.indexOf(before);
+  return at === -1 ? '' : place.slice(at + before.length);
 }

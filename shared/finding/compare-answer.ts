@@ -75,7 +75,8 @@ function differencesOf(
       reading,
       settle,
     ),
-    announces: () => true,
+    emits: true,
+    isOld: () => false,
     settle: 0,
     keepsMissing: true,
   });

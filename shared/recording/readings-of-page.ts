@@ -3,11 +3,12 @@
 // older row shows is absent. Rows with the same stamp are parts or copies, and are united; if they contradict each
 // other, or one of them can't be read, the group is set aside for this answer.
 import { cutText, projectGroup } from '../comparing/project-group.ts';
+import { projectIncluded } from '../comparing/project-included.ts';
 import type { Reading } from '../comparing/snapshot.ts';
-
 import type { Page } from '../reading/range.ts';
 import { contentDigestOf } from '../returns-service/content-digest.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
+import { uniteIncluded } from '../returns-service/read-included.ts';
 import { uniteGroups } from '../returns-service/unite-groups.ts';
 
 export interface ReadingOptions {
@@ -70,10 +71,15 @@ function unite(rows: Rows<ReadableRow>): RowReading {
   const { createdAt, updatedAt } = first;
   const united = uniteGroups([first.group, ...others.map((row) => row.group)]);
   const isOneGroup = others.every((row) => row.createdAt === createdAt);
-  if ('group' in united && isOneGroup) return { ...first, group: united.group };
+  if ('group' in united && isOneGroup) return { ...first, group: united.group, ...includedIn(rows) };
   const reason = 'two rows of one answer contradict each other';
   const digest = contentDigestOf(rows.map((row) => row.group));
   return { kind: 'unreadable', reason, digest, id: first.group.id, createdAt, updatedAt };
+}
+
+function includedIn(rows: Rows<ReadableRow>): Pick<ReadableRow, 'included'> {
+  const [first, ...others] = rows.flatMap(({ included }) => included ?? []);
+  return first === undefined ? {} : { included: uniteIncluded([first, ...others]) };
 }
 
 function makeReading(
@@ -81,8 +87,11 @@ function makeReading(
   { sentAt, receivedAt }: Page,
   { through, customerData }: ReadingOptions,
 ): Reading {
-  const { group, updatedAt, createdAt } = row;
-  const base = { projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through };
+  const { group, updatedAt, createdAt, included } = row;
+  const base = {
+    ...{ projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through },
+    ...(included && { included: projectIncluded(included) }),
+  };
   if (!customerData || !group.customer) return base;
   const { name, email, phone } = group.customer;
   return { ...base, customer: { name: cutText(name), email: cutText(email), phone: cutText(phone) } };

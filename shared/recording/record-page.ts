@@ -130,8 +130,9 @@ export function createRecorder(
       ...source(),
       settle,
       lastSeenAt: memory.recall(idOf(reading))?.sentAt,
-      announces: ({ createdAt }) => mode === 'emit' || createdAt >= startedAt,
-      announcesEntity: (entity) => mode === 'emit' || isCreatedSince(startedAt, entity),
+      emits: mode === 'emit',
+      isOld: ({ createdAt }) => createdAt < startedAt,
+      isOldEntity: (entity) => !isCreatedSince(startedAt, entity),
       unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
     };
   }

@@ -11,6 +11,7 @@ import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-req
 import { parseHttpDate } from './http-headers.ts';
 import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.ts';
 import { parseReturnGroup, type RowReading } from './parse-return-group.ts';
+import type { Includable } from './read-included.ts';
 import { createRedact } from './redaction.ts';
 import { encodeReturnGroupsQuery, personalValuesOf, type ReturnGroupsQuery } from './return-groups-query.ts';
 
@@ -27,6 +28,8 @@ export interface ReturnsServiceClientOptions {
   readonly timeoutMs?: number | undefined;
   /** @default MAX_ANSWER_BYTES */
   readonly maxBytes?: number | undefined;
+  /** Further fields to read of each row. @default none */
+  readonly include?: readonly Includable[] | undefined;
 }
 
 export interface RequestOptions {
@@ -63,6 +66,7 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
   const baseUrl = parseBaseUrl(options.baseUrl);
   const token = parseToken(options.token);
   const { transport, timeoutMs: usualTimeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
+  const { include = [] } = options;
   const { host } = new URL(baseUrl);
   const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
   return {
@@ -76,7 +80,7 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
       const date = parseHttpDate(answer.headers.date);
       return {
         ...(emptyInstead === undefined
-          ? readRows(decodeRows(answer))
+          ? readRows(decodeRows(answer), include)
           : { rows: [], largestRow: 0, drift: [emptyInstead] }),
         bytes: answer.body.byteLength,
         requestMs: answer.requestMs,
@@ -109,13 +113,14 @@ function parseToken(text: string): string {
 
 function readRows(
   elements: ReturnType<typeof decodeRows>,
+  include: readonly Includable[],
 ): Pick<ReturnGroupsPage, 'rows' | 'largestRow' | 'drift'> {
   const drift = new Set<string>();
   const rows: RowReading[] = [];
   let largestRow = 0;
   for (const { raw, bytes } of elements) {
     largestRow = Math.max(largestRow, bytes);
-    const row = parseReturnGroup(raw);
+    const row = parseReturnGroup(raw, include);
     rows.push(row);
     if (row.kind === 'unreadable') continue;
     findUnlistedValues(row.group, drift);

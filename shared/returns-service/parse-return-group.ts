@@ -4,6 +4,7 @@
 import { type Instant, parseStamp, type Stamp } from '../instant.ts';
 import { contentDigestOf } from './content-digest.ts';
 import { isJsonObject } from './json.ts';
+import { type Includable, type ReadIncluded, readIncluded } from './read-included.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
 import { uniteGroups } from './unite-groups.ts';
 
@@ -16,6 +17,8 @@ export interface ReadableRow {
   readonly zoned: boolean;
   /** Digits of the fraction of a second, 0 to 6: the more precise stamp's. */
   readonly precision: number;
+  /** Undefined if nothing is asked for. */
+  readonly included?: ReadIncluded;
 }
 
 export interface UnreadableRow {
@@ -38,10 +41,14 @@ export type RowReading = ReadableRow | UnreadableRow;
 /**
  * Reads a return group as tolerantly as possible without publishing a falsehood (read-row.ts draws that line).
  * Required are the group's id and stamps, and the id and status of each entity.
+ *
+ * @param include further fields to read
  */
-export function parseReturnGroup(raw: unknown): RowReading {
+export function parseReturnGroup(raw: unknown, include: readonly Includable[] = []): RowReading {
   const read = readRow(raw);
-  return 'group' in read ? check(read.group, raw) : unreadable(raw, read.reason);
+  const row = 'group' in read ? check(read.group, raw) : unreadable(raw, read.reason);
+  if (include.length === 0 || row.kind === 'unreadable') return row;
+  return { ...row, included: readIncluded(raw, include) };
 }
 
 /** Checks what concerns several fields, or the meaning of one. */

@@ -5,7 +5,7 @@
 //
 // A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema
 // of zod takes several times as long.
-import { MAX_CODE_CHARACTERS } from '../limits.ts';
+import { MAX_CODE_CHARACTERS, MAX_ID_LIST_CHARACTERS } from '../limits.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import {
   type Lenient,
@@ -84,7 +84,7 @@ function shipment(raw: JsonObject, faults: Faults) {
     created_at: readCode(raw.created_at),
     shipped_at: optionalText(raw.shipped_at, 'shipped_at', faults),
     delivered_at: optionalText(raw.delivered_at, 'delivered_at', faults),
-    return_ids: watchedList(raw.return_ids, 'return_ids', identifier, faults),
+    return_ids: idList(raw.return_ids, 'return_ids', identifier, faults),
   };
 }
 
@@ -95,7 +95,7 @@ function returnLineItem(raw: JsonObject, faults: Faults) {
     created_at: readCode(raw.created_at),
     status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
     shipment_id: orNothing(raw.shipment_id, 'shipment_id', identifier, faults),
-    platform_refund_transaction_ids: watchedList(
+    platform_refund_transaction_ids: idList(
       raw.platform_refund_transaction_ids,
       'platform_refund_transaction_ids',
       decisiveText,
@@ -161,6 +161,22 @@ function entities<Entity>(
 ): Lenient<Entity[]> {
   const readOne = (entity: JsonObject) => read(entity, faults);
   return watchedList(raw, key, (element, index) => object(element, index, faults, readOne), faults);
+}
+
+/** Longer than the ids themselves: a comma, two quotation marks. */
+const AROUND_ID = 3;
+
+/** A list that is in an event, which must not become too large to send. */
+function idList<Id extends string | number>(
+  raw: unknown,
+  key: Key,
+  read: Reader<Id>,
+  faults: Faults,
+): Lenient<Id[]> {
+  const ids = watchedList(raw, key, read, faults);
+  let characters = 0;
+  for (const id of ids ?? []) characters += String(id).length + AROUND_ID;
+  return characters <= MAX_ID_LIST_CHARACTERS ? ids : fault([], key, 'is too long', faults);
 }
 
 function watchedList<Element>(

@@ -1,6 +1,7 @@
 // The settings of a source. Durations are in milliseconds, as everywhere at the edge.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../contract/event-id.ts';
+import { INCLUDABLE } from '../returns-service/read-included.ts';
 
 const duration = z.int().positive();
 
@@ -39,6 +40,8 @@ const fields = z.object({
   requestsPerMinute: z.int().positive().default(DEFAULT_REQUESTS_PER_MINUTE),
   /** Whether events carry the customer's name, e-mail and phone. */
   customerData: z.boolean().default(false),
+  /** Further fields that events carry as `data.included`. */
+  include: z.array(z.enum(INCLUDABLE)).default([]),
   /** Whether `feed.source_read` is published once a minute. */
   sourceRead: z.boolean().default(true),
   /** Time limit of a request. */

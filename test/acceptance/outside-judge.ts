@@ -1,4 +1,5 @@
 import { checkComplete } from './check-complete.ts';
+import { checkContext } from './check-context.ts';
 import { checkChain, checkRest, checkTruth } from './check-event.ts';
 import type { Evidence, Problem, PublishedEntity, Report } from './evidence.ts';
 import type { EntityHistory, PrintedEvent } from './history.ts';
@@ -33,6 +34,7 @@ export function judge(evidence: Evidence): Verdict {
     checkChain(event, published.get(event.subject), report);
     const index = checkTruth(event, arrivedAt, history, published.get(event.subject), evidence, report);
     checkRest(event, history, index, evidence, report);
+    checkContext(event, histories, evidence, report);
     published.set(event.subject, { state: event.verb === 'removed' ? undefined : event.object, index });
     if (event.type === 'return_group.removed') takePartsAlong(event, histories, published);
   }

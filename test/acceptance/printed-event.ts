@@ -13,6 +13,11 @@ export interface OutsideEvent {
   readonly group: Fields;
   readonly object: Fields;
   readonly previous: Fields | undefined;
+  /** Of a shipment's event. */
+  readonly items?: readonly Fields[];
+  readonly itemsTotal?: number;
+  /** Of an item's event. */
+  readonly shipment?: Fields | null;
   readonly after: number | undefined;
   readonly by: number;
 }
@@ -85,6 +90,16 @@ export function readEvent(line: string): OutsideEvent | string {
       !isFields(previous) || Object.keys(previous).every((name) => watched.includes(name)),
       'previous_attributes, with a field that is not watched',
     ],
+    [
+      !isFields(previous) ||
+        (Array.isArray(data.changed) &&
+          JSON.stringify([...data.changed].sort()) === JSON.stringify(Object.keys(previous).sort())),
+      'changed, which names other fields than previous_attributes',
+    ],
+    [isFields(previous) || !('changed' in data), 'changed, without previous_attributes'],
+    [(kind === 'shipment') === Array.isArray(data.items), 'items'],
+    [(kind === 'shipment') === Number.isInteger(data.items_total), 'items_total'],
+    [(kind === 'return_line_item') === 'shipment' in data, 'shipment'],
     [verb !== 'status_changed' || (isFields(previous) && 'status' in previous), 'previous_attributes.status'],
     [
       verb !== 'updated' || (isFields(previous) && !('status' in previous)),
@@ -106,6 +121,8 @@ export function readEvent(line: string): OutsideEvent | string {
     group,
     object,
     previous: isFields(previous) ? previous : undefined,
+    ...(kind === 'shipment' && { items: data.items as Fields[], itemsTotal: Number(data.items_total) }),
+    ...(kind === 'return_line_item' && { shipment: data.shipment as Fields | null }),
     after: observed.after === null ? undefined : Date.parse(String(observed.after)),
     by: Date.parse(String(observed.by)),
   };

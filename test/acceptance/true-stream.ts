@@ -14,6 +14,10 @@ export interface MutableEvent {
     sequence: number;
     return_group: Record<string, unknown>;
     object: Record<string, unknown>;
+    items?: Record<string, unknown>[];
+    items_total?: number;
+    shipment?: Record<string, unknown> | null;
+    changed?: string[];
     previous_attributes?: Record<string, unknown>;
     observed: { after: string | null; by: string; through: string };
   };
@@ -52,6 +56,8 @@ const PARCEL = {
 };
 const ON_ITS_WAY = { ...PARCEL, status: 'IN_TRANSIT', shipped_at: iso(40_000) };
 const DELIVERED = { ...ON_ITS_WAY, status: 'DELIVERED', delivered_at: iso(60_000) };
+
+const ITEM_ON_IT = { id: 71, status: 'OPEN', quantity: 1, sku: null };
 
 /** A group and its item exist from the start; its parcel is created, travels, arrives and is removed. */
 export function evidence(changes: Partial<Evidence> = {}): Evidence {
@@ -116,7 +122,9 @@ function event(
       sequence,
       return_group: { id: 7, updated_at: iso(Math.min(time, 60_000)) },
       object: { ...object },
-      ...(previous && { previous_attributes: previous }),
+      ...(type.startsWith('shipment.') && { items: [{ ...ITEM_ON_IT }], items_total: 1 }),
+      ...(type.startsWith('return_line_item.') && { shipment: null }),
+      ...(previous && { changed: Object.keys(previous), previous_attributes: previous }),
       observed: { after: after === null ? null : iso(after), by: iso(by), through: 'poll' },
     },
   };
@@ -154,6 +162,10 @@ export function renumbered(events: MutableEvent[]): MutableEvent[] {
 
 export function withStatus(event: MutableEvent, status: string): MutableEvent {
   return { ...event, data: { ...event.data, object: { ...event.data.object, status } } };
+}
+
+export function withPrevious({ data }: MutableEvent, previous: Record<string, unknown>): void {
+  Object.assign(data, { previous_attributes: previous, changed: Object.keys(previous) });
 }
 
 export function rename(event: MutableEvent, id: number): void {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { startConsole } from '../../local/console/console-server.ts';
 import { html } from '../../local/console/html.ts';
-import { takeTurns } from '../../local/console/take-turns.ts';
+import { TooBusyError, takeTurns } from '../../local/console/take-turns.ts';
 import { ask, begin, openAddress } from './ask-console.ts';
 
 test('at most so many works run at a time, the others in order, and one that fails makes room too', async () => {
-  const inTurn = takeTurns(2);
+  const inTurn = takeTurns(2, 2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const works = [0, 1, 2, 3].map((work) =>
@@ -31,6 +31,66 @@ test('at most so many works run at a time, the others in order, and one that fai
     [0, 1, 2, 3],
   ]);
   expect(await Promise.all(works)).toEqual(['failed', 1, 2, 3]);
+});
+
+test('a work that would wait for too many others fails at once', async () => {
+  const inTurn = takeTurns(1, 1);
+  let end = () => {};
+  const running = inTurn(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  const waiting = inTurn(async () => 'waited');
+
+  await expect(inTurn(async () => 'never')).rejects.toThrow(TooBusyError);
+  end();
+  await running;
+
+  expect(await waiting).toBe('waited');
+  expect(await inTurn(async () => 'later')).toBe('later');
+});
+
+test('too many windows at once get 503 with what to do, and the others their page', async () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const console = await startConsole({
+    port: 0,
+    place: '',
+    pages: [
+      {
+        path: '/live',
+        async render() {
+          await opened;
+          return { title: 'Live', body: html`` };
+        },
+      },
+    ],
+    actions: [],
+  });
+  const headers = await openAddress(console);
+  let refused = 0;
+  const windows = Array.from({ length: 300 }, () =>
+    ask(new URL('/live', console.url), { headers }).then((answer) => {
+      if (answer.status !== 200) refused += 1;
+      return answer;
+    }),
+  );
+  await expect.poll(() => refused, { timeout: 20_000 }).toBe(92);
+  open();
+
+  const answers = await Promise.all(windows);
+  await console.close();
+
+  const busy = answers.find(({ status }) => status !== 200);
+  expect(busy).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect(busy?.body).toContain(
+    'Too many pages are open at once. Close some, or load this page again in a moment.',
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(208);
 });
 
 test('sixty windows open at once, and eight of their pages are read at a time', async () => {

@@ -1,25 +1,23 @@
 // For any filter and events, a subscription's filter policy at the topic and the predicate match the same events.
-import { readFileSync } from 'node:fs';
 import { DeleteTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
-import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
-import { type EventFilter, eventFilter, matchesFilter } from '../../shared/contract/event-filter.ts';
-import { formatEventId } from '../../shared/contract/event-id.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import {
+  type EventFilter,
+  filterAttributes,
+  filterPolicy,
+  matchesFilter,
+} from '../../shared/contract/event-filter.ts';
 import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import { createLocalTopic } from '../engines/local-topic.ts';
 import { type SqsEngine, startSqsEngine } from '../engines/sqs-engine.ts';
 import { runs } from '../property-runs.ts';
+import { acceptsPolicy } from '../simulation-of-webhooks/world/filter-policy.ts';
+import { anEvent, filters, SOURCES, TYPES, traits } from './drawn-events.ts';
 import { connectSns, connectSqs, drain } from './topic-clients.ts';
-
-const SOURCES = ['acme', 'globex', 'initech'];
-const TYPES = Object.keys(EVENT_SCHEMAS).filter((type) => !type.startsWith('feed.'));
-const ENTITIES = [...new Set(TYPES.map((type) => type.slice(0, type.indexOf('.'))))];
-const STATUSES = ['IN_TRANSIT', 'DELIVERED', 'FAILED', 'RECEIVED', 'OPEN', 'RESOLVED'];
-const UNDOCUMENTED = ['TELEPORTED', 'delivered', '', null, 7];
-const EXAMPLES = new Map(TYPES.map((type) => [type, readExample(type)]));
 
 let engine: SqsEngine;
 let sns: SNSClient;
@@ -37,27 +35,6 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** Some of the values, never all, so that each condition excludes some. */
-const someOf = (values: readonly string[]) =>
-  fc.subarray([...values], { minLength: 1, maxLength: values.length - 1 });
-
-const conditions = {
-  sources: someOf(SOURCES),
-  entities: someOf(ENTITIES),
-  types: someOf(TYPES),
-  to: someOf(STATUSES),
-};
-
-const filters = fc
-  .record(conditions, { requiredKeys: [] })
-  .filter((filter) => Object.keys(filter).length > 0 && eventFilter.safeParse(filter).success)
-  .map((filter) => filter as EventFilter);
-
-const traits = fc.record({
-  source: fc.constantFrom(...SOURCES),
-  status: fc.constantFrom(...STATUSES, ...UNDOCUMENTED),
-});
-
 /** One event of each type, and one of each source, so that every condition excludes at least one of them. */
 const eventLists = fc
   .tuple(
@@ -65,13 +42,22 @@ const eventLists = fc
     fc.tuple(...SOURCES.map((source) => fc.constantFrom(...TYPES).map((type) => ({ source, type })))),
   )
   .map(([ofEachType, ofEachSource]) =>
-    [...ofEachType, ...ofEachSource.map((drawn) => ({ ...drawn, status: 'DELIVERED' }))].map(anEvent),
+    [
+      ...ofEachType,
+      ...ofEachSource.map((drawn) => ({
+        ...drawn,
+        status: 'DELIVERED',
+        before: 'OPEN',
+        changed: ['weight'],
+      })),
+    ].map(anEvent),
   );
 
 test('a topic’s filter policy and the predicate agree, and every filter excludes an event', async () => {
   const leftOut: number[] = [];
   let passed = 0;
-  const property = fc.asyncProperty(filters, eventLists, async (filter, events) => {
+  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
+  const property = fc.asyncProperty(conditions, eventLists, async (filter, events) => {
     const expected = events.filter((event) => matchesFilter(filter, event));
 
     const received = await receivedThrough(filter, events);
@@ -88,8 +74,17 @@ test('a topic’s filter policy and the predicate agree, and every filter exclud
   expect(passed).toBeGreaterThan(0);
 });
 
-/** @returns the sorted ids of the events in the subscribed queue */
+/**
+ * The engine compares a list as one text (fauxqs 1.9.2), so here the rules that SNS documents decide about it.
+ *
+ * @returns the sorted ids of the events in the subscribed queue
+ */
 async function receivedThrough(filter: EventFilter, events: readonly FeedEvent[]): Promise<string[]> {
+  if (filter.changed !== undefined) {
+    const policy = filterPolicy(filter);
+    const accepted = events.filter((event) => acceptsPolicy(policy, { ...filterAttributes(event) }));
+    return accepted.map(({ id }) => id).sort();
+  }
   const topic = await createLocalTopic(sns, sqs);
   const queueUrl = await topic.subscribeQueue(`run-${run++}`, filter);
   const destination = createSnsDestination({ client: sns, topicArn: topic.arn });
@@ -100,31 +95,4 @@ async function receivedThrough(filter: EventFilter, events: readonly FeedEvent[]
   const messages = await drain(sqs, queueUrl);
   await sns.send(new DeleteTopicCommand({ TopicArn: topic.arn }));
   return messages.map(({ Body = '' }) => JSON.parse(Body).id).sort();
-}
-
-interface Drawn {
-  readonly type: string;
-  readonly source: string;
-  readonly status: unknown;
-}
-
-/** Returns the example of a type as an event of its own group. */
-function anEvent({ type, source, status }: Drawn, index: number): FeedEvent {
-  const example = EXAMPLES.get(type) as FeedEvent;
-  const { data } = example;
-  const group = index + 1;
-  const object = 'status' in data.object ? { ...data.object, status } : data.object;
-  return {
-    ...example,
-    id: formatEventId({ source, generation: data.generation, group, sequence: 1 }),
-    source: `/sources/${source}`,
-    partitionkey: `${source}/${group}`,
-    data: { ...data, object },
-  } as FeedEvent;
-}
-
-function readExample(type: string): FeedEvent {
-  return JSON.parse(
-    readFileSync(new URL(`../../docs/events/examples/${type}.json`, import.meta.url), 'utf8'),
-  );
 }

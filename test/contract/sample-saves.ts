@@ -150,6 +150,9 @@ export function anEvent(
         order: group.order,
       },
       object,
+      items: [],
+      items_total: 0,
+      changed: ['status'],
       previous_attributes: { status: 'IN_TRANSIT' },
       observed: {
         after: '2026-11-20T10:13:58.400000Z',

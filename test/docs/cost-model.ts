@@ -141,7 +141,7 @@ function ofTopic(): Cost[] {
   return [
     paid(
       'SNS, ordered topic',
-      `${count(changes)} events of 1.5 KB published, and delivered to one subscription`,
+      `${count(changes)} events of 1.6 KB published, and delivered to one subscription`,
       `${perMillion(PRICE.published)} and ${dollars(PRICE.publishedGb)} per GB published; ` +
         `${perMillion(PRICE.delivered)} and ${dollars(PRICE.deliveredGb)} per GB delivered`,
       changes * (PRICE.published + PRICE.delivered) + gb * (PRICE.publishedGb + PRICE.deliveredGb),
@@ -190,7 +190,7 @@ function ofTheRest(): Cost[] {
   return [
     paid(
       'EventBridge, bus and archive',
-      `${count(changes)} events of 1.5 KB`,
+      `${count(changes)} events of 1.6 KB`,
       `${perMillion(PRICE.busEvent)}; ${dollars(PRICE.archiveGb)} + ${dollars(PRICE.archivedGb)} per GB`,
       changes * PRICE.busEvent + gb * (PRICE.archiveGb + PRICE.archivedGb),
     ),

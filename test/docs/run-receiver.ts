@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { vi } from 'vitest';
-import { runCommand } from '../package/run-command.ts';
+import { runCommand, whyNot } from '../package/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const EXAMPLES = join(ROOT, 'docs/examples/webhooks');
@@ -70,13 +70,6 @@ export async function ofJava(): Promise<CommandFor | string> {
     cwd: classes,
   });
   return () => ['java', '-cp', classes, 'Receiver'];
-}
-
-async function whyNot(attempt: () => Promise<unknown>): Promise<string | undefined> {
-  return attempt().then(
-    () => undefined,
-    (error) => String(error).slice(0, 300),
-  );
 }
 
 export interface RunningReceiver {

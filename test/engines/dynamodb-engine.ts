@@ -1,5 +1,6 @@
-// DynamoDB on this machine, with transactions and streams: the native engine that npm installs for this platform, in
-// memory or on one SQLite file (its write-ahead log keeps acknowledged writes even if the engine is killed).
+// DynamoDB on this machine, with transactions and streams: a native engine, in memory or on one SQLite file (its
+// write-ahead log keeps acknowledged writes even if the engine is killed). `npm ci` installs the one whose digest is in
+// the lock file; on another platform the error names the package to install.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
@@ -7,6 +8,12 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { EngineError } from './engine-error.ts';
 import { startEngineProcess } from './engine-process.ts';
+
+const { optionalDependencies } = createRequire(import.meta.url)('./package.json') as {
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+};
+/** The same for each platform. */
+const VERSION = optionalDependencies['@dynoxide/linux-x64'];
 
 /** A port found free may be taken by another process before the engine binds it. */
 const PORT_ATTEMPTS = 5;
@@ -69,8 +76,9 @@ function findProgram(platform: string): string {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), program);
   } catch (cause) {
     throw new EngineError(
-      `There is no DynamoDB engine for this platform (${name} is not installed). Run DynamoDB Local or ` +
-        'LocalStack and set AWS_ENDPOINT_URL_DYNAMODB to its address, for example http://127.0.0.1:8000.',
+      `The DynamoDB engine for this platform is not installed. Install it with "npm install --no-save ${name}@${VERSION}", ` +
+        'or run DynamoDB Local or LocalStack and set AWS_ENDPOINT_URL_DYNAMODB to its address, for example ' +
+        'http://127.0.0.1:8000.',
       { cause },
     );
   }

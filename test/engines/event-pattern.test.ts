@@ -29,6 +29,7 @@ test.each([
   ],
   ['two fields, one wrong', { source: ['other'], detail: { object: { status: ['DELIVERED'] } } }, false],
   ['a missing field', { account: ['000000000000'] }, false],
+  ['no field below an empty array', { detail: { none: { name: [{ exists: false }] } } }, true],
   ['a field below a missing one', { detail: { customer: { name: ['x'] } } }, false],
   ['one branch of $or', { $or: [{ source: ['other'] }, { 'detail-type': [{ prefix: 'shipment.' }] }] }, true],
   ['no branch of $or', { $or: [{ source: ['other'] }, { 'detail-type': ['other'] }] }, false],

@@ -38,10 +38,11 @@ function compileField(field: string, wanted: unknown, parent: string): Predicate
     return (event) => fitsLeaf(isObject(event) ? event[field] : undefined, matchers);
   }
   const test = compileNested(wanted, path);
-  // In an array of objects, one element must match as a whole.
+  // In an array of objects, one element must match as a whole. EventBridge looks for a field that must not exist in all
+  // of them.
   return (event) => {
     const value = isObject(event) ? event[field] : undefined;
-    return Array.isArray(value) ? value.some(test) : test(value);
+    return Array.isArray(value) && value.some(isObject) ? value.some(test) : test(value);
   };
 }
 

@@ -39,6 +39,16 @@ describe.each([
     expect(gzipSync(readFileSync(file), { level: 9 }).length / 1_024).toBeLessThan(maxKiB);
   });
 
+  test('has the licences of the packages in it beside it', () => {
+    const notices = readFileSync(join(directory, name, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+
+    expect(notices).toMatch(/^@aws-sdk\/client-dynamodb \d/m);
+    expect(notices).toMatch(/^zod \d/m);
+    expect(notices).toContain('Apache License');
+    expect(notices).toContain('Permission is hereby granted, free of charge');
+    expect(notices).not.toMatch(/^fastify \d/m);
+  });
+
   test('takes credentials only from the environment', () => {
     const text = readFileSync(file, 'utf8');
 

@@ -46,6 +46,7 @@ test.each<[string, Partial<SourceProps>, string]>([
     'interval must be 2, 3, 4, 5, 6, 10',
   ],
   ["a budget beyond the service's limit", { requestsPerMinute: 301 }, 'a whole number from 10 to 300'],
+  ["a field that events can't include", { include: ['address1' as 'order_tags'] }, "can't name address1"],
   ['no budget', { requestsPerMinute: 0 }, 'a whole number from 10 to 300'],
   ['a timeout longer than a tick', { requestTimeout: Duration.minutes(1) }, 'at most 15 seconds'],
   ['no lookback', { lookback: Duration.seconds(0) }, 'lookback must be at least 1 second'],

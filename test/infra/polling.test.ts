@@ -109,6 +109,7 @@ describe('the parameter of a source', () => {
       baseline: 'emit',
       requestsPerMinute: 100,
       customerData: true,
+      include: ['order_tags'],
       settle: Duration.minutes(2),
     });
     const feed = aFeed({ sources: [source] }, stack);
@@ -121,10 +122,13 @@ describe('the parameter of a source', () => {
       baseline: 'emit',
       requestsPerMinute: 100,
       customerData: true,
+      include: ['order_tags'],
       settleMs: 120_000,
     });
     expect(token).toEqual({ secretId: 'token/acme' });
-    expect(parameter.Name).toBe(`${poller.Environment.Variables.SOURCES_PATH}/acme`);
+    expect(parameter.Name).toBe(
+      `${poller.Environment.Variables.SOURCES_PATH.replace('/sources', '/stack-sources')}/acme`,
+    );
   });
 
   test('refers to a secret by its full ARN if that is known', () => {

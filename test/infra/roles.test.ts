@@ -56,6 +56,7 @@ test("only the poller may read by name prefix: this feed's sources and tokens", 
   expect(byName.toSorted()).toEqual([
     expect.stringMatching(`PollerRole secretsmanager:GetSecretValue secret:${service}/tokens/\\*$`),
     expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/sources/\\*$`),
+    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/stack-sources/\\*$`),
     expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/tokens/\\*$`),
   ]);
 });
@@ -92,6 +93,27 @@ test('only the poller changes snapshots and sources; no role deletes items', () 
 
   expect(writers).toEqual([expect.stringContaining('PollerRole')]);
   expect(actions.filter((it) => /Delete(Item|Table)|BatchWrite/.test(it))).toEqual([]);
+});
+
+test('only the poller writes events of returns: other roles only those of the feed itself', () => {
+  const writes = roles.flatMap((role) =>
+    statementsOf(all, role)
+      .filter(
+        ({ actions, resources }) =>
+          actions.some((it) => /PutItem|UpdateItem|PartiQL|BatchWrite/.test(it)) &&
+          resources.some((it) => it.includes('StorageLedger')),
+      )
+      .map(({ conditions }) => ({
+        role,
+        keys: (conditions as Record<string, unknown> | undefined)?.['ForAllValues:StringLike'],
+      })),
+  );
+
+  const free = writes.filter(({ keys }) => keys === undefined).map(({ role }) => role);
+  expect(free).toEqual([expect.stringContaining('PollerRole')]);
+  for (const { role, keys } of writes)
+    if (!free.includes(role)) expect(keys).toEqual({ 'dynamodb:LeadingKeys': ['*_feed'] });
+  expect(writes).toHaveLength(7);
 });
 
 test('only the sweeps read the whole ledger', () => {

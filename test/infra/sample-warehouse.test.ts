@@ -1,3 +1,4 @@
+import validate from 'asl-validator';
 import { Duration } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -10,6 +11,7 @@ import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
 import { WAREHOUSE_TABLE } from '../../shared/deployment/sample-warehouse.ts';
+import { resolve } from '../stack/resolve-intrinsics.ts';
 import { aFeed, aFunction, newUnbundledApp, resourceOf, statementsOf } from './synthesize.ts';
 
 function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>[2]> = {}) {
@@ -49,6 +51,22 @@ test.each(placed)(
     expect(new AwsSolutionsChecks(app).validateScope(warehouse).violations).toEqual([]);
   },
 );
+
+test('an independent validator accepts the workflow as Amazon States Language', () => {
+  const { Properties } = resourceOf(ordered.template, 'AWS::StepFunctions::StateMachine', 'Warehouse');
+  const ref = (id: string) => (id === 'AWS::Partition' ? 'aws' : id);
+  const names = { ref, attribute: (id: string, name: string) => `${id}.${name}` };
+
+  const { isValid, errorsText } = validate(JSON.parse(resolve(Properties.DefinitionString, names)));
+
+  expect([isValid, errorsText?.()]).toEqual([true, '']);
+});
+
+test("the workflow's log needs no room in the account's resource policy for logs", () => {
+  const { Properties } = resourceOf(ordered.template, 'AWS::Logs::LogGroup', 'WorkflowLogs');
+
+  expect(Properties.LogGroupName).toMatch(/^\/aws\/vendedlogs\/states\/Shop-/);
+});
 
 describe('roles', () => {
   test('the function may only use its own table and state machine', () => {

@@ -12,12 +12,12 @@ describe('a rule on a change', () => {
   /** Returns whether the rule for these options matches an event of the bus. */
   function takes(
     options: Omit<Parameters<ReturnType<typeof aFeed>['feed']['onChange']>[1], 'target'>,
-    event: { type?: string; source?: string; status?: string; from?: string },
+    event: { type?: string; source?: string; status?: string; from?: string; changed?: string[] },
   ): boolean {
     const { feed, stack, template } = aFeed();
     feed.onChange('Rule', { ...options, target: aFunction(stack) });
     const rule = resourceOf(template(), 'AWS::Events::Rule', 'BusSubscribersRule').Properties;
-    const { type = 'shipment.status_changed', source = 'acme', status = 'DELIVERED', from } = event;
+    const { type = 'shipment.status_changed', source = 'acme', status = 'DELIVERED', from, changed } = event;
     return compileEventPattern(rule.EventPattern)({
       source: `returns-change-feed.${source}`,
       'detail-type': type,
@@ -25,6 +25,7 @@ describe('a rule on a change', () => {
         data: {
           object: { status },
           ...(from === undefined ? {} : { previous_attributes: { status: from } }),
+          ...(changed && { changed }),
         },
       },
     });
@@ -55,6 +56,19 @@ describe('a rule on a change', () => {
     expect(takes(options, { from: 'IN_TRANSIT' })).toBe(true);
     expect(takes(options, { from: 'DRAFT' })).toBe(false);
     expect(takes(options, { type: 'shipment.created' })).toBe(false);
+  });
+
+  test('with a changed field matches its changes, whatever the status, and no first sight', () => {
+    const options = { entity: 'shipment', changed: ['carrier', 'tracking_number'] } as const;
+
+    expect(takes(options, { type: 'shipment.updated', changed: ['tracking_number'] })).toBe(true);
+    expect(takes(options, { changed: ['status', 'carrier'] })).toBe(true);
+    expect(takes(options, { changed: ['status'] })).toBe(false);
+    expect(takes(options, { type: 'shipment.created' })).toBe(false);
+  });
+
+  test('without a condition is refused', () => {
+    expect(() => takes({ entity: 'shipment' }, {})).toThrow('to, from or changed');
   });
 
   test('with a source matches only that source', () => {

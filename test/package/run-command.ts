@@ -23,3 +23,11 @@ export async function runCommand(
   running.child.stdin?.end(input);
   return running;
 }
+
+/** @returns why an attempt fails, shortened; undefined if it succeeds */
+export async function whyNot(attempt: () => Promise<unknown>): Promise<string | undefined> {
+  return attempt().then(
+    () => undefined,
+    (error) => String(error).slice(0, 300),
+  );
+}

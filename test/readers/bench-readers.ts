@@ -1,10 +1,7 @@
 // `npm run bench:readers`: ordinary readers and the feed side by side against one service, in each setting.
-import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { readMeasured, recordRow } from './measured-rows.ts';
-import { PERFORMANCE_PAGE, renderPerformancePage } from './performance-page.ts';
 import { printRow } from './print-row.ts';
-import { type Row, runRow } from './run-row.ts';
+import { runRow } from './run-row.ts';
 import { SETTINGS } from './settings.ts';
 import { feedWith, READERS } from './start-readers.ts';
 
@@ -19,7 +16,6 @@ interface Options {
   readonly firstReadingMinutes: number;
   readonly perMinute: number;
   readonly seed: number;
-  readonly record?: string;
 }
 
 const program = new Command('bench:readers')
@@ -34,7 +30,6 @@ const program = new Command('bench:readers')
   .option('--first-reading-minutes <number>', 'how long the first reading may take', positive, 15)
   .option('--per-minute <number>', 'requests that the service allows each reader in 60 s', wholeNumber, 300)
   .option('--seed <number>', 'seed of the store and its changes', wholeNumber, 1)
-  .option('--record <title>', 'keep the rows under this title, and write docs/performance.md')
   .addHelpText('after', namesText())
   .action(run);
 
@@ -65,18 +60,12 @@ async function run(options: Options): Promise<void> {
           say,
         });
         console.log(printRow(setting, row));
-        if (options.record) record(options.record, row);
       }
     }
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     process.exitCode = 130;
   }
-}
-
-function record(title: string, row: Row): void {
-  recordRow(title, row);
-  writeFileSync(PERFORMANCE_PAGE, renderPerformancePage(readMeasured()));
 }
 
 function namesText(): string {

@@ -51,16 +51,3 @@ export function behaviourOf(setting: Setting, random: Random): Behaviour {
     drawDelayMs: () => random.between(late.least, late.most),
   };
 }
-
-/**
- * The requests that a reader needs to see each possible change once between two polls, divided by its allowance: above
- * 1 no reader can. If stamps move with each change, they show the changed rows; otherwise any row may have changed.
- */
-export function leastShareOfRequests(
-  { changesPerSecond, pageRows, shipmentsMoveStamp, late }: Setting,
-  { groups, everyMs, perMinute }: { groups: number; everyMs: number; perMinute: number },
-): number {
-  const changed = (changesPerSecond * (everyMs + late.most - late.least)) / 1_000;
-  const rows = shipmentsMoveStamp ? Math.min(groups, changed) : groups;
-  return (Math.ceil(rows / pageRows) * 60_000) / everyMs / perMinute;
-}

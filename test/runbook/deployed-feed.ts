@@ -146,11 +146,11 @@ function seed(
     schedules.set(id, { Name: id, Target, ScheduleExpression, GroupName });
   for (const { id, ...alarm } of propertiesOf('AWS::CloudWatch::Alarm'))
     alarms.set(id, { AlarmName: id, ...alarm });
-  const name = `/${service}/tokens/globex`;
+  const name = `/${service}/tokens/globex.example.com/main`;
   const ARN = `arn:aws:ssm:${REGION}:000000000000:parameter${name}`;
   const token = { Name: name, Type: 'SecureString', Value: '', ARN };
   parameters.set(token.Name, token);
-  const secret = `${service}/tokens/globex`;
+  const secret = `${service}/tokens/globex.example.com/main`;
   secrets.set(secret, `arn:aws:secretsmanager:${REGION}:000000000000:secret:${secret}-x7Hk2Q`);
 }
 

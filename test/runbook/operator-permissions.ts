@@ -20,7 +20,6 @@ const ARNS: Arns = {
   bus: (name) => arnOf('events:event-bus/', name),
   parameter: (name) => arnOf('ssm:parameter', name),
   secret: (id) => (id.startsWith('arn:') ? id : arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`)),
-  stateMachine: ({ stateMachineArn = '' }) => stateMachineArn,
 };
 
 /** @param queuesInto ARNs of the queues with this dead-letter queue */

@@ -1,14 +1,18 @@
 // The resources that SECURITY.md's table of operators names, as ARNs.
 import { STAGES } from '../../infra/stages.ts';
 import { arnOf } from '../stack/create-resources.ts';
-import { idOf } from '../stack/template.ts';
-import { type DeployedFeed, serviceOf } from './deployed-feed.ts';
+import { serviceOf } from './deployed-feed.ts';
 
-type Feed = Pick<DeployedFeed, 'outputs' | 'names' | 'template'>;
+export interface DeployedParts {
+  /** The stack's outputs. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The physical id of the one resource of a type whose logical id contains a text. */
+  refOf(type: string, text: string): string;
+  arnOf(type: string, text: string): string;
+}
 
 /** @throws Error for a name that is not in the list below */
-export function resourcesCalled(name: string, { outputs, names, template }: Feed): string[] {
-  const arn = (type: string, text: string) => names.attribute(idOf(template, type, text), 'Arn');
+export function resourcesCalled(name: string, { outputs, refOf, arnOf: arn }: DeployedParts): string[] {
   const table = (text: string) => arn('AWS::DynamoDB::Table', text);
   const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
   const role = (text: string) => arn('AWS::IAM::Role', text);
@@ -33,13 +37,12 @@ export function resourcesCalled(name: string, { outputs, names, template }: Feed
       arn('AWS::SQS::Queue', 'ErpDeadLetters'),
     ],
     'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
-    'the secrets of webhooks': () => [
-      names.ref(idOf(template, 'AWS::SecretsManager::Secret', 'WebhooksWms')),
-    ],
+    'the secrets of webhooks': () => [refOf('AWS::SecretsManager::Secret', 'WebhooksWms')],
     'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
+    'the path `StackSourcesPath`': () => [`${arnOf('ssm:parameter', outputs.StackSourcesPath ?? '')}*`],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
     "the token's secret": () => [
-      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex-??????`),
+      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex.example.com/main-??????`),
     ],
     'schedules of the group `SchedulesGroup`': () => [
       arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
@@ -52,7 +55,7 @@ export function resourcesCalled(name: string, { outputs, names, template }: Feed
     'all resources (`*`): AWS lets these name none': () => ['*'],
     'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
     "the logs of webhooks' senders": () => [
-      `${arnOf('logs:log-group:', names.ref(idOf(template, 'AWS::Logs::LogGroup', 'WebhooksWmsSender')))}:*`,
+      `${arnOf('logs:log-group:', refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender'))}:*`,
     ],
     'the sweeps of webhooks': () => [arn('AWS::Lambda::Function', 'WebhooksWmsSweep')],
     "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],

@@ -67,7 +67,7 @@ beforeAll(async () => {
   construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
-  operators = readOperators((name) => resourcesCalled(name, feed));
+  operators = readOperators((name) => resourcesCalled(name, { outputs: feed.outputs, refOf, arnOf }));
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
@@ -81,6 +81,14 @@ beforeAll(async () => {
   );
 });
 afterAll(() => feed?.close());
+
+function refOf(type: string, text: string): string {
+  return feed.names.ref(idOf(feed.template, type, text));
+}
+
+function arnOf(type: string, text: string): string {
+  return feed.names.attribute(idOf(feed.template, type, text), 'Arn');
+}
 
 function saveActivity(recent: RecentGroup): Promise<void> {
   const tables = { sources: feed.outputs.SourcesTable ?? '' };
@@ -275,10 +283,9 @@ function deadLetters(): Readonly<Record<string, string>> {
 
 /** The placeholders for a webhook's function and log: another command returns them. */
 function partsOfWebhook(): Readonly<Record<string, string>> {
-  const ref = (type: string, text: string) => feed.names.ref(idOf(feed.template, type, text));
   return {
-    function: ref('AWS::Lambda::Function', 'WebhooksWmsSweep'),
-    log: ref('AWS::Logs::LogGroup', 'WebhooksWmsSender'),
+    function: refOf('AWS::Lambda::Function', 'WebhooksWmsSweep'),
+    log: refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender'),
   };
 }
 

@@ -23,7 +23,7 @@ async function known() {
     async erase(of: typeof key, through: number) {
       const before = await world.ledger.read(of, 0, through);
       world.ledger.expire(of, through);
-      return before.length;
+      return before.filter(({ sequence }) => sequence <= through).length;
     },
   };
   const ports = { ...world, marks, eraser, clock: world.time, log: silent };
@@ -31,7 +31,7 @@ async function known() {
   return { world, session, groupId, key, events, marks, forget, ports };
 }
 
-test('forgetting leaves a tombstone and no event, and reports the destinations that missed events', async () => {
+test('forgetting leaves a tombstone and one event with the id, and reports the destinations that missed events', async () => {
   const { world, groupId, key, events, marks, forget } = await known();
 
   const forgotten = await forget();
@@ -40,14 +40,17 @@ test('forgetting leaves a tombstone and no event, and reports the destinations t
   expect(forgotten).toEqual([
     {
       generation: key.generation,
-      lastNumber: last,
+      lastNumber: last + 1,
+      isPublished: true,
       erased: last,
       unsent: [{ destination: 'queue', range: { from: last, to: last } }],
     },
   ]);
-  expect(await world.groupEvents(groupId)).toEqual([]);
+  expect(await world.groupEvents(groupId)).toMatchObject([
+    { type: 'return_group.forgotten', data: { sequence: last + 1, object: { id: groupId } } },
+  ]);
   expect((await world.store.load(key, [groupId])).get(groupId)).toMatchObject({
-    sequence: last,
+    sequence: last + 1,
     absences: {},
   });
   expect([await marks.load('queue', key), await marks.load('bus', key)]).toEqual([last, last]);
@@ -66,8 +69,8 @@ test('a group that returns is published as created, with the next sequence numbe
   world.setShipment(groupId, 'FAILED');
   await world.nextTick(session);
 
-  const [first, ...others] = await world.groupEvents(groupId);
-  expect(first).toMatchObject({ type: 'return_group.created', data: { sequence: events.length + 1 } });
+  const [, first, ...others] = await world.groupEvents(groupId);
+  expect(first).toMatchObject({ type: 'return_group.created', data: { sequence: events.length + 2 } });
   expect(others.every(({ type }) => type.endsWith('.created'))).toBe(true);
 });
 
@@ -82,9 +85,10 @@ test('forgetting again completes an interrupted run, and changes nothing after a
 
   const [completed, again] = [await forget(), await forget()];
 
-  expect(completed).toMatchObject([{ lastNumber: events.length, erased: events.length, unsent: [] }]);
-  expect(again).toMatchObject([{ lastNumber: events.length, erased: 0, unsent: [] }]);
-  expect(await world.groupEvents(groupId)).toEqual([]);
+  const lastNumber = events.length + 1;
+  expect(completed).toMatchObject([{ lastNumber, erased: events.length, unsent: [] }]);
+  expect(again).toMatchObject([{ lastNumber, erased: 0, unsent: [] }]);
+  expect(await world.groupEvents(groupId)).toMatchObject([{ type: 'return_group.forgotten' }]);
 });
 
 test('an unknown group is not forgotten, but its notes in the state are', async () => {
@@ -113,7 +117,7 @@ test('an unknown group is not forgotten, but its notes in the state are', async 
   });
 });
 
-test('earlier generations are forgotten too, without a report: their numbers may be in use elsewhere', async () => {
+test('earlier generations are forgotten too, without an event: their numbers may be in use elsewhere', async () => {
   const { world, groupId, key, events, marks, forget } = await known();
   const state = await world.state();
   const earlierGenerations = [key.generation];
@@ -124,7 +128,8 @@ test('earlier generations are forgotten too, without a report: their numbers may
 
   const forgotten = await forget();
 
-  expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length, unsent: [] }]);
+  const silent = { isPublished: false, lastNumber: events.length, unsent: [] };
+  expect(forgotten).toMatchObject([{ generation: key.generation, erased: events.length, ...silent }]);
   expect((await world.store.load(key, [groupId])).get(groupId)?.projection.group.order.name).toBeNull();
   expect(await marks.load('queue', key)).toBe(events.length);
   expect(await world.ledger.read(feed, 0, 100)).toEqual(reports);

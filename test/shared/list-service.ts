@@ -112,7 +112,7 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
     if (failure !== undefined) throw failure;
     const rows = shown.flatMap((group, at) => joinedRows(group, all.indexOf(group) === offset + at));
     return {
-      rows: rows.map(parseReturnGroup),
+      rows: rows.map((row) => parseReturnGroup(row)),
       drift: [],
       bytes: 300 * rows.length,
       largestRow: 300,

@@ -155,6 +155,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
             token,
             transport,
             timeoutMs: parsed.requestTimeoutMs,
+            include: parsed.include,
           }),
         secret: { read: async () => network.token },
         hashToken: (token) => `hash-of-${token.length}`,

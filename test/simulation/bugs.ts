@@ -183,8 +183,8 @@ const COMPARING: readonly Bug[] = [
   bug(
     'a silent baseline announces old groups that it finds later',
     'shared/recording/record-page.ts',
-    "announces: ({ createdAt }) => mode === 'emit' ||",
-    "announces: ({ createdAt }) => mode === 'emit' || state.baselineAt !== undefined ||",
+    "emits: mode === 'emit',",
+    "emits: mode === 'emit' || state.baselineAt !== undefined,",
     13,
   ),
 ];

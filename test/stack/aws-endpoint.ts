@@ -9,7 +9,7 @@ import type { Permission } from './policies.ts';
 
 export interface AwsEndpointOptions {
   /** Returns the address of the engine for a call. @param service the service's name in the request's signature */
-  readonly engineOf: (service: string, body: unknown) => string | undefined;
+  readonly engineOf: (service: string) => string;
   readonly arns: Arns;
   /** Whether the function with this access key has a permission. */
   readonly mayDo: (accessKeyId: string, permission: Permission) => boolean;
@@ -92,7 +92,7 @@ async function serve(
       : fault !== -1
         ? refusal('OutOfOrderException', 'The test makes this call fail.')
         : isForm
-          ? await forward(options.engineOf('AmazonSNS', body) ?? '', target, content, request)
+          ? await forward(options.engineOf('AmazonSNS'), target, content, request)
           : await answerOf(options, target, body, request);
   response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
 }
@@ -116,10 +116,8 @@ async function answerOf(
       ? refusalOfJson('ResourceNotFoundException', body.SecretId)
       : json({ Name: body.SecretId, SecretString });
   }
-  const engine = engineOf(target.split('.')[0] ?? '', body);
-  return engine === undefined
-    ? refusalOfJson('ResourceNotFoundException', target)
-    : forward(engine, target, JSON.stringify(toEngine(body, engine)), request);
+  const engine = engineOf(target.split('.')[0] ?? '');
+  return forward(engine, target, JSON.stringify(toEngine(body, engine)), request);
 }
 
 /** Replaces this endpoint's address in queue URLs by the engine's. The SDK sends to a queue URL's address. */

@@ -2,16 +2,14 @@
 import { join } from 'node:path';
 import { type AwsEndpoint, type Call, startAwsEndpoint } from './aws-endpoint.ts';
 import { arnOf, REGION } from './create-resources.ts';
-import type { Deliveries } from './deliveries.ts';
 import { startFunction, writeInlineCode } from './lambda-function.ts';
 import type { Arns } from './needed-permissions.ts';
 import { type PermissionChecks, refusalOf } from './permission-checks.ts';
-import { stateMachineOf } from './state-machines.ts';
 import { type Assembly, resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 /** Secrets Manager appends six characters to a secret's name. */
-const ARNS: Omit<Arns, 'stateMachine'> = {
+const ARNS: Arns = {
   table: (name) => arnOf('dynamodb:table/', name),
   queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
   bus: (name) => arnOf('events:event-bus/', name),
@@ -35,18 +33,12 @@ export interface EndpointOptions {
 /** Starts the AWS endpoint. It identifies a caller by the access key, which is the caller's logical id. */
 export function startEndpoint(world: () => World, options: EndpointOptions): Promise<AwsEndpoint> {
   const { engines, checks, secrets, calls } = options;
-  const stateMachine: Arns['stateMachine'] = (by) =>
-    stateMachineOf(world(), by)?.stateMachineArn ?? by.stateMachineArn ?? 'a token of no waiting task';
   return startAwsEndpoint({
     secretOf: (id) => secrets.get(id) ?? world().created.secrets.get(id),
-    arns: { ...ARNS, stateMachine },
-    engineOf: (service, body) =>
-      service === 'AWSStepFunctions'
-        ? stateMachineOf(world(), body as object)?.endpoint
-        : engines[ENGINE_OF[service] ?? 'dynamoDb'],
+    arns: ARNS,
+    engineOf: (service) => engines[ENGINE_OF[service] ?? 'dynamoDb'],
     mayDo(caller, permission) {
-      const { Role, RoleArn } = world().properties(caller);
-      return checks.passes({ caller, principal: { roleArn: Role ?? RoleArn }, permission });
+      return checks.passes({ caller, principal: { roleArn: world().properties(caller).Role }, permission });
     },
     parameterOf(name) {
       const { template, properties } = world();
@@ -66,7 +58,6 @@ export interface FunctionsOptions {
   readonly endpoint: AwsEndpoint;
   /** The directory for code that the template contains inline. */
   readonly directory: string;
-  readonly deliveries: Deliveries;
   readonly variablesOf: VariablesOf;
   /** How far the functions' clocks are ahead, in milliseconds. */
   readonly ahead: Float64Array;
@@ -78,7 +69,7 @@ export type Variables = Readonly<Record<string, string>>;
 
 export function createFunctions(
   world: World,
-  { assembly: { codeOf }, endpoint, directory, deliveries, variablesOf, ahead }: FunctionsOptions,
+  { assembly: { codeOf }, endpoint, directory, variablesOf, ahead }: FunctionsOptions,
 ): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Lambda::Function')) {
     const { Handler, Timeout = 3, Environment, Code } = world.properties(id);
@@ -94,7 +85,6 @@ export function createFunctions(
       endpoint: endpoint.url,
       region: REGION,
       accessKeyId: id,
-      environments: deliveries.environments,
     });
     world.functions.set(id, started);
   }

@@ -53,10 +53,6 @@ export async function createResources(
     made.set(id, { ref: arn, attributes: {} });
     secrets.set(arn, generateSecret(Properties.GenerateSecretString));
   }
-  for (const [id] of resourcesOf(template, 'AWS::StepFunctions::StateMachine')) {
-    const arn = arnOf('states:stateMachine:', `${deployment}-${id}`);
-    made.set(id, { ref: arn, attributes: { Arn: arn } });
-  }
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::Table'))
     made.set(id, await createTable(dynamoDb, `${deployment}-${id}`, resolve(Properties, names)));
   for (const [id, { Properties }] of inOrderOfRedrive(resourcesOf(template, 'AWS::SQS::Queue'))) {

@@ -1,6 +1,6 @@
-// Deploys a template on the engines of this machine: tables, queues and topics, functions and state machines with their
-// roles, event source mappings, subscriptions, rules and schedules, all as the template defines them. As many relays read
-// a shard of the stream at once as its mapping allows; one function reads a queue.
+// Deploys a template on the engines of this machine: tables, queues and topics, functions with their roles, event source
+// mappings, subscriptions, rules and schedules, all as the template defines them. As many relays read a shard of the stream
+// at once as its mapping allows; one function reads a queue.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +12,9 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { EventBus } from '../engines/event-bus.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
-import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { AwsEndpoint, Call } from './aws-endpoint.ts';
 import { createFunctions, startEndpoint, type VariablesOf } from './create-functions.ts';
 import { createResources, REGION } from './create-resources.ts';
-import { type Deliveries, ONCE_IN_ORDER } from './deliveries.ts';
 import { startEventSources } from './event-sources.ts';
 import { createFailures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
@@ -24,7 +22,6 @@ import { createPermissionChecks, type PermissionChecks } from './permission-chec
 import { type Names, resolve } from './resolve-intrinsics.ts';
 import { subscribeRules } from './rules.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
-import { startStateMachines } from './state-machines.ts';
 import { subscribeQueues } from './subscriptions.ts';
 import { type Assembly, idOf, resourcesOf, type Template } from './template.ts';
 import { createWorld, type World } from './world.ts';
@@ -42,8 +39,6 @@ export interface DeployOptions {
   readonly engines: EngineAddresses;
   /** The values of secrets, by name. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** How events are delivered to functions. @default once, in order, to one process */
-  readonly deliveries?: Deliveries;
   /** Changes the variables of each function. @default none */
   readonly variablesOf?: VariablesOf;
 }
@@ -69,8 +64,6 @@ export interface Deployment {
   readonly endpoint: Pick<AwsEndpoint, 'failNext'>;
   /** The one function with a text in its logical id. */
   functionWith(text: string): LambdaFunction;
-  /** The one state machine with a text in its logical id. */
-  stateMachineWith(text: string): StepFunctionsEngine;
   /** The items of the one table with a text in its logical id, as plain values. */
   itemsOf(tableText: string): Promise<readonly Record<string, unknown>[]>;
   /** Replaces an item of the one table with a text in its logical id. */
@@ -90,7 +83,7 @@ export interface Deployment {
 const LOCAL = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
 export async function deploy(options: DeployOptions): Promise<Deployment> {
-  const { assembly, template, engines, secrets, deliveries = ONCE_IN_ORDER } = options;
+  const { assembly, template, engines, secrets } = options;
   const { variablesOf = (variables) => variables } = options;
   const [calls, archived]: [Call[], unknown[]] = [[], []];
   const failures = createFailures();
@@ -109,12 +102,11 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     ...{ checks, secrets, calls },
     engines: { ...engines, bus: busEngine.endpoint },
   });
-  const stateMachines = await startStateMachines(world, endpoint);
   const ahead = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
-  createFunctions(world, { assembly, endpoint, directory, deliveries, variablesOf, ahead });
+  createFunctions(world, { assembly, endpoint, directory, variablesOf, ahead });
   await subscribeQueues(world);
-  subscribeRules(world, { bus, archived, deliveries });
-  const mappings = startEventSources(world, deliveries);
+  subscribeRules(world, { bus, archived });
+  const mappings = startEventSources(world);
   const tableWith = (text: string) => created.names.ref(idOf(template, 'AWS::DynamoDB::Table', text));
 
   return {
@@ -125,7 +117,6 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     deniedBy: checks.deniedBy,
     schedules: createSchedules(world),
     functionWith: (text) => theOneWith(world.functions, text),
-    stateMachineWith: (text) => theOneWith(world.stateMachines, text),
     itemsOf: (text) => itemsOf(dynamoDb, tableWith(text)),
     async putItem(text, item) {
       await dynamoDb.send(new PutItemCommand({ TableName: tableWith(text), Item: marshall(item) }));
@@ -143,7 +134,6 @@ export async function deploy(options: DeployOptions): Promise<Deployment> {
     async stop() {
       await Promise.all(mappings.map((mapping) => mapping.stop()));
       await Promise.all([...world.functions.values()].map((lambda) => lambda.stop()));
-      await stateMachines.stop();
       await Promise.all([endpoint.stop(), busEngine.stop()]);
       for (const client of [dynamoDb, sqs, sns, streams]) client.destroy();
       await rm(directory, { recursive: true, force: true });

@@ -4,7 +4,6 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import type { EventSourceMapping } from '../engines/event-source-mapping.ts';
 import { pollQueue } from '../engines/poll-queue.ts';
 import { pollStream } from '../engines/poll-stream.ts';
-import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +12,7 @@ const READING_QUEUES = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:Rece
 const READING_STREAMS = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
 /** @returns the mappings, in the order of the flow: the poll queue, the ledger's stream, the ordered queues */
-export function startEventSources(world: World, { ofQueue }: Deliveries): EventSourceMapping[] {
+export function startEventSources(world: World): EventSourceMapping[] {
   const enabled = resourcesOf(world.template, 'AWS::Lambda::EventSourceMapping')
     .map(([id]) => world.properties(id))
     .filter(({ Enabled }) => Enabled !== false);
@@ -21,14 +20,14 @@ export function startEventSources(world: World, { ofQueue }: Deliveries): EventS
   const ofQueues = enabled.filter(({ EventSourceArn }) => EventSourceArn.includes(':sqs:'));
   const isFifo = ({ EventSourceArn }: { EventSourceArn: string }) => EventSourceArn.endsWith('.fifo');
   return [
-    ...ofQueues.filter((it) => !isFifo(it)).map((it) => readQueue(world, it, handlerOf(world, it))),
+    ...ofQueues.filter((it) => !isFifo(it)).map((it) => readQueue(world, it)),
     ...ofStreams.map((it) => readStream(world, it)),
-    ...ofQueues.filter(isFifo).map((it) => readQueue(world, it, ofQueue(handlerOf(world, it)))),
+    ...ofQueues.filter(isFifo).map((it) => readQueue(world, it)),
   ];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: properties as they come
-function readQueue(world: World, mapping: any, handler: Handler): EventSourceMapping {
+function readQueue(world: World, mapping: any): EventSourceMapping {
   const { EventSourceArn, BatchSize = 10 } = mapping;
   for (const action of READING_QUEUES)
     world.require(world.roleOf(mapping.FunctionName), { action, resource: EventSourceArn });
@@ -36,7 +35,7 @@ function readQueue(world: World, mapping: any, handler: Handler): EventSourceMap
     client: world.sqs,
     queueUrl: world.created.queueUrl(EventSourceArn),
     batchSize: BatchSize,
-    handler,
+    handler: handlerOf(world, mapping),
     clock: createSystemClock(),
     onError: world.fail,
   });

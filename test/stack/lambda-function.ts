@@ -38,8 +38,6 @@ export interface FunctionOptions {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
-  /** The minimum number of processes, which are invoked in turn. */
-  readonly environments: number;
 }
 
 interface Answer {
@@ -78,13 +76,13 @@ export function startFunction(options: FunctionOptions): LambdaFunction {
     return started;
   }
 
-  /** Returns the next idle process in turn. Starts a new one if all are busy or fewer than `environments` are started. */
+  /** Returns an idle process. Starts a new one if all are busy. */
   function takeWorker(): Worker {
-    const idle = workers.findIndex((it) => !busy.has(it));
-    const worker =
-      workers.length < options.environments ? undefined : workers.splice(idle, idle === -1 ? 0 : 1)[0];
-    const taken = worker ?? start();
-    workers.push(taken);
+    let taken = workers.find((it) => !busy.has(it));
+    if (taken === undefined) {
+      taken = start();
+      workers.push(taken);
+    }
     busy.add(taken);
     return taken;
   }

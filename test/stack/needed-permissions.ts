@@ -12,8 +12,6 @@ export interface Arns {
   bus(name: string): string;
   parameter(name: string): string;
   secret(id: string): string;
-  /** Returns a state machine's ARN, from itself or from a token of one of its tasks. */
-  stateMachine(by: { readonly stateMachineArn?: string; readonly taskToken?: string }): string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
@@ -41,10 +39,6 @@ export function neededPermissions(target: string, body: Body, arns: Arns): Permi
     case 'AmazonSSM':
       return operation === 'GetParameter'
         ? [{ action: 'ssm:GetParameter', resource: arns.parameter(body.Name) }]
-        : undefined;
-    case 'AWSStepFunctions':
-      return operation === 'StartExecution' || operation === 'SendTaskSuccess'
-        ? [{ action: `states:${operation}`, resource: arns.stateMachine(body) }]
         : undefined;
     case 'secretsmanager':
       return operation === 'GetSecretValue'

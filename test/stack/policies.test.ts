@@ -54,10 +54,7 @@ describe('a role', () => {
 
 describe('a call', () => {
   const own = (name: string) => `arn:${name}`;
-  const arns: Arns = {
-    ...{ table: own, queue: own, bus: own, parameter: own, secret: own },
-    stateMachine: ({ stateMachineArn, taskToken }) => own(stateMachineArn ?? `of-${taskToken}`),
-  };
+  const arns: Arns = { table: own, queue: own, bus: own, parameter: own, secret: own };
 
   test('needs a permission for each table of a transaction, by its operation', () => {
     const body = {
@@ -103,14 +100,8 @@ describe('a call', () => {
     expect([allowedBy(ofWms), allowedBy(ofErp)]).toEqual([true, false]);
   });
 
-  test("with a task token needs a permission for the task's state machine", () => {
-    const needed = neededPermissions('AWSStepFunctions.SendTaskSuccess', { taskToken: 't' }, arns);
-
-    expect(needed).toEqual([{ action: 'states:SendTaskSuccess', resource: 'arn:of-t' }]);
-  });
-
   test.each([
-    'AWSStepFunctions.DeleteStateMachine',
+    'AWSStepFunctions.StartExecution',
     'DynamoDB_20120810.BatchWriteItem',
     'AmazonSQS.PurgeQueue',
     'AWSSecurityTokenService.AssumeRole',

@@ -1,16 +1,14 @@
 // The bus's rules, each with its targets, and its archives, as the template defines them.
 import type { EventBus } from '../engines/event-bus.ts';
-import type { Deliveries } from './deliveries.ts';
 import { resourcesOf } from './template.ts';
 import type { World } from './world.ts';
 
 export interface RulesOptions {
   readonly bus: Pick<EventBus, 'subscribe'>;
   readonly archived: unknown[];
-  readonly deliveries: Deliveries;
 }
 
-export function subscribeRules(world: World, { bus, archived, deliveries }: RulesOptions): void {
+export function subscribeRules(world: World, { bus, archived }: RulesOptions): void {
   for (const [id] of resourcesOf(world.template, 'AWS::Events::Rule')) {
     const { EventPattern, Targets = [], State = 'ENABLED' } = world.properties(id);
     if (State !== 'ENABLED') continue;
@@ -18,8 +16,7 @@ export function subscribeRules(world: World, { bus, archived, deliveries }: Rule
     for (const { Arn } of Targets as { Arn: string }[]) {
       if (!mayInvoke(world, ruleArn, Arn)) world.fail(`${ruleArn} is not allowed to invoke ${Arn}`);
       const lambda = world.functionOf(Arn);
-      const invoke = (event: unknown) => lambda.invoke(event).catch(world.fail);
-      bus.subscribe(EventPattern, deliveries.ofRule(invoke));
+      bus.subscribe(EventPattern, (event) => lambda.invoke(event).catch(world.fail));
     }
   }
   for (const [id] of resourcesOf(world.template, 'AWS::Events::Archive'))

@@ -76,6 +76,10 @@ const UNUSED: readonly Unused[] = [
     permission: /Poller: dynamodb:GetItem on .*(Snapshots|Ledger)/,
   },
   {
+    why: 'the settings of a source that an operator adds',
+    permission: /Poller: ssm:GetParameter on .*\/sources\//,
+  },
+  {
     why: 'the token of a source that an operator adds',
     permission: /Poller: (ssm|secretsmanager):Get\w+ on .*tokens/,
   },

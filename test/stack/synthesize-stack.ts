@@ -2,7 +2,6 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
-import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { STAGES, type StageSource } from '../../infra/stages.ts';
 import { newApp } from '../infra/new-app.ts';
 import { type Assembly, readAssembly } from './template.ts';
@@ -55,13 +54,6 @@ export function addWebhooks(stack: ReturnsFeedStack): void {
     secret: secretNamed(WEBHOOK_SECRETS.signing),
     authorization: secretNamed(WEBHOOK_SECRETS.bearer),
   });
-}
-
-/** Adds the sample warehouse twice: as an ordered subscriber, and behind a rule of the bus. */
-export function addWarehouses(stack: ReturnsFeedStack): void {
-  const { feed } = stack;
-  new SampleWarehouse(stack, 'QueueWarehouse', { feed });
-  new SampleWarehouse(stack, 'BusWarehouse', { feed, subscribeTo: 'bus' });
 }
 
 /** A function that accepts everything; the tests read its invocations. */

@@ -2,7 +2,6 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { StepFunctionsEngine } from '../step-functions/step-functions-engine.ts';
 import type { Created } from './create-resources.ts';
 import type { Failures } from './failures.ts';
 import type { LambdaFunction } from './lambda-function.ts';
@@ -24,8 +23,6 @@ export interface WorldOptions {
 export interface World extends Omit<WorldOptions, 'failures'> {
   /** By their logical ids. */
   readonly functions: Map<string, LambdaFunction>;
-  /** By their logical ids. */
-  readonly stateMachines: Map<string, StepFunctionsEngine>;
   /** Returns a resource's properties, with all functions of CloudFormation resolved. */
   // biome-ignore lint/suspicious/noExplicitAny: properties as they come
   properties(id: string): any;
@@ -39,7 +36,6 @@ export interface World extends Omit<WorldOptions, 'failures'> {
 
 export function createWorld({ failures, ...shared }: WorldOptions): World {
   const functions = new Map<string, LambdaFunction>();
-  const stateMachines = new Map<string, StepFunctionsEngine>();
   const { template, created } = shared;
   const properties = (id: string) => resolve(template.Resources[id]?.Properties ?? {}, created.names);
 
@@ -53,7 +49,7 @@ export function createWorld({ failures, ...shared }: WorldOptions): World {
 
   return {
     ...shared,
-    ...{ functions, stateMachines, properties },
+    ...{ functions, properties },
     functionOf: (arnOrName) => find(arnOrName)[1],
     roleOf: (arnOrName) => properties(find(arnOrName)[0]).Role,
     require(roleArn, permission) {

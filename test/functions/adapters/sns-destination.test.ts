@@ -56,19 +56,25 @@ describe('a message', () => {
       source: { DataType: 'String', StringValue: '/sources/acme' },
       entity: { DataType: 'String', StringValue: 'shipment' },
       to: { DataType: 'String', StringValue: 'DELIVERED' },
+      from: { DataType: 'String', StringValue: 'IN_TRANSIT' },
+      changed: { DataType: 'String.Array', StringValue: '["status"]' },
     });
   });
 
-  test.each(['TELEPORTED', ''])('has no attribute for the undocumented status "%s"', async (status) => {
-    const { data } = A;
-    const event = { ...A, data: { ...data, object: { ...data.object, status } } } as FeedEvent;
+  test.each(['TELEPORTED', ''])(
+    'has no attributes for the undocumented status or field "%s"',
+    async (status) => {
+      const { data } = A;
+      const odd = { object: { ...data.object, status }, previous_attributes: { status }, changed: [status] };
+      const event = { ...A, data: { ...data, ...odd } } as FeedEvent;
 
-    const results = await createSnsDestination({ client, topicArn }).send([event]);
+      const results = await createSnsDestination({ client, topicArn }).send([event]);
 
-    const [message] = await received();
-    expect(results).toEqual([SENT]);
-    expect(Object.keys(message?.MessageAttributes ?? {}).sort()).toEqual(['entity', 'source', 'type']);
-  });
+      const [message] = await received();
+      expect(results).toEqual([SENT]);
+      expect(Object.keys(message?.MessageAttributes ?? {}).sort()).toEqual(['entity', 'source', 'type']);
+    },
+  );
 
   test('is the event’s JSON, with escapes for characters that SQS rejects', async () => {
     const event = anEvent(aKey(1), 1, 'é שלום 👟 a\ufffe\uffff half\ud83d &<>+%20\n');
@@ -247,6 +253,8 @@ describe('size', () => {
       'typeStringshipment.status_changed',
       'entityStringshipment',
       'toStringDELIVERED',
+      'fromStringIN_TRANSIT',
+      'changedString.Array["status"]',
     ];
     const exactly = Buffer.byteLength(JSON.stringify(A)) + Buffer.byteLength(attributes.join(''));
 
@@ -269,6 +277,7 @@ describe('size', () => {
 
 function sizeOf(event: FeedEvent): number {
   const attributes =
-    'sourceString/sources/acmetypeStringshipment.status_changedentityStringshipmenttoStringDELIVERED';
+    'sourceString/sources/acmetypeStringshipment.status_changedentityStringshipmenttoStringDELIVERED' +
+    'fromStringIN_TRANSITchangedString.Array["status"]';
   return Buffer.byteLength(JSON.stringify(event) + attributes);
 }

@@ -1,30 +1,50 @@
-// The function as in Lambda, in cases that the workflow's tests don't cover: without an environment, and with failing
-// calls.
+// The function as in Lambda, in cases that the checks on MiniStack (test/ministack) don't cover: without an environment,
+// and with failing calls.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import delivered from '../../../docs/events/examples/shipment.status_changed.json' with { type: 'json' };
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type DynamoDbEngine, startDynamoDbEngine } from '../../engines/dynamodb-engine.ts';
 import { connectDynamoDb } from '../../engines/sdk-clients.ts';
 import { batch, CONTEXT } from '../subscriber-kit/deliveries.ts';
-import { definitionFor, startWarehouse } from './start-warehouse.ts';
+import { createWarehouseTable } from './warehouse-table.ts';
 
 let engine: DynamoDbEngine;
 let dynamoDb: DynamoDBClient;
+let stepFunctions: Server;
+/** Whether the state machine exists. */
+let exists = true;
+/** The names of the started executions. */
+const started: string[] = [];
 
 beforeAll(async () => {
   engine = await startDynamoDbEngine();
   dynamoDb = connectDynamoDb(engine.endpoint);
-  // Do the slow loading here, outside of any test's time.
-  definitionFor('any');
-}, 120_000);
-afterEach(() => {
-  vi.unstubAllEnvs();
+  stepFunctions = createServer(async (request, response) => {
+    const { name } = (await json(request)) as { name: string };
+    if (exists) started.push(name);
+    const answer = exists ? { executionArn: name, startDate: 0 } : { __type: 'StateMachineDoesNotExist' };
+    response.writeHead(exists ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(stepFunctions, 'listening');
 });
 afterAll(async () => {
+  stepFunctions.close();
+  stepFunctions.closeAllConnections();
   dynamoDb.destroy();
   await engine.stop();
 });
+
+/** A process of the function, with its own memory. */
+async function newProcess() {
+  vi.resetModules();
+  return import('../../../functions/sample-warehouse/handler.ts');
+}
 
 /** The example of the catalogue, of another group. */
 function parcel(group: number): FeedEvent {
@@ -38,8 +58,7 @@ function parcel(group: number): FeedEvent {
 }
 
 test('importing it reads no environment; the first invocation does, and names all missing variables', async () => {
-  vi.resetModules();
-  const { handler, onBus } = await import('../../../functions/sample-warehouse/handler.ts');
+  const { handler, onBus } = await newProcess();
 
   const missing = /TABLE_NAME: .*STATE_MACHINE_ARN: /;
   await expect(handler(batch(), CONTEXT)).rejects.toThrow(missing);
@@ -47,18 +66,26 @@ test('importing it reads no environment; the first invocation does, and names al
 });
 
 test('an event fails if its workflow does not start, and starts it when it is delivered again', async () => {
-  const warehouse = await startWarehouse(dynamoDb, engine.endpoint);
-  const { executions, stateMachineArn } = warehouse.stepFunctions;
-  vi.stubEnv('STATE_MACHINE_ARN', `${stateMachineArn}-gone`);
-  const failing = await warehouse.startProcess();
-  await expect(failing.handle([parcel(1)])).rejects.toThrow('failed');
-  const before = executions.names();
-  vi.stubEnv('STATE_MACHINE_ARN', stateMachineArn);
+  const { port } = stepFunctions.address() as AddressInfo;
+  for (const [name, value] of Object.entries({
+    TABLE_NAME: await createWarehouseTable(dynamoDb),
+    STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:Parcel',
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    AWS_ENDPOINT_URL_SFN: `http://127.0.0.1:${port}`,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  }))
+    vi.stubEnv(name, value);
+  exists = false;
+  const failing = await newProcess();
+  await expect(failing.handler(batch(parcel(1)), CONTEXT)).rejects.toThrow('failed');
+  exists = true;
 
-  const { handle } = await warehouse.startProcess();
-  await handle([parcel(1)]);
+  const { handler } = await newProcess();
+  await handler(batch(parcel(1)), CONTEXT);
 
-  expect(before).toEqual([]);
-  expect(executions.names()).toEqual(['acme_mi8x2k_1_5']);
-  await warehouse.stop();
+  expect(started).toEqual(['acme_mi8x2k_1_5']);
+  vi.unstubAllEnvs();
 });

@@ -75,6 +75,12 @@ export const STORIES = {
     waits: 2,
     ends: RESTOCKED,
   },
+  'a line item was done before the feed began': {
+    begins: item(0, 'COMPLETED'),
+    steps: [delivered, item(1, 'COMPLETED')],
+    waits: 1,
+    ends: RESTOCKED,
+  },
   'nothing is heard of a line item': {
     steps: [delivered, item(0, 'COMPLETED')],
     waits: 2,
@@ -116,8 +122,9 @@ export const STORIES = {
     ends: { 'item 0': 'QUARANTINE', 'item 1': 'QUARANTINE' },
   },
   'a parcel of unknown content is delivered': {
-    begins: ({ shipments }) => {
+    begins: ({ shipments, returns }) => {
       shipments[0]!.return_ids = [];
+      for (const each of returns) each.shipment_id = null;
     },
     steps: [delivered],
     waits: 0,

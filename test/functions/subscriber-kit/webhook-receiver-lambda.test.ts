@@ -61,11 +61,40 @@ describe('a receiver behind a function URL', () => {
     expect(get.headers.allow).toBe('POST');
   });
 
-  it('names the payload format that it needs', async () => {
+  it('answers 400 to another payload format, and names the one that it needs', async () => {
     const handler = toLambdaHandler(receiverUnderTest().receiver);
 
-    await expect(handler({ httpMethod: 'POST', headers: {}, body: BODY })).rejects.toThrow(
-      /payload format 2\.0/,
-    );
+    const answered = await handler({ httpMethod: 'POST', headers: {}, body: BODY });
+
+    expect(answered).toMatchObject({ statusCode: 400, body: expect.stringContaining('payload format 2.0') });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a text', 'event'],
+    ['an event without a method', urlEvent({ requestContext: {} })],
+    ['a header that no request may have', urlEvent({ headers: { 'webhook-id': 'a\nb' } })],
+    ['a header without a name', urlEvent({ headers: { '': 'a' } })],
+    ['a header that is a list', urlEvent({ headers: { a: ['b'] } })],
+    ['a body that is not base64', urlEvent({ body: '%%%', isBase64Encoded: true })],
+    ['a body that is an object', urlEvent({ body: {} })],
+  ])('answers 400 to %s', async (_, event) => {
+    const { receiver, handled } = receiverUnderTest();
+
+    const answered = await toLambdaHandler(receiver)(event);
+
+    expect(answered.statusCode).toBe(400);
+    expect(handled).toEqual([]);
+  });
+
+  it('takes null for a header, the headers or the body that a request does not have', async () => {
+    const handler = toLambdaHandler(receiverUnderTest().receiver);
+
+    const answers = [
+      await handler(urlEvent({ body: null, headers: null })),
+      await handler(urlEvent({ headers: { ...signedHeaders(BODY), cookie: null } })),
+    ];
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 204]);
   });
 });

@@ -107,6 +107,8 @@ describe('secrets', () => {
     ['a line break', `${SECRET}\n`, /white space/],
     ['other characters', 'not a secret', /not base64/],
     ['a cut-off secret', SECRET.slice(1), /not base64/],
+    ['a secret that can be guessed', 'whsec_YWJj', /has 3 bytes.*at least 24/],
+    ['a secret of 23 bytes', Buffer.alloc(23, 1).toString('base64'), /has 23 bytes/],
     ['one bad secret of two', [SECRET, '***'], /secret 2 is not base64/],
   ])('that are malformed throw at once, with a remedy in the message: %s', (_name, secrets, message) => {
     const create = () => receiverUnderTest({ secrets: secrets as never });
@@ -114,6 +116,13 @@ describe('secrets', () => {
     expect(create).toThrow(message);
     expect(create).toThrow(/`npx returns-feed webhooks secret` prints/);
     expect(create).not.toThrow(/abcd/);
+  });
+
+  it('may have 24 bytes, the fewest of Standard Webhooks', async () => {
+    const short = Buffer.alloc(24, 1).toString('base64');
+    const { receiver } = receiverUnderTest({ secrets: short });
+
+    expect((await receiver(signedBy(short))).status).toBe(204);
   });
 
   it('cause a 500 if a function returns malformed ones, with the reason in the log', async () => {

@@ -1,5 +1,5 @@
-// For each variant of a deployment: the policies allow the calls that AWS's services make for the templates, and every
-// statement is needed for one of them.
+// For each variant of a deployment: the policies allow the calls that AWS's services make for the templates, every
+// statement is needed for one of them, and none contradicts AWS's definitions.
 import { type App, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -8,6 +8,8 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { newApp } from '../new-app.ts';
+import { reasonFor } from './accepted-mistakes.ts';
+import { findMistakes } from './find-mistakes.ts';
 import { findSpare, refusals } from './judge-edges.ts';
 import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
 import { purposeOf } from './spare-statements.ts';
@@ -37,6 +39,14 @@ describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
 
     expect(spare.length).toBeLessThan(policies.statements.length);
     expect(spare.filter((it) => purposeOf(it) === undefined).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('names only actions, resources and condition keys that AWS defines for each other', async () => {
+    const { policies } = judged();
+
+    const mistakes = (await Promise.all(policies.statements.map(findMistakes))).flat();
+
+    expect(mistakes.filter((it) => reasonFor(it) === undefined)).toEqual([]);
   });
 });
 

@@ -15,12 +15,14 @@ test('a thrown value that is not an error is reported as well', () => {
   expect(line).toBe('error: gone');
 });
 
-test('too few open files are a failure with a way out', () => {
-  const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), { code: 'EMFILE' });
+test.each(["EMFILE: too many open files, open '/a'", 'No connection: it failed (EMFILE).'])(
+  'too few open files are a failure with a way out: %s',
+  (message) => {
+    const error = Object.assign(new Error(message), { code: 'EMFILE' });
 
-  const line = formatFailure(error);
+    const line = formatFailure(error);
 
-  expect(line).toBe(
-    'error: EMFILE: too many open files, open \'/a\'. Allow more open files, for instance with "ulimit -n 256"',
-  );
-});
+    const reason = message.replace(/\.$/, '');
+    expect(line).toBe(`error: ${reason}. Allow more open files, for instance with "ulimit -n 256".`);
+  },
+);

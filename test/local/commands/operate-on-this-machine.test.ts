@@ -8,6 +8,7 @@ import {
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { openStore } from '../../../local/store/open-store.ts';
+import { openDatabase } from '../../../local/store/sqlite.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
@@ -103,6 +104,27 @@ test('events are printed again as a replay, a group is explained, and nothing ne
   expect(explained).toMatchObject({ code: 0, stderr: '' });
   expect(explained.stdout).toMatch(new RegExp(` {2}handed over +sent through ${events.length}\n`));
   expect(redriven).toEqual({ code: 0, stdout: 'nothing is behind\n', stderr: '' });
+});
+
+test('an event that stops the output of watch is skipped, and watch continues with the next one', async () => {
+  const group = Number(service.control.snapshot()[4]?.id);
+  const watched = await watch('--for', '2s');
+  const db = openDatabase(join(data, 'feed.db'), 5_000);
+  db.prepare("UPDATE ledger SET body = x'00' WHERE grp = ? AND sequence = 1").run(group);
+  db.prepare('UPDATE marks SET sequence = 0 WHERE grp = ?').run(group);
+  db.close();
+  const stopped = await watch('--for', '2s');
+
+  const other = await runFeed(['redrive', 'acme', String(group), '--skip', '2', '--data', data]);
+  const skipped = await runFeed(['redrive', 'acme', String(group), '--skip', '1', '--data', data]);
+  const after = await watch('--for', '2s');
+
+  expect([watched.code, eventsOf(stopped, group)]).toEqual([0, []]);
+  expect(other).toMatchObject({ code: 3, stdout: expect.stringContaining('it is stuck at 1, not at 2') });
+  expect(skipped).toMatchObject({ code: 0, stdout: expect.stringContaining('skipped 1; ') });
+  const numbers = eventsOf(after, group).map((event) => event.data.sequence);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 2));
+  expect(numbers.length).toBeGreaterThan(0);
 });
 
 test('the exported state has the sequence number of the last event of each group', async () => {

@@ -15,7 +15,9 @@ import { type FakeAws, startFakeAws } from './fake-aws.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const PATH = '/feed-1/sources';
-const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:feed-1/tokens/globex-AbCdEf';
+const STACK_PATH = '/feed-1/stack-sources';
+const SECRET =
+  'arn:aws:secretsmanager:eu-west-1:111122223333:secret:feed-1/tokens/globex.example.com/main-AbCdEf';
 const TOKEN = 'the-token-of-the-store';
 
 let tables: TestTables;
@@ -32,10 +34,10 @@ afterAll(async () => {
 
 beforeEach(async () => {
   aws = await startFakeAws();
-  aws.secrets.set('feed-1/tokens/globex', SECRET);
-  aws.secrets.set('globex', SECRET.replace('feed-1/tokens/', ''));
-  aws.parameters.set(`${PATH}/acme`, {
-    Name: `${PATH}/acme`,
+  aws.secrets.set('feed-1/tokens/globex.example.com/main', SECRET);
+  aws.secrets.set('globex', SECRET.replace('feed-1/tokens/globex.example.com/main', 'globex'));
+  aws.parameters.set(`${STACK_PATH}/acme`, {
+    Name: `${STACK_PATH}/acme`,
     Value: JSON.stringify({
       settings: { name: 'acme', baseUrl: 'https://acme.example.com' },
       token: { secretId: 'acme' },
@@ -74,7 +76,7 @@ const run = (...args: string[]): Promise<Ended> =>
     },
   });
 
-const TOKEN_SECRET = 'feed-1/tokens/globex';
+const TOKEN_SECRET = 'feed-1/tokens/globex.example.com/main';
 const GLOBEX = ['globex', '--base-url', 'https://globex.example.com', '--token-secret', TOKEN_SECRET];
 
 describe('a source that is added', () => {
@@ -109,7 +111,7 @@ describe('a source that is added', () => {
     });
     expect(code).toBe(0);
     expect([...aws.parameters.keys(), ...aws.schedules.keys(), ...aws.alarms.keys()]).toEqual([
-      `${PATH}/acme`,
+      `${STACK_PATH}/acme`,
       'acme-1',
       'acme',
     ]);
@@ -124,7 +126,13 @@ describe('a source that is added', () => {
       'a secret that the poller may not read',
       ['add', ...GLOBEX.with(4, 'globex')],
       2,
-      'begin with feed-1/tokens/',
+      'begin with feed-1/tokens/globex.example.com/',
+    ],
+    [
+      'the token of another address',
+      ['add', ...GLOBEX.with(2, 'https://evil.example.com')],
+      2,
+      'begin with feed-1/tokens/evil.example.com/',
     ],
     ['no place for the token', ['add', ...GLOBEX.slice(0, 3)], 2, '--token-secret'],
     ['an interval that no schedule can have', ['add', ...GLOBEX, '--every', '7s'], 2, 'divide a minute'],

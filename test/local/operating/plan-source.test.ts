@@ -11,7 +11,6 @@ import {
   parameterText,
   scheduleLike,
   sourceOfSchedule,
-  wasAdded,
 } from '../../../local/operating/plan-source.ts';
 import { METRICS } from '../../../shared/deployment/metrics.ts';
 import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from '../../infra/synthesize.ts';
@@ -51,7 +50,7 @@ function both(type: string, idHolds: string) {
 test('the parameter equals the construct’s', () => {
   const [, made] = both('AWS::SSM::Parameter', 'Source');
 
-  expect(JSON.parse(parameterText(added))).toEqual({ ...JSON.parse(made.Value), added: true });
+  expect(JSON.parse(parameterText(added))).toEqual(JSON.parse(made.Value));
   expect(parseStoredSource('globex', parameterText(added)).settings).toMatchObject({ intervalMs: 600_000 });
 });
 
@@ -93,30 +92,23 @@ test('the alarm equals the construct’s, and notifies the same topic', () => {
   });
 });
 
-test('only resources that the command created count as added', () => {
-  const [, made] = both('AWS::SSM::Parameter', 'Source');
-
-  expect([parameterText(added), made.Value, 'nonsense', '{}'].map(wasAdded)).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
-});
-
 test('the poller may read tokens with allowed names, and the command rejects all others', () => {
   const path = pathOf(template);
   const service = path.split('/')[1];
   const arnOf = (rest: string) =>
     `arn:aws:${rest.startsWith('secret') ? 'secretsmanager' : 'ssm'}:eu-west-1:111122223333:${rest}`;
-  const check = (token: TokenPlace, rest: string) => () => checkTokenName(path, token, arnOf(rest));
-  const secret = `secret:${service}/tokens/globex-AbCdEf`;
-  const parameter = `parameter/${service}/tokens/globex`;
+  const check = (token: TokenPlace, rest: string) => () =>
+    checkTokenName(path, { ...added, token }, arnOf(rest));
+  const names = `${service}/tokens/globex.example.com/`;
+  const secret = `secret:${names}main-AbCdEf`;
+  const parameter = `parameter/${names}main`;
 
   expect(check({ secretId: 'globex' }, secret)).not.toThrow();
   expect(check({ parameter: 'globex' }, parameter)).not.toThrow();
-  expect(check({ secretId: 'other' }, 'secret:other-AbCdEf')).toThrow(`must begin with ${service}/tokens/,`);
-  expect(check({ parameter: '/other' }, 'parameter/other')).toThrow(`must begin with /${service}/tokens/,`);
+  for (const other of ['other', `${service}/tokens/main`, `${service}/tokens/acme.example.com/main`]) {
+    expect(check({ secretId: 'other' }, `secret:${other}-AbCdEf`)).toThrow(`must begin with ${names},`);
+    expect(check({ parameter: '/other' }, `parameter/${other}`)).toThrow(`must begin with /${names},`);
+  }
   const readable = statementsOf(template, 'PollerRole').flatMap(({ resources }) => resources);
   for (const rest of [secret, parameter, `parameter${path}/globex`])
     expect(readable.filter((resource) => covers(resource, rest))).toHaveLength(1);

@@ -18,7 +18,8 @@ export const OPTIONS: CompareOptions = {
   source: 'acme',
   generation: 'mi8x2k',
   settle: SETTLE,
-  announces: () => true,
+  emits: false,
+  isOld: () => false,
   unknowable: () => false,
 };
 

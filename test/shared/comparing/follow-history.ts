@@ -169,8 +169,9 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
     const published = events.length;
     const compared = compareReading(snapshot, reading, {
       ...OPTIONS,
-      announces: () => !isSilent,
-      announcesEntity: () => !isSilent,
+      emits: !isSilent,
+      isOld: () => true,
+      isOldEntity: () => true,
       // Otherwise the next moved stamp would publish fields that are sent for the first time.
       unknowable: createUnknowable({ fieldsSince, walkedAt: undefined }, snapshot, { updatedAt: 0 }, SETTLE),
       lastSeenAt,

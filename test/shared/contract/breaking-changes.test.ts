@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { EventType } from '../../../shared/contract/event.ts';
 import { breakingChanges } from './breaking-changes.ts';
-import { type JsonSchema, publishedSchema } from './published-schemas.ts';
+import { type JsonSchema, publishedBundle, schemaOf } from './published-schemas.ts';
 
+const publishedSchema = (type: EventType): JsonSchema => schemaOf(publishedBundle(), type) ?? {};
 const BEFORE = publishedSchema('shipment.status_changed');
 
 /** The schema with its shipment changed in place. */

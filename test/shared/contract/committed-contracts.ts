@@ -1,19 +1,19 @@
 // The parts of the contract in docs/events.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DATA_VERSIONS } from '../../../shared/contract/data-schema.ts';
 import type { EventType, FeedEvent } from '../../../shared/contract/event.ts';
-import { fileNameOf, type JsonSchema, kindOf } from './published-schemas.ts';
+import { type JsonSchema, kindOf, type SchemaBundle, schemaOf } from './published-schemas.ts';
 
 export const EVENTS_FOLDER = new URL('../../../docs/events/', import.meta.url);
 
-/** The published schema of the type's current version; undefined before its first publication. */
-export function committedSchema(type: EventType): JsonSchema | undefined {
-  const file = new URL(`schemas/${fileNameOf(type)}`, EVENTS_FOLDER);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+export function committedBundle(): SchemaBundle {
+  const file = new URL('schema.json', EVENTS_FOLDER);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { $defs: {} };
 }
 
-export function committedSchemaFiles(): string[] {
-  return readdirSync(new URL('schemas/', EVENTS_FOLDER));
+/** The published schema of the type, without references; undefined before its first publication. */
+export function committedSchema(type: EventType): JsonSchema | undefined {
+  return schemaOf(committedBundle(), type);
 }
 
 export function committedExample(type: EventType): FeedEvent {

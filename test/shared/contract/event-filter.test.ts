@@ -8,6 +8,7 @@ import {
   filterPolicy,
   matchesFilter,
 } from '../../../shared/contract/event-filter.ts';
+import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
 
 const example = (type: string): FeedEvent =>
   JSON.parse(readFileSync(new URL(`../../../docs/events/examples/${type}.json`, import.meta.url), 'utf8'));
@@ -16,6 +17,7 @@ const withStatus = (event: FeedEvent, status: unknown): FeedEvent =>
   ({ ...event, data: { ...event.data, object: { ...event.data.object, status } } }) as FeedEvent;
 
 const changed = example('shipment.status_changed');
+const FIELDS = [...new Set(Object.values(WATCHED_FIELDS).flat())].slice(0, 15);
 
 describe('matchesFilter', () => {
   it.each<[string, EventFilter, boolean]>([
@@ -42,6 +44,35 @@ describe('matchesFilter', () => {
     expect(matchesFilter({ to: ['DELIVERED'] }, withStatus(example(type), status))).toBe(passes);
   });
 
+  it.each<[string, EventFilter, boolean]>([
+    ['the status that it leaves', { from: ['IN_TRANSIT', 'CREATED'] }, true],
+    ['another status', { from: ['CREATED'] }, false],
+    [
+      'the status that it leaves, and another that it reaches',
+      { from: ['IN_TRANSIT'], to: ['FAILED'] },
+      false,
+    ],
+    ['a field that changed', { changed: ['tracking_number', 'delivered_at'] }, true],
+    ['a field that did not change', { changed: ['tracking_number'] }, false],
+    [
+      'a field that changed, of another entity',
+      { changed: ['status'], entities: ['return_line_item'] },
+      false,
+    ],
+    ['both', { changed: ['status'], from: ['IN_TRANSIT'] }, true],
+  ])('answers for a shipment that was delivered: %s', (_, filter, passes) => {
+    expect(changed.data).toMatchObject({ previous_attributes: { status: 'IN_TRANSIT' } });
+
+    expect(matchesFilter(filter, changed)).toBe(passes);
+  });
+
+  it.each(['shipment.created', 'shipment.removed', 'refund_transaction.created', 'return_group.forgotten'])(
+    'rejects %s with a condition on what changed',
+    (type) => {
+      expect(matchesFilter({ changed: ['status', 'carrier'] }, example(type))).toBe(false);
+    },
+  );
+
   it.each<[EventFilter, boolean]>([
     [{}, false],
     [{ sources: ['acme'] }, false],
@@ -61,7 +92,18 @@ describe('matchesFilter', () => {
 
   it.each(['', 'TELEPORTED', null, { a: 1 }])('gives the undocumented status %j no attribute', (status) => {
     expect(filterAttributes(withStatus(changed, status))).not.toHaveProperty('to');
+    const before = { ...changed, data: { ...changed.data, previous_attributes: { status } } } as FeedEvent;
+    expect(filterAttributes(before)).not.toHaveProperty('from');
   });
+
+  it.each([[[]], [['weight', '', 7, null]], ['status'], [undefined]])(
+    'gives %j as changed fields no attribute',
+    (fields) => {
+      const odd = { ...changed, data: { ...changed.data, changed: fields } } as FeedEvent;
+
+      expect(filterAttributes(odd)).not.toHaveProperty('changed');
+    },
+  );
 });
 
 describe('filterPolicy', () => {
@@ -69,6 +111,18 @@ describe('filterPolicy', () => {
     const filter = { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] } as const;
     const policy = { source: ['/sources/acme'], entity: ['shipment'], to: ['DELIVERED'] };
     expect(filterPolicy(filter)).toEqual(policy);
+  });
+
+  it('has five keys at most, as many as SNS takes: types and entities together are types', () => {
+    const filter: EventFilter = {
+      ...{ sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'], from: ['IN_TRANSIT'] },
+      ...{ types: ['shipment.status_changed', 'return_line_item.status_changed'], changed: ['status'] },
+    };
+
+    expect(filterPolicy(filter)).toEqual({
+      ...{ source: ['/sources/acme'], type: ['shipment.status_changed'], to: ['DELIVERED'] },
+      ...{ from: ['IN_TRANSIT'], changed: ['status'] },
+    });
   });
 
   it.each([{}, { sources: ['acme'] }])('keeps the events of the feed itself from %j', (filter) => {
@@ -86,6 +140,23 @@ describe('checkFilter', () => {
     [{ entities: [] }, 'filter.entities: must name at least one value'],
     [{ status: ['DELIVERED'] }, 'status'],
     [{ entities: ['return_group'], to: ['DELIVERED'] }, 'lets nothing pass'],
+    [{ changed: ['weight'] }, 'filter.changed.0'],
+    [{ changed: [] }, 'filter.changed: must name at least one value'],
+    [{ from: ['SHIPPED'] }, 'filter.from.0'],
+    [{ types: ['feed.source_read'], changed: ['status'] }, 'names feed.source_read and excludes it'],
+    [{ types: ['shipment.created'], changed: ['status'] }, 'lets nothing pass'],
+    [{ types: ['shipment.updated'], changed: ['status'] }, 'lets nothing pass'],
+    [{ types: ['shipment.updated'], from: ['CREATED'] }, 'lets nothing pass'],
+    [{ entities: ['return_group'], changed: ['carrier'] }, 'lets nothing pass'],
+    [
+      {
+        from: ['DRAFT', 'CREATED'],
+        changed: FIELDS,
+        to: ['DELIVERED', 'FAILED', 'OPEN'],
+        sources: ['a', 'b'],
+      },
+      '180 combinations',
+    ],
     [
       { sources: Array.from({ length: 76 }, (_, n) => `s${n}`), to: ['DELIVERED', 'FAILED'] },
       '152 combinations',

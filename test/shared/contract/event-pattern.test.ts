@@ -31,6 +31,33 @@ describe('a pattern for an entity that reaches a status', () => {
     );
   });
 
+  it('matches a change from the status, and no creation', () => {
+    const left = matched(
+      changePattern({ entity: 'shipment', from: ['CREATED', 'IN_TRANSIT'], to: 'DELIVERED' }),
+    );
+    const never = matched(changePattern({ entity: 'shipment', from: 'FAILED' }));
+
+    expect(left).toEqual(['shipment.status_changed DELIVERED']);
+    expect(never).toEqual([]);
+  });
+
+  it('matches a change of a field, whatever the status', () => {
+    const relabelled = changePattern({ entity: 'shipment', changed: ['tracking_number', 'return_ids'] });
+    const outcomes = changePattern({ entity: 'return_group', changed: 'return_outcome' });
+
+    expect(ON_BUS.filter(compileEventPattern({ ...relabelled })).map(({ detail }) => detail.type)).toEqual(
+      ON_BUS.filter(
+        ({ detail }) =>
+          /^shipment/.test(detail.type) && /tracking_number|return_ids/.test(detail.data.changed),
+      ).map(({ detail }) => detail.type),
+    );
+    expect(ON_BUS.filter(compileEventPattern({ ...outcomes }))).not.toEqual([]);
+  });
+
+  it('needs a condition', () => {
+    expect(() => changePattern({ entity: 'shipment' })).toThrow('to, from or changed');
+  });
+
   it('matches only events of this feed, and of the named sources', () => {
     const pattern = changePattern({ entity: 'shipment', to: 'DELIVERED' });
     const matches = compileEventPattern({ ...pattern });

@@ -20,10 +20,10 @@ function fieldsOf(type: EventType, ...path: string[]): string[] {
 }
 
 describe('the schemas of events', () => {
-  it('are the 16 of return groups and the 6 of the feed, each under its type', () => {
+  it('are the 17 of return groups and the 6 of the feed, each under its type', () => {
     const verbs = TYPES.map((type) => type.split('.'));
 
-    expect(TYPES).toHaveLength(22);
+    expect(TYPES).toHaveLength(23);
     expect(new Set(verbs.map(([kind]) => kind))).toEqual(
       new Set([
         'return_line_item',
@@ -53,7 +53,19 @@ describe('the schemas of events', () => {
     },
   );
 
-  it.each(TYPES.filter((type) => !type.startsWith('feed.')))('place %s in its group', (type) => {
+  it.each(TYPES.filter((type) => /_changed|updated/.test(type)))('name what changed in %s', (type) => {
+    const kind = type.split('.')[0] as WatchedKind;
+    const schema = JSON.stringify(z.toJSONSchema(EVENT_SCHEMAS[type]).properties?.data);
+
+    expect(schema).toContain(`"items":{"type":"string","examples":${JSON.stringify(WATCHED_FIELDS[kind])}}`);
+  });
+
+  it('leave nothing of a forgotten return but its id', () => {
+    expect(fieldsOf('return_group.forgotten', 'data', 'return_group')).toEqual(['id']);
+    expect(fieldsOf('return_group.forgotten', 'data', 'object')).toEqual(['type', 'id']);
+  });
+
+  it.each(TYPES.filter((type) => !/^feed|forgotten/.test(type)))('place %s in its group', (type) => {
     expect(fieldsOf(type, 'data')).toEqual(
       expect.arrayContaining(['generation', 'sequence', 'return_group', 'object', 'observed']),
     );

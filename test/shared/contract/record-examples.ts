@@ -1,6 +1,7 @@
 // Records the feed's events of a return at the reference service and of its source: every type of event at least once,
 // by the poller and a relay in virtual time. docs/events has the results.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
@@ -66,6 +67,7 @@ export async function recordExamples(): Promise<FeedEvent[]> {
   await failFor(world, () => pass(7));
   await pass(2);
   await skipAnEvent(world, group);
+  await forget(world, group);
   // Keep one: the reports of the other minutes have the same content.
   await pass(1, world.startProcess('poller', { settings: { ...world.settings, sourceRead: true } }));
   return [...published.values()];
@@ -92,6 +94,18 @@ async function failFor({ control }: SourceWorld, pass: () => Promise<void>): Pro
   control.setKnob('faultRate', 1);
   await pass();
   control.setKnob('faultRate', 0);
+}
+
+async function forget(world: SourceWorld, group: number): Promise<void> {
+  const eraser = {
+    erase: async (...range: Parameters<typeof world.ledger.expire>) => {
+      world.ledger.expire(...range);
+      return range[1];
+    },
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const ports = { ...world, marks: createMemoryMarks(), eraser, clock: world.time, log };
+  await world.time.run(forgetReturnGroup(ports, await world.state(), group, []));
 }
 
 /** A destination always refuses an event, and an operator skips it. */

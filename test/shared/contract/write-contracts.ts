@@ -1,11 +1,13 @@
-// `npm run contracts` writes the contract in docs/events: schemas, examples and the catalogue. It rejects changes that
+// `npm run contracts` writes the contract in docs/events: the schema, examples and the catalogue. It rejects changes that
 // would break readers of a published version.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { writeAsyncApi } from './asyncapi.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { committedSchema, EVENTS_FOLDER, refusalOf } from './committed-contracts.ts';
-import { EVENT_TYPES, fileNameOf, publishedSchema } from './published-schemas.ts';
+import { EVENT_TYPES, inDraft07, publishedBundle, schemaOf } from './published-schemas.ts';
 import { recordExamples, UNLISTED } from './record-examples.ts';
 
 function write(path: string, text: string): void {
@@ -14,9 +16,10 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
+const bundle = publishedBundle();
 const refusals = EVENT_TYPES.flatMap((type) => {
   const before = committedSchema(type);
-  const changes = before === undefined ? [] : breakingChanges(before, publishedSchema(type));
+  const changes = before === undefined ? [] : breakingChanges(before, schemaOf(bundle, type) ?? {});
   return changes.length === 0 ? [] : [refusalOf(type, changes)];
 });
 if (refusals.length > 0) {
@@ -28,12 +31,13 @@ const events = await recordExamples();
 // Found before anything is written: a missing one leaves all files as they are.
 const examples = EVENT_TYPES.map((type) => exampleOf(type));
 
-for (const type of EVENT_TYPES)
-  write(`schemas/${fileNameOf(type)}`, `${JSON.stringify(publishedSchema(type), null, 2)}\n`);
+write('schema.json', `${JSON.stringify(bundle, null, 2)}\n`);
+write('schema.draft-07.json', `${JSON.stringify(inDraft07(bundle), null, 2)}\n`);
 write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 for (const example of examples)
   write(`examples/${example.type}.json`, `${JSON.stringify(example, null, 2)}\n`);
 write('catalogue.md', writeCatalogue());
+write('asyncapi.yaml', writeAsyncApi(bundle, examples as FeedEvent[]));
 
 /** Returns the last event of a type, which has the longest history, but not the event with the unlisted status. */
 function exampleOf(type: string): (typeof events)[number] {

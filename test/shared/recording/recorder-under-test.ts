@@ -73,7 +73,7 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
 export function page(rows: readonly unknown[], after = 0): Page {
   const sentAt = START + after * SECOND;
   return {
-    rows: rows.map(parseReturnGroup),
+    rows: rows.map((row) => parseReturnGroup(row)),
     bytes: 1_000,
     largestRow: 0,
     sentAt,

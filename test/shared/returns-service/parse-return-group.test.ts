@@ -192,6 +192,12 @@ describe('an unreadable row', () => {
     ['returns', {}, 'returns is an object, not an array'],
     ['returns.0', 'item', 'returns[0] is a text, not an object'],
     ['shipments.0.return_ids.1', 'x', 'shipments[0].return_ids[1] is a text, not a whole number'],
+    ['shipments.0.return_ids', Array(20_000).fill(1), 'shipments[0].return_ids is too long'],
+    [
+      'returns.0.platform_refund_transaction_ids',
+      Array(40).fill('x'.repeat(1_000)),
+      'returns[0].platform_refund_transaction_ids is too long',
+    ],
     [
       'refund_transactions.0.amount.shop_money.amount',
       '49.9',

@@ -131,12 +131,57 @@ function* judge(
   if (documents.length > 0 && both.length === 0)
     yield `was not shown as ${objectText} along with ${headerText}`;
 
+  if (both.length > 0 && !both.some(({ document }) => showsContext(event, document, shown)))
+    yield `its context was not shown along with ${objectText}`;
+
   const customer = 'customer' in event.data ? event.data.customer : undefined;
   const isDue = customerData && !isGroupRemoved;
   if (both.length > 0 && !both.some(({ document }) => isSameCustomer(customer, isDue ? document : undefined)))
     yield isDue
       ? 'carries another customer than the group has'
       : 'carries a customer, though customer data is off';
+}
+
+const ITEM = ['id', 'sku', 'barcode', 'product_name', 'variant_name', 'quantity', 'status'];
+const SHIPMENT = ['id', 'status', 'carrier', 'tracking_number'];
+
+/** The context is the group's as well. What a document lacks may be kept from an earlier one. */
+function showsContext(
+  { type, data }: PublishedChange['event'],
+  document: GroupDocument | undefined,
+  earlier: readonly Showing[],
+): boolean {
+  const object = data.object as unknown as Fields;
+  if (type.startsWith('shipment.')) {
+    const { items, items_total: total } = data as unknown as { items: Fields[]; items_total: number };
+    const { return_ids: named = [] } = object as { return_ids?: unknown[] };
+    const isOn = (item: Fields) =>
+      named.length > 0 ? named.includes(item.id) : item.shipment_id === object.id;
+    const due = document === undefined ? [] : entitiesIn(document, 'return_line_item').filter(isOn);
+    const wasShown = (item: Fields) => isShown(item, 'return_line_item', ITEM, earlier);
+    return (
+      total >= items.length &&
+      items.every(wasShown) &&
+      due.every((item) => items.some((it) => textOf(it, ITEM) === textOf(item, ITEM)))
+    );
+  }
+  if (!type.startsWith('return_line_item.')) return true;
+  const { shipment } = data as unknown as { shipment: Fields | null };
+  const on = document && entitiesIn(document, 'shipment').find(({ id }) => id === object.shipment_id);
+  if (on !== undefined) return shipment !== null && textOf(shipment, SHIPMENT) === textOf(on, SHIPMENT);
+  return shipment === null || isShown(shipment, 'shipment', SHIPMENT, earlier);
+}
+
+function isShown(
+  entity: Fields,
+  kind: PublishedChange['kind'],
+  names: readonly string[],
+  showings: readonly Showing[],
+): boolean {
+  const text = textOf(entity, names);
+  return showings.some(
+    ({ document }) => document && entitiesIn(document, kind).some((each) => textOf(each, names) === text),
+  );
 }
 
 function* surplus(label: string, fields: Fields, known: readonly string[]): Generator<string> {

@@ -13,6 +13,7 @@ import {
   entitiesOf,
   type GroupHistory,
   isEntityEvent,
+  isForgottenEvent,
   type Kind,
   type PublishedChange,
   type State,
@@ -288,7 +289,8 @@ function checkArrived(source: SourceEvidence): Violation[] {
     if (event.type === 'feed.source_read' || isErasedUnreported(source, event)) return false;
     return (
       !(onBus.has(event.id) || skipped('bus', event)) ||
-      (isEntityEvent(event) && !(atQueue.has(event.id) || skipped('queue', event)))
+      ((isEntityEvent(event) || isForgottenEvent(event)) &&
+        !(atQueue.has(event.id) || skipped('queue', event)))
     );
   });
   return lost.map(({ event }) => ({

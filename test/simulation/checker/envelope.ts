@@ -2,7 +2,7 @@
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence, Violation } from './evidence.ts';
 import { timeOf } from './stamps.ts';
-import { isEntityEvent } from './states.ts';
+import { isEntityEvent, isForgottenEvent } from './states.ts';
 
 const FOLDERS: Readonly<Record<string, string>> = {
   return_line_item: 'return-line-items',
@@ -24,7 +24,7 @@ export function checkEnvelopes({ source, written }: SourceEvidence): Violation[]
 
 function* judge(event: FeedEvent, source: string): Generator<string> {
   const own = event.type === 'feed.source_read' ? 'read' : 'feed';
-  const group = isEntityEvent(event) ? event.data.return_group.id : own;
+  const group = isEntityEvent(event) || isForgottenEvent(event) ? event.data.return_group.id : own;
   const { generation, sequence } = event.data;
   const [kind = ''] = event.type.split('.');
   const expected = {
@@ -47,6 +47,7 @@ function* judge(event: FeedEvent, source: string): Generator<string> {
 }
 
 function isSubjectOf(event: FeedEvent, source: string): boolean {
+  if (isForgottenEvent(event)) return event.subject === `return-groups/${event.data.return_group.id}`;
   if (!isEntityEvent(event)) return isFeedSubject(event, source);
   const group = `return-groups/${event.data.return_group.id}`;
   const [kind = ''] = event.type.split('.');

@@ -1,6 +1,6 @@
 // The watched state of each entity over time, from the store's documents, and the state in an event. The fields are listed
 // again here, so that the judge does not share an omission of the feed.
-import type { EntityEvent } from '../../../shared/contract/event.ts';
+import type { EntityEvent, EventOf } from '../../../shared/contract/event.ts';
 import type { GroupDocument, Happening, Time } from './evidence.ts';
 import { type Showing, showingsOf } from './showing.ts';
 
@@ -151,5 +151,12 @@ export function isGone({ verb }: PublishedChange): boolean {
 }
 
 export function isEntityEvent(event: { readonly type: string }): event is EntityEvent {
-  return !event.type.startsWith('feed.');
+  return !event.type.startsWith('feed.') && !isForgottenEvent(event);
+}
+
+/** Returns whether the event reports that an operator has forgotten its group. */
+export function isForgottenEvent(event: {
+  readonly type: string;
+}): event is EventOf<'return_group.forgotten'> {
+  return event.type === 'return_group.forgotten';
 }

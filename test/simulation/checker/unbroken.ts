@@ -36,6 +36,9 @@ function judgeLink(before: PublishedChange | undefined, now: PublishedChange): s
   }
   const previous = previousOf(now);
   const changed = Object.keys(previous);
+  const named = 'changed' in now.event.data ? now.event.data.changed : [];
+  if (JSON.stringify([...named].sort()) !== JSON.stringify([...changed].sort()))
+    return `names ${named.join(', ')} as changed, and has the previous ${changed.join(', ')}`;
   if (changed.length === 0) return 'contains no change';
   if (verb === 'status_changed' && !changed.includes('status'))
     return 'is a status change without a changed status';

@@ -192,13 +192,13 @@ async function forgetting(context: Context): Promise<Command | undefined> {
     };
     const burying: typeof store = {
       ...store,
-      async saveAll(source, saves) {
+      async save(key, save) {
         try {
-          return await store.saveAll(source, saves);
+          return await store.save(key, save);
         } finally {
-          for (const snapshot of stores.snapshots.all(source)) {
+          for (const snapshot of stores.snapshots.all(key)) {
             if (snapshot.groupId !== group || !isForgotten(snapshot)) continue;
-            forgotten.push({ key: { ...source, group }, through: snapshot.sequence, isErased: false });
+            forgotten.push({ key, through: snapshot.sequence, isErased: false });
           }
         }
       },

@@ -75,6 +75,7 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
           token,
           transport: world.network.transport(process),
           timeoutMs: settings.requestTimeoutMs,
+          include: settings.include,
         }),
       secret: { read: () => process.call('secret.read', () => readSecret(world)) },
       hashToken: (token) =>

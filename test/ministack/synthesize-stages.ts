@@ -1,0 +1,106 @@
+// Both stages of infra/stages.ts with one subscriber of each kind, and the sample warehouse behind the ordered topic in
+// one stage and behind the bus in the other. The returns service and the webhooks' receiver are on this machine.
+import { type App, CfnResource, Duration, type Stack } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
+import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
+import { STAGES, type Stage } from '../../infra/stages.ts';
+import { BUS_SOURCE } from '../../shared/contract/event-pattern.ts';
+import { newApp } from '../infra/new-app.ts';
+
+export const TOKEN_SECRET = 'returns-feed/acme';
+/** Of the sample warehouse behind the bus: the time in which a busy machine handles all events of the stories. */
+const TIME_LIMIT_SECONDS = 30;
+/** The time after which a killed function's tick, lease and messages are free again. */
+const LONGEST_WORK_SECONDS = 20;
+
+export interface Addresses {
+  readonly returnsUrl: string;
+  readonly receiverUrl: string;
+}
+
+/** @returns the directory of the assembly */
+export function synthesizeStages({ returnsUrl, receiverUrl }: Addresses): string {
+  // MiniStack does not know Fn::GetStackOutput, the newest way for one stack to refer to another.
+  const app = newApp({ '@aws-cdk/core:defaultCrossStackReferences': 'strong' });
+  for (const stage of Object.values(STAGES)) {
+    const stack = new ReturnsFeedStack(app, {
+      ...stage,
+      sources: stage.sources.map((source) => ({
+        ...source,
+        ...{ baseUrl: returnsUrl, tokenSecret: TOKEN_SECRET },
+        ...{ interval: Duration.seconds(5), requestsPerMinute: 300 },
+      })),
+    });
+    addSubscribers(stack, `${receiverUrl}/${stage.stackName}`);
+    addSampleWarehouse(stack, stage);
+  }
+  adapt(app);
+  app.synth();
+  return app.outdir;
+}
+
+function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
+  const { feed } = stack;
+  feed.addOrderedSubscriber(printing(stack, 'Hello'));
+  feed.addOrderedQueue('Erp');
+  feed.addOrderedQueue('Parcels', { filter: { entities: ['shipment'] } });
+  feed.onChange('Arrived', { entity: 'shipment', to: 'DELIVERED', target: printing(stack, 'OnArrival') });
+  new events.Rule(stack, 'Everything', {
+    eventBus: feed.bus as events.IEventBus,
+    eventPattern: { source: events.Match.prefix(`${BUS_SOURCE}.`) },
+    targets: [
+      new targets.SqsQueue(new sqs.Queue(stack, 'Collected', { enforceSSL: true }) as sqs.IQueue, {
+        message: events.RuleTargetInput.fromObject({
+          kind: events.EventField.fromPath('$.detail-type'),
+          event: events.EventField.fromPath('$.detail'),
+        }),
+      }),
+    ],
+  });
+  const webhook = feed.addWebhook('Wms', {
+    url: 'https://wms.example.com/hook',
+    requestTimeout: Duration.seconds(2),
+  });
+  for (const { function: fn } of [webhook.sender, webhook.sweep]) {
+    fn.addEnvironment('ADDRESSES', 'any');
+    fn.addEnvironment('WEBHOOK_URL', webhookUrl);
+  }
+}
+
+function addSampleWarehouse(stack: ReturnsFeedStack, stage: Stage): void {
+  const { feed } = stack;
+  if (stage.sampleWarehouse !== undefined) new SampleWarehouseStack(stack.node.root, feed, stage);
+  else
+    new SampleWarehouse(stack, 'Warehouse', {
+      ...{ feed, subscribeTo: 'bus', timeLimit: Duration.seconds(TIME_LIMIT_SECONDS) },
+      removalPolicy: stage.removalPolicy,
+    });
+}
+
+/** The function of docs/deploying.md; it accepts events of a queue and of the bus. */
+function printing(stack: Stack, id: string): lambda.Function {
+  return new lambda.Function(stack, id, {
+    runtime: lambda.Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: lambda.Code.fromInline(`exports.handler = async ({ Records, detail }) => {
+      for (const { body } of Records ?? [{ body: JSON.stringify(detail) }]) console.log(JSON.parse(body).id);
+      return { batchItemFailures: [] };
+    }`),
+  });
+}
+
+/** Removes the one type that MiniStack does not know, and shortens what a killed function leaves behind. */
+function adapt(app: App): void {
+  for (const it of app.node.findAll()) {
+    if (!CfnResource.isCfnResource(it)) continue;
+    if (it.cfnResourceType === 'AWS::Events::Archive') it.node.scope?.node.tryRemoveChild(it.node.id);
+    if (it instanceof lambda.CfnFunction) it.timeout = Math.min(it.timeout ?? 3, LONGEST_WORK_SECONDS);
+    if (it instanceof sqs.CfnQueue && it.visibilityTimeout !== undefined)
+      it.visibilityTimeout = LONGEST_WORK_SECONDS;
+  }
+}

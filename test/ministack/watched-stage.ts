@@ -1,0 +1,53 @@
+// A deployed stage, with all that its subscribers received.
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { DeployedParts } from '../runbook/resources-called.ts';
+import type { WebhookReceiver } from '../stack/webhook-receiver.ts';
+import { readDeployed } from './deployed.ts';
+import { createQueueReader, type QueueReader } from './queue-reader.ts';
+
+/** As the rule's input transformer makes it. */
+export interface Transformed {
+  readonly kind: string;
+  readonly event: FeedEvent;
+}
+
+export interface WatchedStage extends DeployedParts {
+  readonly name: string;
+  /** The ordered queue without a filter. */
+  readonly erp: QueueReader<FeedEvent>;
+  /** The ordered queue with a filter for shipments. */
+  readonly parcels: QueueReader<FeedEvent>;
+  /** The queue of the rule for everything on the bus. */
+  readonly collected: QueueReader<Transformed>;
+  readonly signingSecret: string;
+  /** The state machine of the stage's sample warehouse. */
+  readonly workflowArn: string;
+  /** The changes of returns that the webhook's receiver accepted. */
+  posted(): readonly FeedEvent[];
+}
+
+/** @param warehouse the stack of the stage's sample warehouse */
+export async function watchStage(
+  name: string,
+  warehouse: string,
+  receiver: WebhookReceiver,
+): Promise<WatchedStage> {
+  const [deployed, parts] = await Promise.all([readDeployed(name), readDeployed(warehouse)]);
+  const { refOf } = deployed;
+  const secret = await new SecretsManagerClient().send(
+    new GetSecretValueCommand({ SecretId: refOf('AWS::SecretsManager::Secret', 'WebhooksWms') }),
+  );
+  return {
+    ...{ ...deployed, name },
+    erp: createQueueReader(refOf('AWS::SQS::Queue', 'ErpQueue')),
+    parcels: createQueueReader(refOf('AWS::SQS::Queue', 'ParcelsQueue')),
+    collected: createQueueReader(refOf('AWS::SQS::Queue', 'Collected')),
+    workflowArn: parts.refOf('AWS::StepFunctions::StateMachine', 'Parcel'),
+    signingSecret: secret.SecretString ?? '',
+    posted: () =>
+      receiver.accepted.flatMap(({ path, event }) =>
+        path === `/${name}` && !event.type.startsWith('feed.') ? [event] : [],
+      ),
+  };
+}
