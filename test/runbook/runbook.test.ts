@@ -138,9 +138,7 @@ test('the console shows every page with exactly the listed permissions', async (
   expect(pages.map(({ text }) => text).join('\n')).not.toMatch(
     /not authorized|can't be shown|failed searches/,
   );
-  expect(pages[0]?.text).toMatch(
-    /subscriber \S*Erp\S* (✓ all sent 0 events –|… sending \d+ events? 90 s) 0/,
-  );
+  expect(pages[0]?.text).toMatch(/subscriber \S*Erp\S* (✓ all sent 0 events –|… sending \d+ events? 90 s) 0/);
 });
 
 test('each button of the console works with exactly the listed permissions', async () => {
