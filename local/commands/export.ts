@@ -1,13 +1,10 @@
 // `export`: the present state of a source, for a consumer that starts with it.
-import { Command, InvalidArgumentError } from 'commander';
-import { stringify } from 'csv-stringify/sync';
+import { Command } from 'commander';
 import { counted } from '../cli/counts.ts';
-import { parseMoment } from '../cli/parse-moment.ts';
+import { addExportOptions, type ExportFlags } from '../cli/export-flags.ts';
 import { createPrinter } from '../cli/print.ts';
-import { didYouMean } from '../cli/suggest.ts';
-import { CSV_COLUMNS, toCsvRows } from '../operating/export-csv.ts';
-import { EXPORTED_KINDS, type ExportFilter, exportGroups } from '../operating/export-groups.ts';
-import { meantStatus } from '../operating/listed-statuses.ts';
+import { CSV_HEADER, toCsv } from '../operating/export-csv.ts';
+import { exportGroups } from '../operating/export-groups.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { withFeed } from '../operating/with-feed.ts';
@@ -26,13 +23,6 @@ Examples:
   returns-feed export acme --stack ReturnsFeed > acme.jsonl
   returns-feed export acme --data state --since 24h --type shipment --status DELIVERED --csv`;
 
-interface ExportFlags extends PlaceFlags {
-  readonly since?: ExportFilter['since'];
-  readonly type?: readonly string[];
-  readonly status?: readonly string[];
-  readonly csv: boolean;
-}
-
 /** Printing progress for each return would take longer than reading it. */
 const PROGRESS_EVERY = 100;
 
@@ -40,50 +30,23 @@ export function createExportCommand(): Command {
   const command = new Command('export')
     .description('Print the present state of every return of a source, as last published.')
     .argument('<source>', 'the name of the source')
-    .option('--since <time>', 'only returns that were updated since: 24h, or an ISO 8601 time', parseMoment)
-    .option('--type <kinds>', `only these, separated by commas: ${EXPORTED_KINDS.join(', ')}`, parseKinds)
-    .option(
-      '--status <statuses>',
-      'only entities with one of these statuses, separated by commas',
-      parseStatuses,
-    )
     .option('--csv', 'print CSV instead of JSON', false);
-  return addPlaceOptions(command).addHelpText('after', HELP).action(exportSource);
-}
-
-function parseKinds(text: string): readonly string[] {
-  const known: readonly string[] = EXPORTED_KINDS;
-  return listed(text, (kind) =>
-    known.includes(kind) ? undefined : `There is no kind "${kind}".${didYouMean(kind, known)}`,
-  );
-}
-
-function parseStatuses(text: string): readonly string[] {
-  return listed(text, (status) => {
-    const meant = meantStatus(status);
-    return meant && `There is no status "${status}". Did you mean "${meant}"?`;
-  });
-}
-
-function listed(text: string, problemOf: (part: string) => string | undefined): readonly string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  for (const problem of parts.map(problemOf)) if (problem) throw new InvalidArgumentError(problem);
-  return parts;
+  return addPlaceOptions(addExportOptions(command)).addHelpText('after', HELP).action(exportSource);
 }
 
 async function exportSource(
   source: string,
-  { since, type, status, csv, ...place }: ExportFlags,
+  { since, type, status, csv, ...place }: ExportFlags & PlaceFlags & { readonly csv: boolean },
 ): Promise<void> {
   await withFeed(place, async ({ store, stateOf }) => {
     const state = await stateOf(source);
     const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
     const filter = { since, types: type, statuses: status };
     let exported = 0;
-    if (csv) await out.line(CSV_COLUMNS.join(','));
+    if (csv) await out.line(CSV_HEADER);
     for await (const group of exportGroups(store, state, filter)) {
-      const rows = csv ? toCsv(toCsvRows(group)) : JSON.stringify(group);
-      if (rows !== '') await out.line(rows);
+      const text = csv ? toCsv(group) : JSON.stringify(group);
+      if (text !== '') await out.line(text);
       exported += 1;
       if (exported % PROGRESS_EVERY === 0) err.status(`exported ${exported} returns`);
     }
@@ -92,9 +55,4 @@ async function exportSource(
     if (state.baselineAt === undefined)
       await err.line('Its baseline is under way: returns that it has not read yet are missing.');
   });
-}
-
-/** RFC 4180, without the end of the last line. */
-function toCsv(rows: ReturnType<typeof toCsvRows>): string {
-  return stringify(rows, { columns: CSV_COLUMNS, escape_formulas: true, eof: false });
 }

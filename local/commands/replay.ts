@@ -20,7 +20,6 @@ import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.
 import { withFeed } from '../operating/with-feed.ts';
 
 interface ReplayFlags extends PlaceFlags, FilterFlags {
-  readonly source?: string;
   readonly from?: Instant;
   readonly until?: Instant;
   readonly to?: string;
@@ -60,8 +59,7 @@ Exit code: 0 all events are sent, 3 not all, 1 the command failed, 2 invalid usa
 export function createReplayCommand(): Command {
   const command = new Command('replay')
     .description('Send again the events that the ledger still holds.')
-    .argument('[source]', 'the name of the source; or give --source')
-    .option('--source <name>', 'the name of the source')
+    .argument('<source>', 'the name of the source')
     .option('--from <time>', 'only events from this time on', parseMoment)
     .option('--until <time>', 'only events before this time', parseMoment)
     .option(
@@ -82,11 +80,10 @@ function parseReplayId(text: string): string {
 }
 
 async function replayEvents(
-  argument: string | undefined,
-  { group, type, source: option, from, until, ...flags }: ReplayFlags,
+  source: string,
+  { group, type, from, until, ...flags }: ReplayFlags,
 ): Promise<void> {
   const { to, again, rate, replayId, yes, ...place } = flags;
-  const source = nameSource(argument, option);
   const filter = { ...(type && { type }), ...(group && { group }) };
   await withFeed(place, async (feed) => {
     const target = selecting(await findReplayTarget(feed, to), filter);
@@ -114,15 +111,6 @@ async function replayEvents(
     for (const line of left) await err.line(line);
     await run(feed, plan, target, { replayId: id, rate });
   });
-}
-
-/** @throws UsageError unless exactly one source is named */
-function nameSource(argument: string | undefined, option: string | undefined): string {
-  if (argument !== undefined && option !== undefined && argument !== option)
-    throw new UsageError(`Two sources are named: ${argument} and, by --source, ${option}.`);
-  const source = argument ?? option;
-  if (source === undefined) throw new UsageError('Name the source: npx returns-feed replay SOURCE.');
-  return source;
 }
 
 /** The target, which gets only the selected events. */

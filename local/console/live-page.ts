@@ -36,7 +36,8 @@ ${
 ${passing.length === 0 && html`<p id="no-events">No event ${isNewest ? 'yet' : 'here'}.</p>`}
 <p>${
         older === undefined
-          ? html`<span class="dim">The list ends here: it has the last changes of the 50 returns of each source that changed last. The page of a return has all its events.</span>`
+          ? passing.length > 0 &&
+            html`<span class="dim">The list ends here: it has the last changes of the 50 returns of each source that changed last. The page of a return has all its events.</span>`
           : html`<a href="${pathWith(fields, older)}">Older events</a>`
       }</p>
 <p class="dim">Newest first. Times in ${feed.moments.zone}.</p>`;

@@ -28,6 +28,7 @@ nav { display: flex; gap: 1rem; flex-wrap: wrap; }
 .count:empty { display: none; }
 #outage { position: sticky; top: 0; z-index: 1; margin: 0; padding: .7rem 1rem; font-weight: 600;
   background: var(--bad); color: var(--ground); }
+#outage:not([hidden]) ~ main .verdict { display: none; }
 nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; border-bottom: 2px solid var(--link); }
 .find { display: flex; gap: .4rem; align-items: center; margin-left: auto; flex: 0 1 26rem; }
 input, select, button { font: inherit; color: inherit; background: var(--field);

@@ -1,7 +1,8 @@
 // The exported returns as CSV: a row for each entity, with the fields that people sort and filter by.
+import { stringify } from 'csv-stringify/sync';
 import type { ExportedGroup } from './export-groups.ts';
 
-export const CSV_COLUMNS = [
+const COLUMNS = [
   ...(['return_group_id', 'order_name', 'updated_at', 'type', 'id', 'status', 'product_name'] as const),
   ...([
     'quantity',
@@ -14,9 +15,16 @@ export const CSV_COLUMNS = [
   ] as const),
 ];
 
-type Row = Partial<Record<(typeof CSV_COLUMNS)[number], unknown>>;
+export const CSV_HEADER = COLUMNS.join(',');
 
-export function toCsvRows({ return_group: group, updated_at, entities }: ExportedGroup): Row[] {
+/** RFC 4180, without the end of the last line; empty for a return without entities. */
+export function toCsv(group: ExportedGroup): string {
+  return stringify(rowsOf(group), { columns: COLUMNS, escape_formulas: true, eof: false });
+}
+
+type Row = Partial<Record<(typeof COLUMNS)[number], unknown>>;
+
+function rowsOf({ return_group: group, updated_at, entities }: ExportedGroup): Row[] {
   const about = { return_group_id: group.id, order_name: group.order.name, updated_at };
   return entities.map((entity) => {
     const fields: Readonly<Record<string, unknown>> = { ...entity };

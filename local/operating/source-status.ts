@@ -16,7 +16,6 @@ import { type Circumstances, isHoldReason, nextStepsOf, type Verdict, whyStopped
 export type SourceStatus = ReturnType<typeof describeSource>;
 export type HoldStatus = SourceStatus['held'][number];
 export type LaneStatus = SourceStatus['lanes'][number];
-export type SetAsideStatus = SourceStatus['setAside'][number];
 
 /** The known facts besides the state; only the time and the flags are necessary. */
 export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &

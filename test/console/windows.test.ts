@@ -55,7 +55,7 @@ describe.skipIf(lacksBrowser)('the list of "Live"', () => {
     const parcel = await feed.aParcel();
     const { page } = await feed.open('/live');
     const row = page.getByRole('listitem').filter({ hasText: `shipment ${parcel.shipment}: ` });
-    const delivered = row.filter({ hasText: 'DELIVERED' });
+    const delivered = row.filter({ hasText: '→ DELIVERED' });
     await page.getByRole('button', { name: 'Pause' }).click();
     feed.setStatus(parcel, 'DELIVERED');
 
