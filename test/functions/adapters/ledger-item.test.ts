@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { itemBytes, type StoredItem } from '../../../functions/adapters/attribute-values.ts';
@@ -113,18 +114,23 @@ describe('a damaged item', () => {
   test.each([
     ['one event', eventItem()],
     ['several events', listItem()],
-  ])('of %s is undecodable with any wrong byte', (_, sound) => {
+  ])('of %s is undecodable with any wrong byte that means something', (_, sound) => {
     const damaged = (at: number) => {
       const bytes = Uint8Array.from(bodyOf(sound));
       bytes[at] = (bytes[at] ?? 0) ^ 0x10;
       return { ...sound, b: { B: bytes } };
     };
 
-    const sizes = [...bodyOf(sound)].map(
-      (_, at) => fromLedgerItem(damaged(at), KEY).filter((entry) => 'undecodable' in entry).length,
-    );
+    const unharmed = fromLedgerItem(sound, KEY);
+    const misread = [...bodyOf(sound)].filter((_, at) => {
+      const entries = fromLedgerItem(damaged(at), KEY);
+      const isDetected =
+        entries.length === unharmed.length && entries.every((entry) => 'undecodable' in entry);
+      // The last bits before the checksum only fill a byte.
+      return !isDetected && !isDeepStrictEqual(entries, unharmed);
+    });
 
-    expect(new Set(sizes)).toEqual(new Set([fromLedgerItem(sound, KEY).length]));
+    expect(misread).toEqual([]);
   });
 
   test.each([
