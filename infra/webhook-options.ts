@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
+import type { ContentType } from '../shared/deployment/content-type.ts';
 
 /** A network for the sender. It needs routes to the endpoint, DynamoDB, SQS and Secrets Manager. */
 export interface WebhookNetwork {
@@ -29,6 +30,12 @@ export interface WebhookOptions {
   readonly authorization?: secretsmanager.ISecret;
   /** Other headers: each name with the secret that contains its value. At most five, `authorization` included. */
   readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
+  /**
+   * The media type of the body. SDKs of CloudEvents need the default; `application/json` is for receivers that parse
+   * nothing else.
+   * @default 'application/cloudevents+json'
+   */
+  readonly contentType?: ContentType;
   /**
    * Timeout of a request, until the response's status arrives; 1 to 25 seconds.
    * @default Duration.seconds(15)

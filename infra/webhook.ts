@@ -10,6 +10,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
+import { DEFAULT_CONTENT_TYPE } from '../shared/deployment/content-type.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { WebhookRecord } from '../shared/deployment/webhook-record.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -175,6 +176,7 @@ export class Webhook extends Construct {
       ...(typeof url === 'string' ? { WEBHOOK_URL: url } : { WEBHOOK_URL_SECRET: placeOf(url) }),
       SIGNING_SECRET: placeOf(this.signingSecret),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),
+      CONTENT_TYPE: contentTypeOf(options),
       FILTER: JSON.stringify(filter),
       ADDRESSES: addressesOf(options),
       REQUEST_TIMEOUT_MS: `${requestTimeout.toMilliseconds()}`,
@@ -191,6 +193,7 @@ export class Webhook extends Construct {
       ...(typeof url === 'string' ? { url } : { urlSecret: placeOf(url) }),
       signingSecret: placeOf(this.signingSecret),
       secretHeaders: headerPlaces(options),
+      contentType: contentTypeOf(options),
       filter,
       addresses: addressesOf(options),
       requestTimeoutMs: requestTimeout.toMilliseconds(),
@@ -215,6 +218,10 @@ function headerPlaces(options: WebhookOptions): Record<string, string> {
   return Object.fromEntries(
     headersOf(options).map(([name, secret]) => [name.toLowerCase(), placeOf(secret)]),
   );
+}
+
+function contentTypeOf({ contentType = DEFAULT_CONTENT_TYPE }: WebhookOptions): WebhookRecord['contentType'] {
+  return contentType;
 }
 
 function addressesOf({ allowPrivateAddresses = false }: WebhookOptions): WebhookRecord['addresses'] {

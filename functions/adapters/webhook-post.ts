@@ -9,6 +9,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { type AddressRange, checkLiteralAddress } from '../../shared/deployment/address-range.ts';
+import { type ContentType, DEFAULT_CONTENT_TYPE } from '../../shared/deployment/content-type.ts';
 import type { Answer, Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
 import { createCheckedLookup } from './webhook-addresses.ts';
 import { SigningSecretError, signWebhook } from './webhook-signature.ts';
@@ -22,6 +23,8 @@ export interface WebhookPostOptions {
   readonly onUnauthorized?: () => void;
   /** More headers, such as `authorization`; asked for before every attempt. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  /** @default DEFAULT_CONTENT_TYPE */
+  readonly contentType?: ContentType | undefined;
   readonly addresses: AddressRange;
   /** Until the answer's status. */
   readonly timeoutMs: number;
@@ -67,13 +70,13 @@ export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
 }
 
 async function headersOf(
-  { keys, headers, now = Date.now }: WebhookPostOptions,
+  { keys, headers, contentType = DEFAULT_CONTENT_TYPE, now = Date.now }: WebhookPostOptions,
   { id, body }: PostRequest,
 ): Promise<Record<string, string | number>> {
   const timestamp = Math.floor(now() / 1_000);
   return {
     ...(await headers?.()),
-    'content-type': 'application/json',
+    'content-type': contentType,
     'content-length': Buffer.byteLength(body),
     'user-agent': USER_AGENT,
     'webhook-id': id,

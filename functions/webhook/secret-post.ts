@@ -14,6 +14,7 @@ export type SecretPostSettings = Pick<
   | 'WEBHOOK_URL_SECRET'
   | 'SIGNING_SECRET'
   | 'SECRET_HEADERS'
+  | 'CONTENT_TYPE'
   | 'ADDRESSES'
   | 'REQUEST_TIMEOUT_MS'
 >;
@@ -47,6 +48,7 @@ export function createSecretPost(
     open?.post.close();
     const post = createWebhookPost({
       url: parseWebhookUrl(text, addresses),
+      contentType: environment.CONTENT_TYPE,
       addresses,
       timeoutMs: environment.REQUEST_TIMEOUT_MS,
       keys,

@@ -22,6 +22,7 @@ function twoWebhooks() {
     secret: secretNamed('signing'),
     authorization: secretNamed('bearer'),
     secretHeaders: { 'X-Tenant': secretNamed('tenant') },
+    contentType: 'application/json',
     requestTimeout: Duration.seconds(5),
     maxConcurrency: 20,
     allowPrivateAddresses: true,
@@ -108,12 +109,14 @@ describe('the sender', () => {
   test.each(['Sender', 'Sweep'] as const)('and the sweep can read their variables: %s', (part) => {
     expect(parseWebhookEnvironment(variablesOf('Wms', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Wms', WEBHOOK_URL: URL_OF_WMS, FILTER: {}, SECRET_HEADERS: {} },
+      CONTENT_TYPE: 'application/cloudevents+json',
       ...{ ADDRESSES: 'public', REQUEST_TIMEOUT_MS: 15_000, MAX_CONCURRENCY: 5 },
       SIGNING_SECRET: expect.stringContaining('WebhooksWmsSecret'),
     });
     expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
+      CONTENT_TYPE: 'application/json',
       FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20 },
     });
@@ -247,6 +250,7 @@ describe('the record of a webhook', () => {
 
     expect(record.url).toBeUndefined();
     expect(record.urlSecret).toBe('shop/hook');
+    expect(record.contentType).toBe('application/json');
     expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });
 });

@@ -32,6 +32,7 @@ beforeEach(async () => {
     WEBHOOK_URL_SECRET: undefined,
     SIGNING_SECRET: 'signing',
     SECRET_HEADERS: {},
+    CONTENT_TYPE: 'application/cloudevents+json',
     ADDRESSES: 'any',
     REQUEST_TIMEOUT_MS: 2_000,
   };
