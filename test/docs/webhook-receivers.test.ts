@@ -14,6 +14,7 @@ import {
 } from '../functions/subscriber-kit/signed-requests.ts';
 import {
   EXAMPLES,
+  ofGo,
   ofJava,
   ofPython,
   ofTypeScript,
@@ -44,6 +45,7 @@ describe.each([
   ['Hono', ofTypeScript('hono.ts')],
   ['Python', ofPython],
   ['Java', ofJava],
+  ['Go', ofGo],
 ] as [string, Preparation][])('the receiver in %s', (_language, prepare) => {
   let warehouse: WarehouseSystem;
   let receiver: RunningReceiver | undefined;
