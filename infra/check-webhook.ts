@@ -42,6 +42,7 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
     ...checkUrl(options),
     ...checkHeaders(options),
     ...checkContentType(options),
+    ...checkNotify(options),
     ...checkNumbers(options),
     ...checkLength('filter', JSON.stringify(options.filter ?? {})),
   ];
@@ -102,6 +103,12 @@ function checkHeaders(options: WebhookOptions): string[] {
   if (names.length > MOST_HEADERS)
     problems.push(`There are ${names.length} headers with secrets: pass at most ${MOST_HEADERS}.`);
   return problems;
+}
+
+function checkNotify({ notify }: WebhookOptions): string[] {
+  return notify === undefined || Token.isUnresolved(notify) || /^[^\s@]+@[^\s@]+$/.test(notify)
+    ? []
+    : [`notify must be an e-mail address (got "${notify}").`];
 }
 
 function checkContentType({ contentType }: WebhookOptions): string[] {

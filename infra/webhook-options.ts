@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
@@ -63,6 +64,17 @@ export interface WebhookOptions {
    * @default Duration.hours(1)
    */
   readonly alarmAfter?: Duration;
+  /**
+   * The action for the endpoint's owner, besides the feed's own: when the endpoint has failed for `alarmAfter`, when it
+   * has failed for a day, and when it accepts events again.
+   * @default none
+   */
+  readonly alarmAction?: cloudwatch.IAlarmAction;
+  /**
+   * The owner's e-mail address, which gets a mail at the same times. AWS first sends a mail with a link to confirm it.
+   * @default none
+   */
+  readonly notify?: string;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT = Duration.seconds(15);

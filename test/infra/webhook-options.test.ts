@@ -51,6 +51,7 @@ describe('the options of a webhook', () => {
       { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
       /authorization is given twice/,
     ],
+    ['no e-mail address', { notify: 'wms' }, /notify must be an e-mail address \(got "wms"\)/],
     [
       'another media type',
       { contentType: 'text/json' },

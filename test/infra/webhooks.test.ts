@@ -1,7 +1,9 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
 import { describe, expect, test } from 'vitest';
 import { parseWebhookEnvironment } from '../../functions/webhook/webhook-environment.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
@@ -286,6 +288,36 @@ describe('the alarms', () => {
 
     expect(Value['Fn::GetAtt'][0]).toContain('WebhooksWmsUndelivered');
     expect(alarmOf('LostBySns')).toBeDefined();
+  });
+
+  test('reach the owner of the endpoint at the first hour and at the day, and again when it recovers', () => {
+    const owned = aFeed();
+    const pager = new sns.Topic(owned.stack, 'Pager');
+    owned.feed.addWebhook('Owned', {
+      ...{ url: URL_OF_WMS, notify: 'wms@example.com' },
+      alarmAction: new SnsAction(pager),
+    });
+    const template = owned.template();
+
+    const actions = ['Failing', 'FailedForADay'].map((alarm) => {
+      const { Threshold, AlarmActions, OKActions } = resourceOf(
+        template,
+        'AWS::CloudWatch::Alarm',
+        `WebhooksOwned${alarm}`,
+      ).Properties;
+      expect(OKActions).toEqual(AlarmActions);
+      return [Threshold, AlarmActions.map(({ Ref }: { Ref: string }) => Ref)];
+    });
+    const mail = expect.stringMatching(/^FeedWebhooksOwnedOwnersMail/);
+    const topics = [expect.stringMatching(/^Pager/), mail];
+    expect(actions.map(([threshold]) => threshold)).toEqual([3_600, 86_400]);
+    for (const [, refs] of actions) expect(refs).toEqual(topics);
+    const subscriptions = resourcesOf(template, 'AWS::SNS::Subscription').map(([, it]) => it.Properties);
+    expect(subscriptions).toContainEqual({
+      ...{ Protocol: 'email', Endpoint: 'wms@example.com', TopicArn: { Ref: mail } },
+    });
+    const { AlarmActions } = resourceOf(template, 'AWS::CloudWatch::Alarm', 'OwnedRingsWait').Properties;
+    expect(AlarmActions).toBeUndefined();
   });
 
   test('have a metric of the construct, only for existing webhooks', () => {
