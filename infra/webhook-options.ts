@@ -32,6 +32,12 @@ export interface WebhookOptions {
   /** Other headers: each name with the secret that contains its value. At most five, `authorization` included. */
   readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
   /**
+   * The secret with the client certificate, for an endpoint that asks for one (mTLS): PEM, the certificate with its chain,
+   * and its private key. Senders use a new value within five minutes.
+   * @default none
+   */
+  readonly clientCertificate?: secretsmanager.ISecret;
+  /**
    * The media type of the body. SDKs of CloudEvents need the default; `application/json` is for receivers that parse
    * nothing else.
    * @default 'application/cloudevents+json'

@@ -123,6 +123,7 @@ export class Webhook extends Construct {
     allowSecret(role, this.signingSecret);
     if (typeof options.url !== 'string') allowSecret(role, options.url);
     for (const [, secret] of headersOf(options)) allowSecret(role, secret);
+    if (options.clientCertificate !== undefined) allowSecret(role, options.clientCertificate);
     new lambda.EventSourceMapping(this, 'Mapping', {
       target: sender.function,
       eventSourceArn: this.queue.queueArn,
@@ -175,6 +176,7 @@ export class Webhook extends Construct {
       SOURCES_TABLE: tables.sources.tableName,
       ...(typeof url === 'string' ? { WEBHOOK_URL: url } : { WEBHOOK_URL_SECRET: placeOf(url) }),
       SIGNING_SECRET: placeOf(this.signingSecret),
+      ...(options.clientCertificate && { CLIENT_CERTIFICATE: placeOf(options.clientCertificate) }),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),
       CONTENT_TYPE: contentTypeOf(options),
       FILTER: JSON.stringify(filter),
@@ -192,6 +194,7 @@ export class Webhook extends Construct {
       id: this.name,
       ...(typeof url === 'string' ? { url } : { urlSecret: placeOf(url) }),
       signingSecret: placeOf(this.signingSecret),
+      ...(options.clientCertificate && { clientCertificate: placeOf(options.clientCertificate) }),
       secretHeaders: headerPlaces(options),
       contentType: contentTypeOf(options),
       filter,

@@ -21,6 +21,8 @@ const webhookEnvironment = z.object({
   WEBHOOK_URL: text.optional(),
   WEBHOOK_URL_SECRET: text.optional(),
   SIGNING_SECRET: text,
+  /** The secret that holds the client certificate and its private key. */
+  CLIENT_CERTIFICATE: text.optional(),
   SECRET_HEADERS: json(secretHeaders).default({}),
   CONTENT_TYPE: z.enum(CONTENT_TYPES).default(DEFAULT_CONTENT_TYPE),
   FILTER: json(z.custom<EventFilter>(isFilter, 'is not a valid event filter')).default({}),

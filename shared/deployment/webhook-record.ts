@@ -17,6 +17,8 @@ export const webhookRecord = z.object({
   urlSecret: text.optional(),
   /** The secret whose versions sign. */
   signingSecret: text,
+  /** The secret that holds the client certificate. */
+  clientCertificate: text.optional(),
   /** Headers whose values are secrets: name to secret. */
   secretHeaders: z.record(text, text).default({}),
   contentType: z.enum(CONTENT_TYPES),

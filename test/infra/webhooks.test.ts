@@ -24,6 +24,7 @@ function twoWebhooks() {
     secret: secretNamed('signing'),
     authorization: secretNamed('bearer'),
     secretHeaders: { 'X-Tenant': secretNamed('tenant') },
+    clientCertificate: secretNamed('certificate'),
     contentType: 'application/json',
     requestTimeout: Duration.seconds(5),
     maxConcurrency: 20,
@@ -118,7 +119,7 @@ describe('the sender', () => {
     expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
-      CONTENT_TYPE: 'application/json',
+      ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
       FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20 },
     });
@@ -252,7 +253,10 @@ describe('the record of a webhook', () => {
 
     expect(record.url).toBeUndefined();
     expect(record.urlSecret).toBe('shop/hook');
-    expect(record.contentType).toBe('application/json');
+    expect(record).toMatchObject({
+      contentType: 'application/json',
+      clientCertificate: 'shop/certificate',
+    });
     expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });
 });
