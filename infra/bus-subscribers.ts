@@ -46,7 +46,7 @@ export class BusSubscribers extends Construct {
     return new events.Rule(scope, id, {
       eventBus: this.#props.bus as events.IEventBus,
       description,
-      eventPattern: patternOf(options),
+      eventPattern: changePattern(options),
       targets: [isFunction(target) ? this.#invoke(target, scope) : target],
     });
   }
@@ -75,17 +75,6 @@ export class BusSubscribers extends Construct {
     this.#deadLetters.set(Stack.of(scope), deadLetters);
     return deadLetters;
   }
-}
-
-function patternOf<Kind extends WatchedKind>(options: OnChangeOptions<Kind>): events.EventPattern {
-  const { source, 'detail-type': types, detail } = changePattern(options);
-  const prefix = source.find((it) => typeof it !== 'string');
-  const names = source.filter((it) => typeof it === 'string');
-  return {
-    source: prefix === undefined ? names : events.Match.prefix(prefix.prefix),
-    detailType: [...types],
-    detail: { ...detail },
-  };
 }
 
 function describe<Kind extends WatchedKind>({ entity, to, from, changed }: OnChangeOptions<Kind>): string {

@@ -2,6 +2,7 @@
 // all problems at once.
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_READ } from '../shared/contract/event-filter.ts';
+import { CONTENT_TYPES } from '../shared/deployment/content-type.ts';
 import { isReservedName } from '../shared/deployment/destinations.ts';
 import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
 import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
@@ -40,6 +41,8 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
     ...checkTypes(options),
     ...checkUrl(options),
     ...checkHeaders(options),
+    ...checkContentType(options),
+    ...checkNotify(options),
     ...checkNumbers(options),
     ...checkLength('filter', JSON.stringify(options.filter ?? {})),
   ];
@@ -100,6 +103,18 @@ function checkHeaders(options: WebhookOptions): string[] {
   if (names.length > MOST_HEADERS)
     problems.push(`There are ${names.length} headers with secrets: pass at most ${MOST_HEADERS}.`);
   return problems;
+}
+
+function checkNotify({ notify }: WebhookOptions): string[] {
+  return notify === undefined || Token.isUnresolved(notify) || /^[^\s@]+@[^\s@]+$/.test(notify)
+    ? []
+    : [`notify must be an e-mail address (got "${notify}").`];
+}
+
+function checkContentType({ contentType }: WebhookOptions): string[] {
+  return contentType === undefined || CONTENT_TYPES.includes(contentType)
+    ? []
+    : [`contentType must be ${CONTENT_TYPES.join(' or ')} (got "${contentType}").`];
 }
 
 function checkNumbers({ requestTimeout, maxConcurrency, alarmAfter }: WebhookOptions): string[] {

@@ -12,6 +12,8 @@ export interface AlarmOptions {
   /** @default evaluationPeriods */
   readonly datapointsToAlarm?: number;
   readonly missingData?: cloudwatch.TreatMissingData;
+  /** Actions besides the one that all alarms share. */
+  readonly actions?: readonly cloudwatch.IAlarmAction[];
 }
 
 /** The settings that all alarms of a feed share. */
@@ -25,7 +27,7 @@ export function createAlarm(
   scope: Construct,
   id: string,
   { alarmAction, runbookUrl }: AlarmDefaults,
-  { metric, hurts, anchor, threshold, ...options }: AlarmOptions,
+  { metric, hurts, anchor, threshold, actions = [], ...options }: AlarmOptions,
 ): void {
   const alarm = createThresholdAlarm(scope, id, {
     ...{ metric, threshold },
@@ -34,9 +36,10 @@ export function createAlarm(
     ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
     ...(options.missingData && { treatMissingData: options.missingData }),
   });
-  if (alarmAction === undefined) return;
-  alarm.addAlarmAction(alarmAction);
-  alarm.addOkAction(alarmAction);
+  const all = [...(alarmAction === undefined ? [] : [alarmAction]), ...actions];
+  if (all.length === 0) return;
+  alarm.addAlarmAction(...all);
+  alarm.addOkAction(...all);
 }
 
 /** Creates an alarm without actions, which goes off at the threshold; without data it does not, unless the props say so. */

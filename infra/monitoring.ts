@@ -44,6 +44,14 @@ const DESTINATION_ALARMS: Readonly<
   },
 };
 
+export interface WebhookWatch {
+  readonly alarmAfter: Duration;
+  /** The actions for the endpoint's owner. */
+  readonly ownerActions: readonly cloudwatch.IAlarmAction[];
+}
+
+const A_DAY = Duration.days(1);
+
 /** A failing endpoint is retried about every 15 minutes, and only attempts report the metric. */
 const ATTEMPTS = { period: Duration.minutes(5), evaluationPeriods: 6, datapointsToAlarm: 1 };
 
@@ -109,7 +117,7 @@ export class Monitoring extends Construct {
   }
 
   /** Adds the alarms of a webhook, and shows it on the dashboard. */
-  watchWebhook(webhook: Webhook, alarmAfter: Duration): void {
+  watchWebhook(webhook: Webhook, { alarmAfter, ownerActions }: WebhookWatch): void {
     const { metrics } = this.#props;
     const { name, queue, undelivered } = webhook;
     const { period, ...attempts } = ATTEMPTS;
@@ -120,9 +128,21 @@ export class Monitoring extends Construct {
         ...{ ...attempts, metric: metrics.failingFor(name, { period }), threshold },
         hurts: `Users of the webhook ${name} act on old states: its endpoint does not accept events.`,
         anchor: 'a-webhook-fails',
+        actions: ownerActions,
       },
       webhook,
     );
+    if (ownerActions.length > 0 && threshold < A_DAY.toSeconds())
+      this.#alarm(
+        'FailedForADay',
+        {
+          ...{ ...attempts, metric: metrics.failingFor(name, { period }), threshold: A_DAY.toSeconds() },
+          hurts: `Users of the webhook ${name} act on states of yesterday: its endpoint has not accepted events for a day.`,
+          anchor: 'a-webhook-fails',
+          actions: ownerActions,
+        },
+        webhook,
+      );
     // SQS reports this metric, so the alarm also goes off if the sender does not run at all.
     this.#alarm(
       'RingsWait',

@@ -1,12 +1,9 @@
 // A stack with the feed, alarms by e-mail, and outputs for commands and operators.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import * as iam from 'aws-cdk-lib/aws-iam';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
-import * as sns from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
+import { createAlarmMail } from './alarm-mail.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { ReturnsChangeFeed } from './returns-change-feed.ts';
 import type { SourceProps } from './source-props.ts';
@@ -37,7 +34,7 @@ export class ReturnsFeedStack extends Stack {
     { stackName, description, alarmEmail, sources, ...props }: ReturnsFeedStackProps,
   ) {
     super(scope, stackName, { stackName, description });
-    const alarmAction = alarmEmail === undefined ? undefined : this.#createMail(alarmEmail);
+    const alarmAction = alarmEmail === undefined ? undefined : createAlarmMail(this, 'Alarms', alarmEmail);
     this.feed = new ReturnsChangeFeed(this, 'Feed', {
       ...props,
       ...(alarmAction && { alarmAction }),
@@ -100,21 +97,6 @@ export class ReturnsFeedStack extends Stack {
   #withToken({ tokenSecret, ...source }: StackSource) {
     const token = secretsmanager.Secret.fromSecretNameV2(this, `Token-${source.name}`, tokenSecret);
     return { ...source, token };
-  }
-
-  #createMail(address: string): SnsAction {
-    const topic = new sns.Topic(this, 'Alarms', { enforceSSL: true });
-    // `enforceSSL` adds a policy, which replaces the default one that lets the account's alarms publish.
-    topic.addToResourcePolicy(
-      new iam.PolicyStatement({
-        principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
-      }),
-    );
-    topic.addSubscription(new EmailSubscription(address));
-    return new SnsAction(topic);
   }
 
   #output(id: string, value: string, description: string): void {

@@ -1,7 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { EventFilter } from '../shared/contract/event-filter.ts';
+import type { ContentType } from '../shared/deployment/content-type.ts';
 
 /** A network for the sender. It needs routes to the endpoint, DynamoDB, SQS and Secrets Manager. */
 export interface WebhookNetwork {
@@ -30,6 +32,18 @@ export interface WebhookOptions {
   /** Other headers: each name with the secret that contains its value. At most five, `authorization` included. */
   readonly secretHeaders?: Readonly<Record<string, secretsmanager.ISecret>>;
   /**
+   * The secret with the client certificate, for an endpoint that asks for one (mTLS): PEM, the certificate with its chain,
+   * and its private key. Senders use a new value within five minutes.
+   * @default none
+   */
+  readonly clientCertificate?: secretsmanager.ISecret;
+  /**
+   * The media type of the body. SDKs of CloudEvents need the default; `application/json` is for receivers that parse
+   * nothing else.
+   * @default 'application/cloudevents+json'
+   */
+  readonly contentType?: ContentType;
+  /**
    * Timeout of a request, until the response's status arrives; 1 to 25 seconds.
    * @default Duration.seconds(15)
    */
@@ -56,6 +70,17 @@ export interface WebhookOptions {
    * @default Duration.hours(1)
    */
   readonly alarmAfter?: Duration;
+  /**
+   * The action for the endpoint's owner, besides the feed's own: when the endpoint has failed for `alarmAfter`, when it
+   * has failed for a day, and when it accepts events again.
+   * @default none
+   */
+  readonly alarmAction?: cloudwatch.IAlarmAction;
+  /**
+   * The owner's e-mail address, which gets a mail at the same times. AWS first sends a mail with a link to confirm it.
+   * @default none
+   */
+  readonly notify?: string;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT = Duration.seconds(15);

@@ -10,6 +10,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
+import { DEFAULT_CONTENT_TYPE } from '../shared/deployment/content-type.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { WebhookRecord } from '../shared/deployment/webhook-record.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -121,6 +122,7 @@ export class Webhook extends Construct {
     allowSecret(role, this.signingSecret);
     if (typeof options.url !== 'string') allowSecret(role, options.url);
     for (const [, secret] of headersOf(options)) allowSecret(role, secret);
+    if (options.clientCertificate !== undefined) allowSecret(role, options.clientCertificate);
     new lambda.EventSourceMapping(this, 'Mapping', {
       target: sender.function,
       eventSourceArn: this.queue.queueArn,
@@ -173,7 +175,9 @@ export class Webhook extends Construct {
       SOURCES_TABLE: tables.sources.tableName,
       ...(typeof url === 'string' ? { WEBHOOK_URL: url } : { WEBHOOK_URL_SECRET: placeOf(url) }),
       SIGNING_SECRET: placeOf(this.signingSecret),
+      ...(options.clientCertificate && { CLIENT_CERTIFICATE: placeOf(options.clientCertificate) }),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),
+      CONTENT_TYPE: contentTypeOf(options),
       FILTER: JSON.stringify(filter),
       ADDRESSES: addressesOf(options),
       REQUEST_TIMEOUT_MS: `${requestTimeout.toMilliseconds()}`,
@@ -189,7 +193,9 @@ export class Webhook extends Construct {
       id: this.name,
       ...(typeof url === 'string' ? { url } : { urlSecret: placeOf(url) }),
       signingSecret: placeOf(this.signingSecret),
+      ...(options.clientCertificate && { clientCertificate: placeOf(options.clientCertificate) }),
       secretHeaders: headerPlaces(options),
+      contentType: contentTypeOf(options),
       filter,
       addresses: addressesOf(options),
       requestTimeoutMs: requestTimeout.toMilliseconds(),
@@ -214,6 +220,10 @@ function headerPlaces(options: WebhookOptions): Record<string, string> {
   return Object.fromEntries(
     headersOf(options).map(([name, secret]) => [name.toLowerCase(), placeOf(secret)]),
   );
+}
+
+function contentTypeOf({ contentType = DEFAULT_CONTENT_TYPE }: WebhookOptions): WebhookRecord['contentType'] {
+  return contentType;
 }
 
 function addressesOf({ allowPrivateAddresses = false }: WebhookOptions): WebhookRecord['addresses'] {

@@ -1,5 +1,6 @@
 // The webhooks of a feed. They are subscriptions of the ordered topic, so its limit and unique names include them.
 import { Construct } from 'constructs';
+import { createAlarmMail } from './alarm-mail.ts';
 import { checkWebhook } from './check-webhook.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { OrderedSubscriptions } from './ordered-subscriptions.ts';
@@ -28,7 +29,12 @@ export class Webhooks extends Construct {
     ordered.addName(id);
     const webhook = new Webhook(this, id, { ...this.#props, options });
     ordered.delayRelayUntil(webhook);
-    monitoring.watchWebhook(webhook, options.alarmAfter ?? DEFAULT_ALARM_AFTER);
+    const { alarmAfter = DEFAULT_ALARM_AFTER, alarmAction, notify } = options;
+    const ownerActions = [
+      ...(alarmAction === undefined ? [] : [alarmAction]),
+      ...(notify === undefined ? [] : [createAlarmMail(webhook, 'OwnersMail', notify)]),
+    ];
+    monitoring.watchWebhook(webhook, { alarmAfter, ownerActions });
     return webhook;
   }
 

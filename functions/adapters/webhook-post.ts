@@ -8,7 +8,9 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { performance } from 'node:perf_hooks';
+import { createSecureContext } from 'node:tls';
 import { type AddressRange, checkLiteralAddress } from '../../shared/deployment/address-range.ts';
+import { type ContentType, DEFAULT_CONTENT_TYPE } from '../../shared/deployment/content-type.ts';
 import type { Answer, Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
 import { createCheckedLookup } from './webhook-addresses.ts';
 import { SigningSecretError, signWebhook } from './webhook-signature.ts';
@@ -22,6 +24,10 @@ export interface WebhookPostOptions {
   readonly onUnauthorized?: () => void;
   /** More headers, such as `authorization`; asked for before every attempt. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  /** @default DEFAULT_CONTENT_TYPE */
+  readonly contentType?: ContentType | undefined;
+  /** PEM: the client's certificate, with its chain and its private key, for an endpoint that asks for one. */
+  readonly clientCertificate?: string | undefined;
   readonly addresses: AddressRange;
   /** Until the answer's status. */
   readonly timeoutMs: number;
@@ -38,12 +44,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BODY_MS = 1_000;
 const USER_AGENT = 'returns-change-feed/0.1.0';
 
-/** @throws Error for a URL whose host is a forbidden address */
+/** @throws Error for a URL whose host is a forbidden address, and for an invalid client certificate */
 export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
   const { url, addresses, onUnauthorized } = options;
   checkLiteralAddress(url.hostname, addresses);
   const connect = { keepAlive: true, lookup: createCheckedLookup(addresses, options.lookup) };
-  const agent = url.protocol === 'https:' ? new HttpsAgent(connect) : new HttpAgent(connect);
+  const certificate = certificateOf(options);
+  const agent =
+    url.protocol === 'https:' ? new HttpsAgent({ ...connect, ...certificate }) : new HttpAgent(connect);
 
   async function send(request: PostRequest): Promise<Answer> {
     const began = performance.now();
@@ -66,14 +74,29 @@ export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
   return Object.assign(send, { close: () => agent.destroy() });
 }
 
+/** A PEM text may have both: OpenSSL reads the blocks that it looks for. */
+function certificateOf({ clientCertificate: pem }: WebhookPostOptions) {
+  if (pem === undefined) return {};
+  const certificate = { cert: pem, key: pem };
+  try {
+    createSecureContext(certificate);
+  } catch (error) {
+    throw new Error(
+      `The client certificate is invalid (${codeOf(error)}): it must be PEM, with the certificate and its private key.`,
+      { cause: error },
+    );
+  }
+  return certificate;
+}
+
 async function headersOf(
-  { keys, headers, now = Date.now }: WebhookPostOptions,
+  { keys, headers, contentType = DEFAULT_CONTENT_TYPE, now = Date.now }: WebhookPostOptions,
   { id, body }: PostRequest,
 ): Promise<Record<string, string | number>> {
   const timestamp = Math.floor(now() / 1_000);
   return {
     ...(await headers?.()),
-    'content-type': 'application/json',
+    'content-type': contentType,
     'content-length': Buffer.byteLength(body),
     'user-agent': USER_AGENT,
     'webhook-id': id,

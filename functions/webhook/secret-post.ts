@@ -1,4 +1,5 @@
-// A webhook's post with what its secrets hold: the keys that sign, the URL if that is a secret, and secret headers.
+// A webhook's post with what its secrets hold: the keys that sign, the URL if that is a secret, secret headers, and the
+// client certificate.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import type { Log } from '../../shared/ports.ts';
@@ -14,6 +15,8 @@ export type SecretPostSettings = Pick<
   | 'WEBHOOK_URL_SECRET'
   | 'SIGNING_SECRET'
   | 'SECRET_HEADERS'
+  | 'CLIENT_CERTIFICATE'
+  | 'CONTENT_TYPE'
   | 'ADDRESSES'
   | 'REQUEST_TIMEOUT_MS'
 >;
@@ -30,23 +33,33 @@ export function createSecretPost(
   { client, now, log }: SecretPostPorts,
 ): Post {
   const secretOf = (secretId: string) => createKeptSecret({ client, secretId, now });
-  const { WEBHOOK_URL, WEBHOOK_URL_SECRET, ADDRESSES: addresses } = environment;
+  const { WEBHOOK_URL, WEBHOOK_URL_SECRET, CLIENT_CERTIFICATE, ADDRESSES: addresses } = environment;
   const signing = secretOf(environment.SIGNING_SECRET);
   const url = WEBHOOK_URL_SECRET === undefined ? undefined : secretOf(WEBHOOK_URL_SECRET);
+  const certificate = CLIENT_CERTIFICATE === undefined ? undefined : secretOf(CLIENT_CERTIFICATE);
   const headers = Object.entries(environment.SECRET_HEADERS).map(
     ([name, secretId]) => [name, secretOf(secretId)] as const,
   );
-  const all: readonly KeptSecret[] = [signing, ...(url ? [url] : []), ...headers.map(([, secret]) => secret)];
-  let open: { readonly text: string; readonly post: WebhookPost } | undefined;
+  const all: readonly KeptSecret[] = [
+    signing,
+    url,
+    certificate,
+    ...headers.map(([, secret]) => secret),
+  ].filter((secret) => secret !== undefined);
+  let open:
+    | { readonly text: string; readonly pem: string | undefined; readonly post: WebhookPost }
+    | undefined;
 
   const keys = createSigningKeys(signing, log);
 
-  /** The post to the present URL: a secret's may change. */
-  async function postTo(text: string): Promise<WebhookPost> {
-    if (open?.text === text) return open.post;
+  /** The post to the present URL with the present certificate: a secret's may change. */
+  async function postTo(text: string, pem: string | undefined): Promise<WebhookPost> {
+    if (open?.text === text && open.pem === pem) return open.post;
     open?.post.close();
     const post = createWebhookPost({
       url: parseWebhookUrl(text, addresses),
+      contentType: environment.CONTENT_TYPE,
+      clientCertificate: pem,
       addresses,
       timeoutMs: environment.REQUEST_TIMEOUT_MS,
       keys,
@@ -58,16 +71,22 @@ export function createSecretPost(
         for (const secret of all) secret.expire();
       },
     });
-    open = { text, post };
+    open = { text, pem, post };
     return post;
   }
 
   return async (request) => {
     let post: WebhookPost;
     try {
-      post = await postTo(url === undefined ? (WEBHOOK_URL ?? '') : await url.current());
+      post = await postTo(
+        url === undefined ? (WEBHOOK_URL ?? '') : await url.current(),
+        await certificate?.current(),
+      );
     } catch (error) {
-      return { failure: `no valid URL: ${error instanceof Error ? error.message : 'unknown'}`, requestMs: 0 };
+      return {
+        failure: `no valid URL or client certificate: ${error instanceof Error ? error.message : 'unknown'}`,
+        requestMs: 0,
+      };
     }
     return post(request);
   };

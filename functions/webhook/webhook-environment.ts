@@ -1,6 +1,7 @@
 // The environment variables of a webhook's sender.
 import * as z from 'zod';
 import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { CONTENT_TYPES, DEFAULT_CONTENT_TYPE } from '../../shared/deployment/content-type.ts';
 import { environmentParser } from '../adapters/parse-environment.ts';
 
 const text = z.string().min(1);
@@ -20,7 +21,10 @@ const webhookEnvironment = z.object({
   WEBHOOK_URL: text.optional(),
   WEBHOOK_URL_SECRET: text.optional(),
   SIGNING_SECRET: text,
+  /** The secret that holds the client certificate and its private key. */
+  CLIENT_CERTIFICATE: text.optional(),
   SECRET_HEADERS: json(secretHeaders).default({}),
+  CONTENT_TYPE: z.enum(CONTENT_TYPES).default(DEFAULT_CONTENT_TYPE),
   FILTER: json(z.custom<EventFilter>(isFilter, 'is not a valid event filter')).default({}),
   /** See AddressRange; `any`, which allows http as well, is for engines on one machine. */
   ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),

@@ -1,9 +1,14 @@
 // The options that forward events to URLs. A secret comes from a file or the environment: an argument's value shows in
 // the list of processes.
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
+import {
+  CONTENT_TYPES,
+  type ContentType,
+  DEFAULT_CONTENT_TYPE,
+} from '../../shared/deployment/content-type.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import { UsageError } from './failures.ts';
 
@@ -13,6 +18,7 @@ export interface ForwardFlags {
   readonly forwardSecret?: string;
   readonly forwardOnly?: readonly string[];
   readonly forwardFilter?: object;
+  readonly forwardContentType?: ContentType;
 }
 
 export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
@@ -32,19 +38,28 @@ export function addForwardOptions(command: Command): Command {
       '--forward-filter <json>',
       'filter of the events to post, as webhooks have: {"to":["DELIVERED"],"changed":["tracking_number"]}',
       parseFilter,
-    );
+    )
+    .addOption(contentTypeOption());
+}
+
+export function contentTypeOption(): Option {
+  const description = `media type of the posts (default: ${DEFAULT_CONTENT_TYPE})`;
+  return new Option('--forward-content-type <type>', description).choices(CONTENT_TYPES);
 }
 
 /** @throws UsageError for options that need --forward-to, and for unknown types */
-export function forwardOptionsOf({ forwardTo, forwardSecret, forwardOnly, forwardFilter }: ForwardFlags) {
-  const others = [forwardSecret, forwardOnly, forwardFilter];
+export function forwardOptionsOf(flags: ForwardFlags) {
+  const { forwardTo, forwardSecret, forwardOnly, forwardFilter, forwardContentType } = flags;
+  const others = [forwardSecret, forwardOnly, forwardFilter, forwardContentType];
   if (forwardTo === undefined && others.some((option) => option !== undefined))
-    throw new UsageError('--forward-secret, --forward-only and --forward-filter need --forward-to URL.');
+    throw new UsageError(
+      '--forward-secret, --forward-only, --forward-filter and --forward-content-type need --forward-to URL.',
+    );
   const secret = forwardTo && readSecret(forwardSecret);
   try {
     const filter = checkFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
-    return { urls: forwardTo ?? [], secret, filter };
+    return { urls: forwardTo ?? [], secret, filter, contentType: forwardContentType };
   } catch (error) {
     const option = forwardFilter === undefined ? '--forward-only' : '--forward-filter';
     throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });

@@ -2,9 +2,16 @@
 import { Command } from 'commander';
 import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
+import type { ContentType } from '../../shared/deployment/content-type.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { UsageError } from '../cli/failures.ts';
-import { parseForwardUrl, readSecret, SECRET_HELP, SECRET_VARIABLE } from '../cli/forward-flags.ts';
+import {
+  contentTypeOption,
+  parseForwardUrl,
+  readSecret,
+  SECRET_HELP,
+  SECRET_VARIABLE,
+} from '../cli/forward-flags.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { didYouMean } from '../cli/suggest.ts';
@@ -18,6 +25,7 @@ import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/tri
 interface TriggerFlags {
   readonly forwardTo?: URL;
   readonly forwardSecret?: string;
+  readonly forwardContentType?: ContentType;
   readonly service?: string;
 }
 
@@ -44,6 +52,7 @@ export function createTriggerCommand(): Command {
     .argument('[status]', 'the new status of the entity')
     .option('--forward-to <url>', 'post the recorded event to this URL', parseForwardUrl)
     .option('--forward-secret <file>', SECRET_HELP)
+    .addOption(contentTypeOption())
     .option('--service <url>', 'base URL of the reference service (default: that of "npm start")')
     .addHelpText('after', HELP)
     .action(trigger);
@@ -67,7 +76,7 @@ async function trigger(
 async function postExample(
   type: string,
   status: string | undefined,
-  { forwardTo: url, forwardSecret, service }: TriggerFlags,
+  { forwardTo: url, forwardSecret, forwardContentType: contentType, service }: TriggerFlags,
 ): Promise<void> {
   if (status !== undefined || service !== undefined)
     throw new UsageError('A type of event takes neither a status nor --service.');
@@ -78,7 +87,7 @@ async function postExample(
   if (given === undefined)
     await createPrinter(process.stderr).line('signed with a new secret, which the receiver does not know');
   const keys = async () => [parseSigningSecret(secret)];
-  const post = createWebhookPost({ url, keys, addresses: 'any', timeoutMs: TIMEOUT_MS });
+  const post = createWebhookPost({ url, keys, contentType, addresses: 'any', timeoutMs: TIMEOUT_MS });
   try {
     const answer = await post({ id: event.id, body: JSON.stringify(event) });
     const line = `${url.host}: ${describe(answer)} after ${answer.requestMs} ms  ${type} ${event.id}`;
@@ -96,11 +105,11 @@ function describe(answer: Answer): string {
 async function changeEntity(
   kind: ChangeableKind,
   status: string | undefined,
-  { forwardTo, forwardSecret, service }: TriggerFlags,
+  { forwardTo, forwardSecret, forwardContentType, service }: TriggerFlags,
 ): Promise<void> {
-  if (forwardTo !== undefined || forwardSecret !== undefined)
+  if ([forwardTo, forwardSecret, forwardContentType].some((option) => option !== undefined))
     throw new UsageError(
-      '--forward-to and --forward-secret go with a type of event, such as shipment.created.',
+      '--forward-to, --forward-secret and --forward-content-type go with a type of event, such as shipment.created.',
     );
   if (status === undefined)
     throw new UsageError(`Name the new status: npx returns-feed trigger ${kind} STATUS.`);

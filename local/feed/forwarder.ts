@@ -6,6 +6,7 @@ import { parseSigningSecret } from '../../functions/adapters/webhook-signature.t
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import type { ContentType } from '../../shared/deployment/content-type.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
@@ -30,6 +31,7 @@ export interface ForwardTarget {
   /** A signing secret as text. */
   readonly secret: string;
   readonly filter: EventFilter;
+  readonly contentType: ContentType | undefined;
   /** Where a receiver's developer finds the secret, in a sentence. */
   readonly secretFrom: string;
   /** Called after each attempt, also with `secretFrom`. */
@@ -61,6 +63,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   const post = createWebhookPost({
     url: target.url,
     keys: async () => [key],
+    contentType: target.contentType,
     addresses: 'any',
     timeoutMs: ATTEMPT_MS,
   });

@@ -36,7 +36,7 @@ export interface LocalFeedOptions {
   readonly forwarding?: ForwardingOptions | undefined;
 }
 
-export interface ForwardingOptions extends Pick<ForwardTarget, 'filter' | 'onAttempt'> {
+export interface ForwardingOptions extends Pick<ForwardTarget, 'filter' | 'contentType' | 'onAttempt'> {
   readonly urls: readonly URL[];
   /** A signing secret as text. @default the one that the data directory keeps */
   readonly secret: string | undefined;

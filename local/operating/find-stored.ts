@@ -2,7 +2,6 @@
 // searched. A deployment has no index of texts, so the search there is bounded, and says where it ended.
 import { keyOf } from '../../shared/comparing/change-set.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
-import { plainText } from '../../shared/finding/find-groups.ts';
 import { chunked } from '../../shared/in-parallel.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { OpenFeed } from './open-feed.ts';
@@ -15,7 +14,7 @@ const MOST_GROUPS = 2_000;
 const READ_GROUPS = 100;
 
 /**
- * @param text an order name or a tracking number in any letter case, with or without signs such as `#`; an entity's id,
+ * @param text an order name or a tracking number in any letter case, with or without blanks and `#`; an entity's id,
  *   or its kind and id, for instance `shipment/77120`
  * @param most groups that are searched
  * @returns the matches to the letter, or else those in another spelling; how many groups were searched, and whether these were all that can have the text
@@ -50,10 +49,11 @@ interface StoredMatch {
 }
 
 function matchesIn({ groupId: returnGroupId, projection }: Snapshot, text: string): StoredMatch[] {
-  const plain = plainText(text);
+  const spelled = withoutSpelling(text);
   const named = (names: readonly (string | null | undefined)[], matched: StoredText): StoredMatch[] => {
     const isLiteral = names.includes(text);
-    const isSame = isLiteral || names.some((name) => name && plain !== '' && plainText(name) === plain);
+    const isSame =
+      isLiteral || names.some((name) => name && spelled !== '' && withoutSpelling(name) === spelled);
     return isSame ? [{ returnGroupId, matched, isLiteral }] : [];
   };
   return [
@@ -68,6 +68,11 @@ function matchesIn({ groupId: returnGroupId, projection }: Snapshot, text: strin
         isLiteral: true,
       })),
   ];
+}
+
+/** Without letter case, blanks and the `#` of an order. */
+function withoutSpelling(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replaceAll(/\s/g, '').replace(/^#/, '');
 }
 
 /** The longest run of letters and digits, of those with a digit if there are any: few other states have it. */

@@ -42,6 +42,8 @@ export async function openWebhookDestination(
     WEBHOOK_URL_SECRET: record.urlSecret,
     SIGNING_SECRET: record.signingSecret,
     SECRET_HEADERS: record.secretHeaders,
+    CLIENT_CERTIFICATE: record.clientCertificate,
+    CONTENT_TYPE: record.contentType,
     ADDRESSES: record.addresses,
     REQUEST_TIMEOUT_MS: record.requestTimeoutMs,
   };

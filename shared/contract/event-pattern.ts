@@ -25,11 +25,14 @@ export interface ChangePatternOptions<Kind extends WatchedKind> {
   readonly sources?: readonly string[];
 }
 
-/** A rule's pattern in its JSON form: CDK's `EventPattern` writes `detail-type` as `detailType`. */
+/**
+ * A rule's pattern as CDK's `new Rule({ eventPattern })` takes it. The JSON form of AWS writes `detailType` as
+ * `detail-type`.
+ */
 export interface ChangePattern {
-  readonly source: readonly (string | { readonly prefix: string })[];
-  readonly 'detail-type': readonly string[];
-  readonly detail: { readonly data: ChangedData };
+  source: string[];
+  detailType: string[];
+  detail: { data: ChangedData };
 }
 
 interface ChangedData {
@@ -54,8 +57,8 @@ export function changePattern<Kind extends WatchedKind>({
   if (to === undefined && from === undefined && changed === undefined)
     throw new RangeError(`A pattern for ${entity} needs a condition: to, from or changed.`);
   return {
-    source: sources?.map((name) => `${BUS_SOURCE}.${name}`) ?? [{ prefix: `${BUS_SOURCE}.` }],
-    'detail-type': verbsOf(from, changed).map((verb) => `${entity}.${verb}`),
+    source: sources?.map((name) => `${BUS_SOURCE}.${name}`) ?? startingWith(`${BUS_SOURCE}.`),
+    detailType: verbsOf(from, changed).map((verb) => `${entity}.${verb}`),
     detail: {
       data: {
         ...(to !== undefined && { object: { status: listOf(to) } }),
@@ -64,6 +67,11 @@ export function changePattern<Kind extends WatchedKind>({
       },
     },
   };
+}
+
+/** CDK's types know conditions only as the lists of strings that its `Match` returns. */
+function startingWith(prefix: string): string[] {
+  return [{ prefix }] as unknown as string[];
 }
 
 /** One value, or several, as a list. */

@@ -2,6 +2,7 @@
 // It holds names and places, no secret.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../contract/event-filter.ts';
+import { CONTENT_TYPES } from './content-type.ts';
 
 const text = z.string().min(1);
 
@@ -16,8 +17,11 @@ export const webhookRecord = z.object({
   urlSecret: text.optional(),
   /** The secret whose versions sign. */
   signingSecret: text,
+  /** The secret that holds the client certificate. */
+  clientCertificate: text.optional(),
   /** Headers whose values are secrets: name to secret. */
   secretHeaders: z.record(text, text).default({}),
+  contentType: z.enum(CONTENT_TYPES),
   filter: eventFilter as z.ZodType<EventFilter>,
   /** `any`, which allows http as well, is for engines on one machine. */
   addresses: z.enum(['public', 'private', 'any']),

@@ -122,6 +122,12 @@ function startFeed(
     log: QUIET,
     onProgress() {},
     onEvent: async (event) => void published.push(event),
-    forwarding: { urls: [new URL(receiver.url)], secret: SECRET, filter: {}, onAttempt() {} },
+    forwarding: {
+      urls: [new URL(receiver.url)],
+      secret: SECRET,
+      filter: {},
+      contentType: undefined,
+      onAttempt() {},
+    },
   });
 }

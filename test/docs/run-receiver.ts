@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ export type CommandFor = (port: number) => readonly string[];
 export type Preparation = () => Promise<CommandFor | string>;
 
 /** A TypeScript example, with this checkout's kit in place of the installed package. */
-export function ofTypeScript(file: string): Preparation {
+export function ofTypeScript(file: string, folder = EXAMPLES): Preparation {
   return async () => {
     const outfile = join(CACHE, file.replace(/ts$/, 'mjs'));
     await build({
-      entryPoints: [join(EXAMPLES, file)],
+      entryPoints: [join(folder, file)],
       outfile,
       bundle: true,
       platform: 'node',
@@ -72,8 +72,25 @@ export async function ofJava(): Promise<CommandFor | string> {
   return () => ['java', '-cp', classes, 'Receiver'];
 }
 
+/** The example in Go, with the library that its first line names. */
+export async function ofGo(): Promise<CommandFor | string> {
+  const file = join(EXAMPLES, 'receiver.go');
+  const [, library = ''] = /^\/\/ go get (\S+)/.exec(readFileSync(file, 'utf8')) ?? [];
+  const folder = join(CACHE, 'go');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'go.mod'), 'module receiver\n\ngo 1.22\n');
+  await copyFile(file, join(folder, 'receiver.go'));
+  const reason = await whyNot(() => runCommand('go', ['get', library], { cwd: folder }));
+  if (reason !== undefined) return `Go or its library is not available: ${reason}`;
+  await runCommand('go', ['vet', '.'], { cwd: folder });
+  await runCommand('go', ['build', '-o', 'receiver', '.'], { cwd: folder });
+  return () => [join(folder, 'receiver')];
+}
+
 export interface RunningReceiver {
   readonly url: string;
+  /** What it has printed. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -99,6 +116,7 @@ export async function startReceiver(
   if (child.exitCode !== null) throw new Error(`The receiver ended: ${output.join('')}`);
   return {
     url: `http://127.0.0.1:${port}/hook`,
+    output: () => output.join(''),
     async stop() {
       child.kill();
       await ended;

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { CONTENT_TYPES } from '../../shared/deployment/content-type.ts';
 import { change } from '../functions/subscriber-kit/deliveries.ts';
 import {
   OTHER_SECRET,
@@ -13,6 +14,7 @@ import {
 } from '../functions/subscriber-kit/signed-requests.ts';
 import {
   EXAMPLES,
+  ofGo,
   ofJava,
   ofPython,
   ofTypeScript,
@@ -43,6 +45,7 @@ describe.each([
   ['Hono', ofTypeScript('hono.ts')],
   ['Python', ofPython],
   ['Java', ofJava],
+  ['Go', ofGo],
 ] as [string, Preparation][])('the receiver in %s', (_language, prepare) => {
   let warehouse: WarehouseSystem;
   let receiver: RunningReceiver | undefined;
@@ -80,6 +83,13 @@ describe.each([
     expect(await send(change(1, 1))).toBe(204);
 
     expect(bookedOf(1)).toEqual([change(1, 1).id]);
+  });
+
+  it('accepts both media types', async () => {
+    for (const [number, contentType] of CONTENT_TYPES.entries())
+      expect(await send(change(10, number + 1), { contentType })).toBe(204);
+
+    expect(bookedOf(10)).toEqual([change(10, 1).id, change(10, 2).id]);
   });
 
   it('rejects a tampered body, another secret, an old timestamp and a missing signature', async () => {

@@ -23,14 +23,7 @@ export function pythonProgram(): Program {
   const folder = folderOf('python');
   const environment = join(CACHE, 'venv');
   const python = join(environment, 'bin', 'python');
-  if (!existsSync(join(environment, 'bin', 'datamodel-codegen'))) {
-    need('python3', ['-m', 'venv', environment]);
-    need(python, ['-m', 'pip', 'install', '--quiet', ...PYTHON_PACKAGES]);
-  }
-  run(join(environment, 'bin', 'datamodel-codegen'), [
-    ...['--input', SCHEMA, '--input-file-type', 'jsonschema', '--output', join(folder, 'events.py')],
-    ...['--output-model-type', 'pydantic_v2.BaseModel', '--use-annotated', '--use-title-as-name'],
-  ]);
+  generatePython(environment, folder);
   writeFileSync(
     join(folder, 'main.py'),
     `import sys
@@ -44,10 +37,22 @@ for line in sys.stdin:
   return (lines) => piped(python, [join(folder, 'main.py')], lines);
 }
 
+/** Writes `events.py`. @param more further packages for the virtual environment, which has Pydantic */
+export function generatePython(environment: string, folder: string, more: readonly string[] = []): void {
+  const python = join(environment, 'bin', 'python');
+  if (!existsSync(join(environment, 'bin', 'datamodel-codegen'))) {
+    need('python3', ['-m', 'venv', environment]);
+    need(python, ['-m', 'pip', 'install', '--quiet', ...PYTHON_PACKAGES, ...more]);
+  }
+  run(join(environment, 'bin', 'datamodel-codegen'), [
+    ...['--input', SCHEMA, '--input-file-type', 'jsonschema', '--output', join(folder, 'events.py')],
+    ...['--output-model-type', 'pydantic_v2.BaseModel', '--use-annotated', '--use-title-as-name'],
+  ]);
+}
+
 export function goProgram(): Program {
   const folder = folderOf('go');
-  need('go', ['version']);
-  need('npx', quicktype('go', 'main', join(folder, 'events.go')));
+  generateGo(folder);
   const cases = EVENT_TYPES.map(
     (type) =>
       `	case "${type}":\n		event, err := Unmarshal${classNameOf(type)}(line)\n		if err != nil {\n			return nil, err\n		}\n		return event.Marshal()`,
@@ -92,13 +97,15 @@ func main() {
   return (lines) => piped(join(folder, 'events'), [], lines);
 }
 
+/** Writes `events.go`, of the package `main`. */
+export function generateGo(folder: string): void {
+  need('go', ['version']);
+  need('npx', quicktype('go', 'main', join(folder, 'events.go')));
+}
+
 export function javaProgram(): Program {
   const folder = folderOf('java');
-  need('javac', ['-version']);
-  mkdirSync(join(folder, 'events'));
-  need('npx', quicktype('java', 'events', join(folder, 'events', 'Converter.java')));
-  writeFileSync(join(folder, 'pom.xml'), pom());
-  need('mvn', ['-q', '-B', `${DEPENDENCY_PLUGIN}:copy-dependencies`, '-DoutputDirectory=jars'], folder);
+  generateJava(folder);
   const cases = EVENT_TYPES.map((type) => {
     const name = classNameOf(type);
     return `      case "${type}": return Converter.${name}ToJsonString(Converter.${name}FromJsonString(line));`;
@@ -133,34 +140,47 @@ ${cases.join('\n')}
   return (lines) => piped('java', ['-cp', `classes:jars/*`, 'Main'], lines, folder);
 }
 
+/** Writes the package `events`, and the jars that it needs. @param more further artifacts, as group:artifact:version */
+export function generateJava(folder: string, more: readonly string[] = []): void {
+  need('javac', ['-version']);
+  mkdirSync(join(folder, 'events'));
+  need('npx', quicktype('java', 'events', join(folder, 'events', 'Converter.java')));
+  writeFileSync(join(folder, 'pom.xml'), pom(more));
+  need('mvn', ['-q', '-B', `${DEPENDENCY_PLUGIN}:copy-dependencies`, '-DoutputDirectory=jars'], folder);
+}
+
 function quicktype(language: string, packageName: string, output: string): string[] {
   const source = ['--src-lang', 'schema', '--src', `${SCHEMA}#/$defs/`];
   return ['--yes', QUICKTYPE, ...source, '--lang', language, '--package', packageName, '-o', output];
 }
 
-function pom(): string {
-  const dependencies = ['core:jackson-databind', 'datatype:jackson-datatype-jsr310'].map((name) => {
-    const [group, artifact] = name.split(':');
-    return `<dependency><groupId>com.fasterxml.jackson.${group}</groupId><artifactId>${artifact}</artifactId><version>${JACKSON}</version></dependency>`;
+function pom(more: readonly string[]): string {
+  const jackson = ['core:jackson-databind', 'datatype:jackson-datatype-jsr310'].map(
+    (name) => `com.fasterxml.jackson.${name}:${JACKSON}`,
+  );
+  const dependencies = [...jackson, ...more].map((name) => {
+    const [group, artifact, version] = name.split(':');
+    return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
   });
   return `<project><modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>events</artifactId><version>1</version><dependencies>${dependencies.join('')}</dependencies></project>\n`;
 }
 
-function folderOf(language: string): string {
-  const folder = join(CACHE, language);
+/** An empty folder below the cache. */
+export function folderOf(name: string): string {
+  const folder = join(CACHE, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
 /** Runs what needs a tool of the machine or a registry. @throws Unavailable */
-function need(command: string, args: readonly string[], cwd?: string): void {
+export function need(command: string, args: readonly string[], cwd?: string): void {
   const { error, status, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
   if (error !== undefined) throw new Unavailable(`${command} is missing`);
   if (status !== 0) throw new Unavailable(`${command} ${args[0]} failed: ${stderr.slice(-500)}`);
 }
 
-function run(command: string, args: readonly string[], cwd?: string): void {
+export function run(command: string, args: readonly string[], cwd?: string): void {
   const { error, status, stderr, stdout } = spawnSync(command, args, { cwd, encoding: 'utf8' });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${command} failed: ${stderr}${stdout}`);

@@ -5,6 +5,7 @@ import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
+import { changePattern } from '../../shared/contract/event-pattern.ts';
 import { compileEventPattern } from '../engines/event-pattern.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
 
@@ -124,6 +125,15 @@ describe('a rule on a change', () => {
     expect(rule.Targets[0].Arn['Fn::GetAtt'][0]).toContain('Theirs');
     expect(rule.EventBusName.Ref).toContain('Bus');
     expect(rule.Description).toBe('shipment to DELIVERED');
+  });
+
+  test('may be a rule of your own with the same pattern', () => {
+    const { feed, stack, template } = aFeed();
+    feed.onChange('Rule', { ...delivered, target: aFunction(stack) });
+    new events.Rule(stack, 'Own', { eventPattern: changePattern(delivered) });
+
+    const [one, other] = resourcesOf(template(), 'AWS::Events::Rule').map(([, rule]) => rule.Properties);
+    expect(one?.EventPattern).toEqual(other?.EventPattern);
   });
 
   test('is returned as a rule, so that more targets can be added', () => {

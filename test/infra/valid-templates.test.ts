@@ -1,8 +1,10 @@
 // CloudFormation accepts the templates with every feature. CDK checks its rules: the properties of each type, their
 // formats and values, and references. The other tests skip this check, because it takes seconds.
 import { CfnResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { expect, test, vi } from 'vitest';
 import { MOST_SOURCES } from '../../infra/check-props.ts';
@@ -61,6 +63,8 @@ test('CloudFormation accepts a feed with a non-default value for every option', 
     ...{ secret: secretNamed('signing'), authorization: secretNamed('bearer') },
     secretHeaders: { 'x-tenant': secretNamed('tenant') },
     ...{ requestTimeout: Duration.seconds(5), maxConcurrency: 20, alarmAfter: Duration.hours(4) },
+    ...{ clientCertificate: secretNamed('certificate'), contentType: 'application/json' },
+    ...{ notify: 'wms@example.com', alarmAction: new SnsAction(new sns.Topic(stack, 'Pager')) },
   });
   feed.onChange('Delivered', {
     ...{ entity: 'shipment', from: 'IN_TRANSIT', to: 'DELIVERED', description: 'Parcels that arrive' },

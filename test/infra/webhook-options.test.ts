@@ -51,6 +51,12 @@ describe('the options of a webhook', () => {
       { authorization: aSecret, secretHeaders: { Authorization: aSecret } },
       /authorization is given twice/,
     ],
+    ['no e-mail address', { notify: 'wms' }, /notify must be an e-mail address \(got "wms"\)/],
+    [
+      'another media type',
+      { contentType: 'text/json' },
+      /contentType must be application\/cloudevents\+json or/,
+    ],
     ['a short timeout', { requestTimeout: Duration.millis(999) }, /requestTimeout must be 1 to 25/],
     ['a long timeout', { requestTimeout: Duration.seconds(26) }, /requestTimeout must be 1 to 25/],
     ['one sender', { maxConcurrency: 1 }, /maxConcurrency must be .* from 2 to 1,000 \(got 1\)/],

@@ -1,7 +1,9 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import * as sns from 'aws-cdk-lib/aws-sns';
 import { describe, expect, test } from 'vitest';
 import { parseWebhookEnvironment } from '../../functions/webhook/webhook-environment.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
@@ -22,6 +24,8 @@ function twoWebhooks() {
     secret: secretNamed('signing'),
     authorization: secretNamed('bearer'),
     secretHeaders: { 'X-Tenant': secretNamed('tenant') },
+    clientCertificate: secretNamed('certificate'),
+    contentType: 'application/json',
     requestTimeout: Duration.seconds(5),
     maxConcurrency: 20,
     allowPrivateAddresses: true,
@@ -108,12 +112,14 @@ describe('the sender', () => {
   test.each(['Sender', 'Sweep'] as const)('and the sweep can read their variables: %s', (part) => {
     expect(parseWebhookEnvironment(variablesOf('Wms', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Wms', WEBHOOK_URL: URL_OF_WMS, FILTER: {}, SECRET_HEADERS: {} },
+      CONTENT_TYPE: 'application/cloudevents+json',
       ...{ ADDRESSES: 'public', REQUEST_TIMEOUT_MS: 15_000, MAX_CONCURRENCY: 5 },
       SIGNING_SECRET: expect.stringContaining('WebhooksWmsSecret'),
     });
     expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
+      ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
       FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20 },
     });
@@ -247,6 +253,10 @@ describe('the record of a webhook', () => {
 
     expect(record.url).toBeUndefined();
     expect(record.urlSecret).toBe('shop/hook');
+    expect(record).toMatchObject({
+      contentType: 'application/json',
+      clientCertificate: 'shop/certificate',
+    });
     expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });
 });
@@ -282,6 +292,36 @@ describe('the alarms', () => {
 
     expect(Value['Fn::GetAtt'][0]).toContain('WebhooksWmsUndelivered');
     expect(alarmOf('LostBySns')).toBeDefined();
+  });
+
+  test('reach the owner of the endpoint at the first hour and at the day, and again when it recovers', () => {
+    const owned = aFeed();
+    const pager = new sns.Topic(owned.stack, 'Pager');
+    owned.feed.addWebhook('Owned', {
+      ...{ url: URL_OF_WMS, notify: 'wms@example.com' },
+      alarmAction: new SnsAction(pager),
+    });
+    const template = owned.template();
+
+    const actions = ['Failing', 'FailedForADay'].map((alarm) => {
+      const { Threshold, AlarmActions, OKActions } = resourceOf(
+        template,
+        'AWS::CloudWatch::Alarm',
+        `WebhooksOwned${alarm}`,
+      ).Properties;
+      expect(OKActions).toEqual(AlarmActions);
+      return [Threshold, AlarmActions.map(({ Ref }: { Ref: string }) => Ref)];
+    });
+    const mail = expect.stringMatching(/^FeedWebhooksOwnedOwnersMail/);
+    const topics = [expect.stringMatching(/^Pager/), mail];
+    expect(actions.map(([threshold]) => threshold)).toEqual([3_600, 86_400]);
+    for (const [, refs] of actions) expect(refs).toEqual(topics);
+    const subscriptions = resourcesOf(template, 'AWS::SNS::Subscription').map(([, it]) => it.Properties);
+    expect(subscriptions).toContainEqual({
+      ...{ Protocol: 'email', Endpoint: 'wms@example.com', TopicArn: { Ref: mail } },
+    });
+    const { AlarmActions } = resourceOf(template, 'AWS::CloudWatch::Alarm', 'OwnedRingsWait').Properties;
+    expect(AlarmActions).toBeUndefined();
   });
 
   test('have a metric of the construct, only for existing webhooks', () => {

@@ -372,7 +372,7 @@ import example from 'returns-change-feed/events/examples/shipment.status_changed
 import { handler } from './five-lines.js';
 
 if (parseEventId(example.id)?.source !== 'acme') throw new Error('no id');
-if (changePattern({ entity: 'shipment', to: 'DELIVERED' })['detail-type'].length !== 2) throw new Error('no pattern');
+if (changePattern({ entity: 'shipment', to: 'DELIVERED' }).detailType.length !== 2) throw new Error('no pattern');
 console.log(JSON.stringify(await runRecorded(handler, [example])));
 `;
 

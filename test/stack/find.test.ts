@@ -77,7 +77,7 @@ test(
   async () => {
     const without = explainRights.filter(({ Action }) => !Action.includes('lambda:InvokeFunction'));
 
-    const refused = await explain(without, '--tracking', aParcel().tracking);
+    const refused = await explain(without, '--tracking', 'NOT-STORED-1');
 
     expect(without.length).toBeLessThan(explainRights.length);
     expect(refused).toMatchObject({ code: 1, stdout: '' });

@@ -13,14 +13,17 @@ export interface Signing {
   readonly previous?: readonly string[];
   /** The age of the signature. @default 0 */
   readonly ageSeconds?: number;
+  /** @default that of the sender */
+  readonly contentType?: string;
 }
 
 /** The headers of a signed attempt. */
 export function signedHeaders(body: string, signing: Signing = {}): Record<string, string> {
   const { id = 'acme_mi8x2k_1_1', secret = SECRET, previous = [], ageSeconds = 0 } = signing;
+  const { contentType = 'application/cloudevents+json' } = signing;
   const at = new Date(Date.now() - ageSeconds * 1000);
   return {
-    'content-type': 'application/json',
+    'content-type': contentType,
     'user-agent': 'returns-change-feed/0.0.0',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),

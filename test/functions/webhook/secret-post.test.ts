@@ -12,6 +12,7 @@ import { createSecretPost, type SecretPostSettings } from '../../../functions/we
 import { HOUR } from '../../../shared/instant.ts';
 import { createKeptLog } from '../../shared/publishing/kept-log.ts';
 import { KEY, WEBHOOK, worldWith } from '../../shared/webhooks/webhook-world.ts';
+import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from '../adapters/self-signed-certificate.ts';
 
 const GOOD = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -32,6 +33,8 @@ beforeEach(async () => {
     WEBHOOK_URL_SECRET: undefined,
     SIGNING_SECRET: 'signing',
     SECRET_HEADERS: {},
+    CLIENT_CERTIFICATE: undefined,
+    CONTENT_TYPE: 'application/cloudevents+json',
     ADDRESSES: 'any',
     REQUEST_TIMEOUT_MS: 2_000,
   };
@@ -75,6 +78,30 @@ describe('a signing secret that can’t sign', () => {
       expect.objectContaining({ level: 'warn', message: 'the previous signing secret does not sign' }),
     ]);
     expect(JSON.stringify(log.lines)).not.toContain('p9$kd');
+  });
+});
+
+describe('a client certificate', () => {
+  it('that is invalid is reported, and the next value is used', async () => {
+    const versions = ['nonsense'];
+    let now = 0;
+    const post = createSecretPost(
+      { ...settings, CLIENT_CERTIFICATE: 'certificate' },
+      {
+        client: secretsManager({ signing: [GOOD], certificate: versions }),
+        now: () => now,
+        log: createKeptLog(),
+      },
+    );
+
+    expect(await post({ id: 'a', body: '{}' })).toEqual({
+      failure: expect.stringContaining('The client certificate is invalid'),
+      requestMs: 0,
+    });
+    versions.unshift(`${SELF_SIGNED_CERTIFICATE}\n${SELF_SIGNED_KEY}`);
+    now += 3_600_000;
+
+    expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
   });
 });
 

@@ -43,6 +43,16 @@ test.each(['{', '7', '["DELIVERED"]'])('--forward-filter %s is no filter', (text
   expect(() => parsed(...FORWARD, '--forward-filter', text)).toThrow();
 });
 
-test('--forward-filter needs --forward-to', () => {
-  expect(() => forwardOptionsOf(parsed('--forward-filter', '{}'))).toThrow('need --forward-to');
+test('--forward-content-type is a media type of webhooks', () => {
+  const flags = parsed(...FORWARD, '--forward-content-type', 'application/json');
+
+  expect(forwardOptionsOf(flags).contentType).toBe('application/json');
+  expect(() => parsed(...FORWARD, '--forward-content-type', 'text/json')).toThrow('cloudevents+json');
+});
+
+test.each([
+  ['--forward-filter', '{}'],
+  ['--forward-content-type', 'application/json'],
+])('%s needs --forward-to', (...args) => {
+  expect(() => forwardOptionsOf(parsed(...args))).toThrow('need --forward-to');
 });

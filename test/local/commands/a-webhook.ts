@@ -48,6 +48,7 @@ export async function openWebhooks(): Promise<WebhookDeployment> {
     url: receiver.url,
     signingSecret: SIGNING_SECRET,
     secretHeaders: {},
+    contentType: 'application/cloudevents+json',
     filter: {},
     addresses: 'any',
     requestTimeoutMs: 5_000,

@@ -239,11 +239,14 @@ describe('status and explain', () => {
     expect(stdout).toMatch(
       /\n\nwebhook Wms \([^\n]* {2}failing; [^\n]*; last accepted never; timeout, 6 times in a row, since/,
     );
-    expect(stdout).toMatch(/\nwebhook Erp[^\n]* {2}new;/);
+    expect(stdout).toMatch(/\nwebhook Erp[^\n]* {2}(?:new|sending);/);
     expect(verdict).toBe('attention');
     expect(concerns).toContainEqual(expect.objectContaining({ code: 'receiver_failing' }));
     expect(destinations).toContainEqual(expect.objectContaining({ destination: 'Wms', state: 'failing' }));
-    expect(destinations).toContainEqual(expect.objectContaining({ destination: 'Erp', state: 'new' }));
+    // A ring may have reached it.
+    expect(destinations).toContainEqual(
+      expect.objectContaining({ destination: 'Erp', state: expect.stringMatching(/^(?:new|sending)$/) }),
+    );
   });
 
   test('status without the right to list webhooks still shows the sources', async () => {

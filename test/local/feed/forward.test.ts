@@ -63,6 +63,7 @@ async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }:
       urls: [new URL(url)],
       secret: SECRET,
       filter,
+      contentType: 'application/cloudevents+json',
       onAttempt: (_url, _event, answer) => attempts.push(answer),
     },
   });

@@ -42,7 +42,8 @@ export function writeAsyncApi(bundle: SchemaBundle, examples: readonly FeedEvent
         address: '/hook',
         title: 'A webhook',
         description:
-          'HTTPS POST, signed as Standard Webhooks describes (docs/webhooks.md). The body is one event.',
+          'HTTPS POST, signed as Standard Webhooks describes (docs/webhooks.md). The body is one event, by default as ' +
+          'application/cloudevents+json.',
         messages: referencesTo(CHANGES),
         bindings: { http: { bindingVersion: '0.3.0' } },
       },
