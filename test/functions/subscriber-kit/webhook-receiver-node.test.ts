@@ -169,7 +169,7 @@ describe('a receiver in Express', () => {
   });
 
   it.each([
-    ['express.json()', express.json()],
+    ['express.json()', express.json({ type: '*/*' })],
     ['express.raw()', express.raw({ type: '*/*' })],
     ['express.text()', express.text({ type: '*/*' })],
   ])('reports the problem behind %s', async (_name, parser) => {
