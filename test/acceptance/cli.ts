@@ -19,6 +19,7 @@ interface Options {
   readonly keep?: string;
   readonly report?: string;
   readonly short?: boolean;
+  readonly long?: boolean;
 }
 
 const program = new Command('acceptance')
@@ -28,6 +29,7 @@ const program = new Command('acceptance')
   .option('--seed <number>', 'seed for the details of each behaviour', wholeNumber, 1)
   .option('--jobs <number>', 'number of scenarios at a time', wholeNumber, 5)
   .option('--short', 'leave out scenarios that take six minutes')
+  .option('--long', 'run only those')
   .option('--keep <directory>', 'keep requests, events and histories of each scenario')
   .option('--report <file>', 'write the counts as JSON, in the format of vitest')
   .option('--list', 'list the scenarios')
@@ -60,7 +62,7 @@ async function run(options: Options): Promise<void> {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-function choose({ only, short, profile }: Options): Scenario[] {
+function choose({ only, short, long: onlyLong, profile }: Options): Scenario[] {
   const unknown = only?.filter((name) => !ALL.some((scenario) => scenario.name === name)) ?? [];
   if (unknown.length > 0)
     program.error(`error: there is no scenario ${unknown.join(', ')}; --list names them`);
@@ -68,7 +70,7 @@ function choose({ only, short, profile }: Options): Scenario[] {
     (a, b) => Number(b.long ?? false) - Number(a.long ?? false),
   );
   // Those that take longest begin first.
-  return chosen.filter(({ name, long }) => (only ? only.includes(name) : !(short && long)));
+  return chosen.filter(({ name, long }) => (only ? only.includes(name) : long ? !short : !onlyLong));
 }
 
 async function runAndPrint(scenario: Scenario, { seed, keep }: Options): Promise<boolean> {
