@@ -44,7 +44,7 @@ async function start() {
 const EVENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*#\d+ +(item|shipment|return|exchange|refund)\b/m;
 /** An address that refuses connections: npm must hand options on, and a dead receiver must not hold up the end. */
 const NOBODY = 'http://127.0.0.1:9/hook';
-const FORWARDED = /→ 127\.0\.0\.1:9 +ECONNREFUSED/;
+const FORWARDED = / http:\/\/127\.0\.0\.1:9\/hook: ECONNREFUSED/;
 const STOPPED = / stopped: [1-9]\d* events$/m;
 
 function collect(child, onText = () => {}) {
