@@ -257,7 +257,7 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
   });
 
   test.concurrent.each<[string, RegExp]>([
-    ['status', /^acme {2}well/],
+    ['status', /^acme {2}well/m],
     ['explain acme <group>', /shipment/],
     ['explain --tracking <tracking>', /return group/],
     ['release --source held --hold 7', /hold 7 of source held/],
