@@ -16,7 +16,7 @@ interface InitFlags {
 
 /** Beside the folder of the built command. */
 const NEW_APP = new URL('../new-app/', import.meta.url);
-/** What the files have in place of the options. */
+/** The files contain these values; `init` replaces them by its options. */
 const PLACEHOLDERS = { source: 'acme', baseUrl: 'https://returns.example.com/api' };
 
 /** Installed from their files: a registry would answer to these names with a stranger's packages. */

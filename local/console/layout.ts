@@ -99,7 +99,7 @@ export function problemList(problems: readonly string[]): Html | false {
   );
 }
 
-/** What to do, with the command if there is one. */
+/** The advice, and the command to paste if there is one. */
 export function nextStep({ text, command: toPaste }: NextStep): Html {
   return html`<p>${text} ${toPaste !== null && command(toPaste)}</p>`;
 }

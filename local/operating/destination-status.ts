@@ -61,16 +61,16 @@ export function describeDestinations(
   ].sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
 }
 
+/** @param waiting number of returns or events that wait; null if it can't be read */
+function sendingState(waiting: number | null) {
+  if (waiting === null) return 'unknown';
+  return waiting > 0 ? 'sending' : 'all sent';
+}
+
 const NO_ATTEMPTS = { lastAcceptedAt: null, lastFailure: null, failures: 0, failingSince: null };
 
 function ofRelay({ labels, waiting, oldest, behind }: RelayedDestination, now: Instant): DestinationStatus {
-  const state = isBehind(behind)
-    ? 'behind'
-    : waiting === null || behind === null
-      ? 'unknown'
-      : waiting > 0
-        ? 'sending'
-        : 'all sent';
+  const state = isBehind(behind) ? 'behind' : sendingState(behind === null ? null : waiting);
   return {
     ...NO_ATTEMPTS,
     ...{ destination: labels.name, kind: 'relay', title: labels.title, waiting },
@@ -81,14 +81,7 @@ function ofRelay({ labels, waiting, oldest, behind }: RelayedDestination, now: I
 }
 
 function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: SubscriberStatus): DestinationStatus {
-  const state =
-    (deadLetters ?? 0) > 0
-      ? 'dead letters'
-      : waiting === null
-        ? 'unknown'
-        : waiting > 0
-          ? 'sending'
-          : 'all sent';
+  const state = (deadLetters ?? 0) > 0 ? 'dead letters' : sendingState(waiting);
   return {
     ...NO_ATTEMPTS,
     ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, waiting },

@@ -1,5 +1,5 @@
-// What a failed delivery means and what to do about it, by the reason that its sender noted: `answered 401`, `timeout`, or
-// the code of an error of Node.
+// Explains a failed delivery by the reason that its sender noted: `answered 401`, `timeout`, or the code of an error of
+// Node.
 
 export interface ExplainedFailure {
   /** The reason and its meaning, for instance `ECONNREFUSED, nothing listens there`. */

@@ -11,7 +11,7 @@ export const EXPORTED_KINDS = [
   ...(['return_line_item', 'shipment', 'exchange_line_item', 'refund_transaction'] as const),
 ];
 
-/** What is exported; without a condition, everything. With `types` or `statuses`, only entities that meet them. */
+/** Conditions of an export. Without any, it has everything; with `types` or `statuses`, only entities that meet them. */
 export interface ExportFilter {
   /** Only groups whose `updated_at` is not before. */
   readonly since?: Instant | undefined;

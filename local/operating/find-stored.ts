@@ -6,7 +6,7 @@ import { chunked } from '../../shared/in-parallel.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-/** What a stored state can be searched for. */
+/** The kinds of text that a search compares. */
 export type StoredText = 'order_name' | 'tracking_number' | 'entity_id';
 
 const MOST_GROUPS = 2_000;
@@ -17,7 +17,8 @@ const READ_GROUPS = 100;
  * @param text an order name or a tracking number in any letter case, with or without blanks and `#`; an entity's id,
  *   or its kind and id, for instance `shipment/77120`
  * @param most groups that are searched
- * @returns the matches to the letter, or else those in another spelling; how many groups were searched, and whether these were all that can have the text
+ * @returns the matches to the letter, or else those in another spelling; how many groups were searched, and whether these
+ *   were all that can have the text
  */
 export async function findStored(
   { lists, store }: Pick<OpenFeed, 'lists' | 'store'>,

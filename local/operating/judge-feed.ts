@@ -21,7 +21,7 @@ export type Concern = {
   readonly is: string;
   /** ISO 8601; null if unknown. */
   readonly since: string | null;
-  /** What is wrong, in sentences. */
+  /** The problem, in sentences. */
   readonly message: string;
   /** Of a hold: what is not done meanwhile, and what happens if nobody acts. */
   readonly meanwhile?: string;
