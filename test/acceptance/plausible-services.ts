@@ -58,6 +58,7 @@ export const PLAUSIBLE: readonly Scenario[] = [
     draw: (random) => ({ groups: 60, changesPerSecond: 2, order: random.pick(ORDERS) }),
     restart: { afterMs: 15_000, signal: 'SIGKILL' },
     isForwarded: true,
+    reports: 'behind',
   },
   {
     name: 'list-window',
