@@ -194,6 +194,7 @@ const COMPARING: readonly Bug[] = [
     'shared/recording/record-page.ts',
     "emits: mode === 'emit',",
     "emits: mode === 'emit' || state.baselineAt !== undefined,",
+    42,
   ),
   bug(
     'events of a shipment leave out its last item',
