@@ -192,7 +192,9 @@ export function createRoundReader(context: RoundContext): RoundReader {
       ...(from === undefined || place.from > from ? [{ from, to: place.from }] : []),
       ...(to === undefined || place.to < to ? [{ from: place.to, to }] : []),
     ];
-    const parts = around.map((part) => (isAlong ? { ...range, ...part } : { ...range, cross: part }));
+    // Their lists are others, which an offset in that of the range does not fit.
+    const anew = { ...range, few: undefined, pass: undefined };
+    const parts = around.map((part) => (isAlong ? { ...anew, ...part } : { ...anew, cross: part }));
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
     const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
     run.update((state) => noteFinding(state, again, run.now()));

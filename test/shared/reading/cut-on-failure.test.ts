@@ -98,6 +98,23 @@ describe('a row that makes every answer with it fail', () => {
     expect((place?.to ?? 0) - (place?.from ?? 0)).toBeLessThanOrEqual(12 * SECOND);
   });
 
+  it('takes no more than its place where another lane set it aside while its rows were read one by one', async () => {
+    const { time, run, list, closed } = await setUp([33]);
+    const { createdAt = 0, updatedAt = 0 } = list.groups.get(33) ?? {};
+    const until = run.now() + 10 * MINUTE;
+    const around = (stamp: number) => ({ from: stamp - 5 * SECOND, to: stamp + 5 * SECOND });
+    run.update((state) => ({
+      ...state,
+      places: [{ axis: 'created', ...around(createdAt), until, reason: 'status 500' }],
+    }));
+    const few = { offset: 1, limit: 1, failing: 1, reason: 'status 500' };
+
+    await time.run(readRound(run, [{ axis: 'updated', ...around(updatedAt), few }, UPDATED]));
+
+    expect(run.state.places).toMatchObject([{ axis: 'created', ...around(createdAt) }]);
+    expect((await closed()).length).toBe(59);
+  });
+
   it('is not asked for again until then', async () => {
     const { time, run, list } = await setUp([33]);
     await time.run(readRound(run, [UPDATED]));
