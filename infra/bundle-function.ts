@@ -1,6 +1,6 @@
 // Bundles a function's code into one minified file that includes the SDK. In a checkout, esbuild runs in this process
 // during synthesis. It needs no Docker, and the same sources give the same bytes on any machine. The package contains
-// finished bundles (.ci/build-package.ts).
+// finished bundles (.ci/build-packages.ts).
 import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

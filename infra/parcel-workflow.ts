@@ -1,7 +1,8 @@
 // The workflow of a delivered parcel. It handles each line item independently: it waits for a final status, reads it
-// and decides. To wait, it stores a task token in the table, if the item has no final status yet. When the token is sent
-// back, or the time limit ends, it reads the status from the table. So a line item may be done before the workflow
-// starts, and the token may be sent back more than once.
+// and decides. To wait, it stores a task token in the table itself, if the item has no final status yet; a function in
+// between would have to read and write in two steps. When the token is sent back, or the time limit ends, it reads the
+// status from the table. So a line item may be done before the workflow starts, and the token may be sent back more than
+// once.
 import type { Duration } from 'aws-cdk-lib';
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type * as logs from 'aws-cdk-lib/aws-logs';

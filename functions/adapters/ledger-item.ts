@@ -17,7 +17,10 @@ import { formatAttribute, readStored, UnreadableItemError } from './stored-forma
 
 const FORMAT = 1;
 
-/** Items of one save: a transaction takes 100 actions, and the snapshot is one of them. */
+/**
+ * Items of one save: a transaction takes 100 actions, and the snapshot is one of them. A save in several transactions
+ * would show states in between.
+ */
 const MAX_ITEMS_PER_SAVE = 90;
 
 /** @param expires see {@link expiry}; without it the event is kept permanently */

@@ -1,5 +1,6 @@
 // Notes which groups of a source have changed, for the console, beside the work of its ticks: after a save, at most every
-// few seconds. Nothing depends on it, so a failure is logged for debugging only.
+// few seconds. Nothing depends on it, so a failure is logged for debugging only. It is not in the source's state, whose
+// writes it would make larger and might fail; the ledger has no index by time.
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { Activities, Activity } from '../adapters/dynamodb-activities.ts';

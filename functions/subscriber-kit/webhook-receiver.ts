@@ -76,6 +76,7 @@ function createHandling(options: WebhookReceiverOptions, log: SubscriberLog) {
   };
 }
 
+/** Not 503, at which the sender pauses the whole endpoint: after 409 only this return waits. */
 function inProgress(): Response {
   return answer(409, 'An event of this return is being handled.', { 'retry-after': RETRY_AFTER_SECONDS });
 }

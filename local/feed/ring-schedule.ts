@@ -1,6 +1,7 @@
 // Rings of returns on one machine, instead of a queue per webhook: a return is handled by one sender at a time, and
-// comes again after the pause that the sender asks for. A return is kept once, however many of its events rang, so a
-// dead endpoint costs no more memory than there are returns (docs/decisions/0022).
+// comes again after the pause that the sender asks for. A return is kept once, however many of its events rang: a queue
+// would keep a message for each event of a dead endpoint. Nothing is stored, because each start rings for every return
+// beyond its mark.
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
