@@ -117,8 +117,10 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const { time, plan } = world;
   const { intervalMs, reconcileMs, settleMs } = plan.settings;
   const isStrange = plan.profile === 'strange';
+  const { failingEvery } = world.service.control.knobs();
   // Rows that go on failing are reported.
-  const isNeverWell = isStrange || world.service.control.knobs().failingEvery > 0;
+  const isNeverWell = isStrange || failingEvery > 0;
+  const fails = (groupId: number) => failingEvery > 0 && groupId % failingEvery === 0;
   let from = readable;
   let ticks = 0;
   // What a round finds gone is looked up, and again `settle` later.
@@ -126,7 +128,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const isAtRest = () =>
     // The rhythm of `older` is longer than any settle.
     LANES.every((lane) => haveEnded(watch, lane, from, lane === 'older' ? ROUNDS : rounds)) &&
-    watch.facts?.isLookingUp === false &&
+    watch.facts?.lookUps.every(fails) === true &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
   await tickUntil(world, pollers, isAtRest, {

@@ -55,6 +55,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     unreadable: isEach(unreadableEvery),
     failing: isEach(failingEvery),
     everFailing: ever('failingEvery'),
+    failsOften: looks.some(({ faultRate = 0 }) => faultRate >= 0.5),
     // Answers that are cut by their bytes may hide any row.
     hidden: pageBytes > 0 ? ids : isEach(hiddenEvery),
     everUnreadable: ever('unreadableEvery'),

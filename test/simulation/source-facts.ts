@@ -15,8 +15,8 @@ export interface SourceFacts {
   readonly isBaselineComplete: boolean;
   /** For each lane a value that changes with each complete round; undefined before the first. */
   readonly rounds: Readonly<Record<Lane, unknown>>;
-  /** Whether groups wait to be looked up by id. */
-  readonly isLookingUp: boolean;
+  /** The groups that wait to be looked up by id. */
+  readonly lookUps: readonly number[];
   /** Whether a round is under way, or groups wait to be looked up by id. */
   readonly isAtWork: boolean;
   /** Holds that stand, and released ones that are not published completely. */
@@ -43,7 +43,7 @@ export function factsOf(state: SourceState): SourceFacts {
     baseline: mode,
     isBaselineComplete: baselineAt !== undefined,
     rounds: { late: lanes.late.readAt, recent: lanes.recent.readAt, older: lanes.older.readAt },
-    isLookingUp: state.lookUps.length > 0,
+    lookUps: state.lookUps.map(({ groupId }) => groupId),
     isAtWork: state.lookUps.length > 0 || Object.values(lanes).some(({ round }) => round !== undefined),
     holds: holds.map(({ number, kind, phase }) => ({
       ...{ number, kind, stands: phase === 'holding' },

@@ -143,6 +143,8 @@ export interface Evidence {
   readonly failing: ReadonlySet<number>;
   /** Groups that did so at any time. */
   readonly everFailing: ReadonlySet<number>;
+  /** Whether half of the answers failed at some time: then any place may be set aside. */
+  readonly failsOften: boolean;
   /** Groups that lists hide, or may hide, in the end. */
   readonly hidden: ReadonlySet<number>;
   /** Groups that were unreadable at any time. */
