@@ -233,7 +233,8 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
     [0.05, { stampForm: random.pick(['Z', '+00:00', '+05:30']) }],
     [0.05, { newFields: planned.newFields !== true }],
     [0.05, { touches: planned.touches === undefined ? ['return_group'] : PARTS_OF_GROUP }],
-    [0.05, { unreadableEvery: 2 + random.below(6) }],
+    // Those without an id look removed: too many make a hold.
+    [0.05, { unreadableEvery: Math.max(2 + random.below(6), Math.ceil((groups + MANY_AT_ONCE) / 40)) }],
   ];
   return drawn.flatMap(([share, knobs]) => {
     const isDrawn = random.chance(share);

@@ -81,7 +81,8 @@ function* missingIn(
   const written = source.written.filter(({ at }) => at <= polledBy);
   const known = publishedGroups({ ...source, written });
   for (const [groupId, history] of histories) {
-    const wasUnread = wasSetAside(groupId) || evidence.tooLarge.has(groupId);
+    const wasUnread =
+      wasSetAside(groupId) || evidence.tooLarge.has(groupId) || evidence.everUnreadable.has(groupId);
     // What changed before the source's start waits for walks where the baseline did not see it.
     const isOlder = (history.documents.at(-1)?.at ?? 0) < source.startedAt;
     if (isExcepted(groupId) || wasUnread || isOlder || !movedItsStampLast(history)) continue;

@@ -144,7 +144,9 @@ function judgeFirstSights(windows: Windows, { showsEmptyArrays }: Evidence, viol
   for (const [change, { after }] of windows) {
     const { by } = change.event.data.observed;
     const isFirst = firstSights.has(by);
-    if (isFirst && after !== undefined) violate(change, 'is a first reading, and has an `after`');
+    // Another answer may have come in the same moment.
+    if (isFirst && change.verb === 'created' && after !== undefined)
+      violate(change, 'is a first reading, and has an `after`');
     const mayBeFirst = change.verb === 'created' && !showsEmptyArrays;
     if (!isFirst && !mayBeFirst && after === undefined) {
       violate(change, 'is not a first reading, and has no `after`');

@@ -116,7 +116,7 @@ function* judgeClaims(
       yield* judgeClaim(
         {
           ...claim,
-          ...(pollsMiss ? { polledAt: undefined } : {}),
+          ...(pollsMiss || hidesGroups ? { polledAt: undefined } : {}),
           ...(hidesGroups ? { walkedAt: undefined } : {}),
         },
         change,
