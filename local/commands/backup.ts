@@ -6,9 +6,10 @@ import { parseDirectory } from '../operating/place-options.ts';
 
 const HELP = `
 Writes a new file with everything that the feed has stored, as of one moment. Copying the files of the
-directory while "watch" runs would damage the copy. To go back to a backup, stop "watch", put the file
-as feed.db into an empty directory, and begin a new generation of each source with "sources restore".
-The secret of forwarded URLs is not in it: keep the file forward-secret yourself.
+directory while "watch" runs would damage the copy. To go back to a backup, stop "watch", delete
+feed.db, feed.db-wal and feed.db-shm (a -wal file that stayed would damage the backup), copy the file
+to feed.db, and begin a new generation of each source with "sources restore". The secret of forwarded
+URLs is not in it: keep the file forward-secret yourself.
 Example:
   returns-feed backup feed-2026-11-27.db --data state`;
 

@@ -16,11 +16,10 @@ numbers twice, and so event ids. So the feed stops in restored tables, until thi
 generation. Its numbers start at 1 under new ids, and the next ticks publish every return group as
 created. Subscribers that compare data.generation and data.sequence treat these events as newer than
 all earlier ones.
-The feed does not recognize a copy of a data directory, and does not stop there. After you go back to
-a copy, run this command with --force before the next "watch".
+The same holds for a data directory whose feed.db is a copy or a backup: "watch" stops until then.
 Examples:
   returns-feed sources restore acme --stack ReturnsFeed
-  returns-feed sources restore acme --data state --force`;
+  returns-feed sources restore acme --data state`;
 
 const ABOUT_LISTING = `
 Examples:

@@ -85,7 +85,7 @@ function filterForm({ type, source, status }: Fields, sources: readonly string[]
   return html`<form class="filters">
 ${choice('type', 'Type', Object.keys(EVENT_SCHEMAS), type)}
 ${choice('source', 'Source', sources, source)}
-<label>Status<input name="status" value="${status ?? ''}" size="14" placeholder="for instance DELIVERED"></label>
+<label>Status<input name="status" value="${status ?? ''}" size="14" placeholder="DELIVERED"></label>
 <button>Filter</button>
 </form>`;
 }

@@ -1,7 +1,7 @@
 // Ends the feed from any of its parts, also between two ticks.
 import type { Log, LogFields } from '../../shared/ports.ts';
 import { OutputError } from '../cli/write-whole.ts';
-import { FullDiskError } from '../store/store-error.ts';
+import { FullDiskError, LostDatabaseError } from '../store/store-error.ts';
 
 export interface FeedFailure {
   /** Rejects once the feed has failed. */
@@ -42,8 +42,10 @@ export function createFeedFailure(): FeedFailure {
   };
 }
 
-/** The full disk, or the output that can't be written, among an error and its causes. */
+const FATAL = [FullDiskError, LostDatabaseError, OutputError];
+
+/** The error among an error and its causes that ends the feed. */
 function fatalIn(error: unknown): Error | undefined {
-  if (error instanceof FullDiskError || error instanceof OutputError) return error;
+  if (FATAL.some((kind) => error instanceof kind)) return error as Error;
   return error instanceof Error ? fatalIn(error.cause) : undefined;
 }

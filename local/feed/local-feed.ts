@@ -14,7 +14,6 @@ import { shownUrl } from '../operating/shown-url.ts';
 import { type LocalStore, openStore } from '../store/open-store.ts';
 import { lockForWatch } from '../store/watch-lock.ts';
 import { checkSource } from './check-source.ts';
-import { watchDirectory } from './directory-watch.ts';
 import { createFeedFailure } from './feed-failure.ts';
 import { findForwardSecret } from './forward-secret.ts';
 import { type Forwarder, type ForwardTarget, forwardId, startForwarder } from './forwarder.ts';
@@ -82,10 +81,7 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
     const store = await openStore(dataDir);
     undo.push(store.close);
     for (const notice of store.notices) options.log.warn(notice);
-    if (dataDir !== undefined) {
-      await checkSource(store, { settings, isMoved, dataDir }, options.log);
-      undo.push(await watchDirectory(dataDir, failure.fail));
-    }
+    if (dataDir !== undefined) await checkSource(store, { settings, isMoved, dataDir }, options.log);
     const ticks = await openSourceTicks({
       ...store,
       ...options,

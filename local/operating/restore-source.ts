@@ -26,8 +26,7 @@ export async function restoreSource(
   if (mintedIn === place && !force)
     throw new Error(
       `The state of source ${source} is in the tables it was created in: nothing was restored. ` +
-        'To start a new generation anyway, which publishes every return group again, for instance after going back ' +
-        'to a copy of a data directory, add --force.',
+        'To start a new generation anyway, which publishes every return group again, add --force.',
     );
   if (takeLease(state.lease, 'sources-restore', now, LEASE_US) === undefined)
     throw new Error(`A poll of source ${source} is running: try again in a minute.`);

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Sql } from './connection.ts';
 import { codeOf, type DirectoryFiles } from './data-directory.ts';
 import { newIdentity } from './schema.ts';
-import { StoreError } from './store-error.ts';
+import { LostDatabaseError, StoreError } from './store-error.ts';
 
 const seen = z.object({ identity: z.string(), file: z.string(), commits: z.int() });
 type Seen = z.output<typeof seen>;
@@ -21,7 +21,7 @@ const SEEN_BYTES = 160;
 export interface Continuity {
   /** Messages for operators. */
   readonly notices: readonly string[];
-  /** Counts a transaction, within it. @throws StoreError if the database is in its place no more */
+  /** Counts a transaction, within it. @throws LostDatabaseError if the database is in its place no more */
   count(sql: Sql): void;
   /** Notes the transactions that were counted, after their commit. */
   note(): void;
@@ -77,7 +77,7 @@ export function checkContinuity(sql: Sql, files: DirectoryFiles): Continuity {
     notices,
     count(sql) {
       if (identifyFile(files.database) !== file)
-        throw new StoreError(
+        throw new LostDatabaseError(
           `${files.database} was deleted, moved or replaced while this process used it. Start again, with the new ` +
             'path if it was moved.',
         );

@@ -11,6 +11,11 @@ export class FullDiskError extends StoreError {
   override readonly name = 'FullDiskError';
 }
 
+/** Thrown when the database was deleted, moved or replaced under an open connection. */
+export class LostDatabaseError extends StoreError {
+  override readonly name = 'LostDatabaseError';
+}
+
 const [BUSY, READONLY, IO_ERROR, CORRUPT, FULL, CANT_OPEN, NOT_A_DATABASE] = [5, 8, 10, 11, 13, 14, 26];
 
 /** Returns a StoreError for an error of SQLite that an operator can do something about, otherwise the error itself. */

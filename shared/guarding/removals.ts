@@ -34,10 +34,15 @@ export function admitRemovals(
   return { state: holdBack(state, { kind: 'removals', count: total, samples }, now), isAdmitted: false };
 }
 
-/** Returns the state after a walk: if the last walks missed few groups, the others are shown again. */
+/** Returns the state after a walk: if it and the other lane's walks missed few groups, the others are shown again. */
 export function endRemovalsHold(state: SourceState): SourceState {
   const hold = findHold(state, 'removals');
   const { recent, older } = state.lanes;
-  const missing = recent.missing + older.missing + state.removals;
+  const missing = missingOf(recent) + missingOf(older) + state.removals;
   return hold?.phase === 'holding' && !isTooMany(state, missing) ? endHold(state, 'removals') : state;
+}
+
+/** Of the last walk, or of the present one if that already misses more. */
+function missingOf({ missing, round }: SourceState['lanes']['recent']): number {
+  return Math.max(missing, round?.missing ?? 0);
 }

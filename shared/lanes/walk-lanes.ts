@@ -165,14 +165,15 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       readAt: later(before.readAt),
       endedAt,
       groups,
-      missing,
+      // What a walk over all groups misses, a later one over recent groups may not have looked for.
+      missing: isWhole ? 0 : missing,
     }));
     if (isWhole)
       updateLane(run, 'older', (before) => ({
         ...before,
         readAt: later(before.readAt),
         endedAt,
-        missing: 0,
+        missing,
         round: undefined,
       }));
     run.update((state) => checkPolls(state, name, round, endedAt));

@@ -1,4 +1,4 @@
-// The receivers of docs/webhooks.md: the page shows the files, and each file does what the page describes.
+// The receivers of docs/webhooks.md: the page links the files, and each file does what the page describes.
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,17 +27,15 @@ import { startWarehouseSystem, type WarehouseSystem } from './warehouse-system.t
 const PAGE = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const MAKE_TIMEOUT = 240_000;
 
-test.each(readdirSync(EXAMPLES))('docs/webhooks.md shows docs/examples/webhooks/%s unchanged', (file) => {
-  const shown = [...PAGE.matchAll(/\]\(examples\/webhooks\/([\w.-]+)\)[\s\S]*?```\w+\n([\s\S]*?)```/g)];
-  const byFile = Object.fromEntries(shown.map(([, name = '', text]) => [name, text]));
-
-  expect(byFile[file]).toBe(readFileSync(join(EXAMPLES, file), 'utf8'));
+test.each(readdirSync(EXAMPLES))('docs/webhooks.md links docs/examples/webhooks/%s', (file) => {
+  expect(PAGE).toContain(`](examples/webhooks/${file})`);
 });
 
-test('the receiver in Express has at most 15 lines', () => {
-  const lines = readFileSync(join(EXAMPLES, 'express.ts'), 'utf8').trimEnd().split('\n');
+test('docs/webhooks.md shows the receiver in Express unchanged, in 15 lines at most', () => {
+  const text = readFileSync(join(EXAMPLES, 'express.ts'), 'utf8');
 
-  expect(lines.length).toBeLessThanOrEqual(15);
+  expect(PAGE).toContain(`\`\`\`ts\n${text}\`\`\``);
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
 });
 
 describe.each([

@@ -103,8 +103,10 @@ const READING: readonly Bug[] = [
   bug(
     'an answer as long as the longest one counts as complete',
     'shared/reading/room.ts',
-    'rows < Math.max(FEWEST_ROWS, most)',
-    'rows <= Math.max(FEWEST_ROWS, most)',
+    'if (rows >= limit || rows >= Math.max(FEWEST_ROWS, most.rows)) return false;\n' +
+      '  if (countGroups(page.rows) >= Math.max(FEWEST_ROWS, most.groups)) return false;',
+    'if (rows > limit || rows > Math.max(FEWEST_ROWS, most.rows)) return false;\n' +
+      '  if (countGroups(page.rows) > Math.max(FEWEST_ROWS, most.groups)) return false;',
     3,
   ),
   bug(
@@ -117,8 +119,8 @@ const READING: readonly Bug[] = [
   bug(
     'the cursor follows the newest stamp at once, without the lookback',
     'shared/lanes/poll-lanes.ts',
-    'const before = startedAt - reachBack(settings) - AFTER_STAMP;',
-    'const before = startedAt + 0 * reachBack(settings);',
+    'reachBack(settings)) - AFTER_STAMP;',
+    '0 * reachBack(settings));',
     324,
   ),
   bug(
@@ -181,10 +183,18 @@ const COMPARING: readonly Bug[] = [
     85,
   ),
   bug(
+    'a walk over recent groups ends the hold of a walk over older ones that goes on',
+    'shared/guarding/removals.ts',
+    'Math.max(missing, round?.missing ?? 0)',
+    'missing + 0 * (round?.missing ?? 0)',
+    20473,
+  ),
+  bug(
     'a silent baseline announces old groups that it finds later',
     'shared/recording/record-page.ts',
     "emits: mode === 'emit',",
     "emits: mode === 'emit' || state.baselineAt !== undefined,",
+    42,
   ),
   bug(
     'events of a shipment leave out its last item',

@@ -78,7 +78,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     ],
     logged,
     outages: [...plan.outages, ...(plan.secret === undefined ? [] : [plan.secret])].map((outage) => ({
-      hasKeptToken: outage === plan.secret,
+      hasKeptToken: outage === plan.secret && plan.warm > 0,
       from: startedAt + outage.fromMs * MILLISECOND,
       to: startedAt + Math.min(outage.fromMs + outage.forMs, plan.activeMs) * MILLISECOND,
     })),

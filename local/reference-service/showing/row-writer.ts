@@ -59,11 +59,19 @@ const WAYS = {
   'huge-id': (group) => ({ ...group, returns: withFirst(group.returns, { id: 9_007_199_254_740_992 }) }),
   'doubled-ids': (group) => ({
     ...group,
-    returns: [...group.returns, ...withFirst(group.returns.slice(0, 1), { status: 'CANCELED' })],
+    // In another status, since an equal double can be read.
+    returns: [
+      ...group.returns,
+      ...group.returns.slice(0, 1).map((first) => ({ ...first, status: otherThan(first.status) })),
+    ],
   }),
   'no-status': (group) => ({ ...group, returns: withFirst(group.returns, { status: undefined }) }),
   'bad-stamp': (group) => ({ ...group, updated_at: 'yesterday' }),
 } satisfies Record<Way, (group: ShownGroup) => unknown>;
+
+function otherThan(status: unknown): string {
+  return status === 'CANCELED' ? 'OPEN' : 'CANCELED';
+}
 
 /** An unreadable row, for each group always in the same way. @param turn selects the way for `mixed` */
 function makeUnreadable(group: ShownGroup, way: Way | 'mixed', turn: number): unknown {

@@ -211,7 +211,7 @@ describe('the feed on one machine', () => {
     await rm(dataDir, { recursive: true });
     await mkdir(dataDir);
 
-    await expect(feed.failed).rejects.toThrow('was deleted or moved');
+    await expect(feed.tick()).rejects.toThrow('was deleted, moved or replaced');
     expect(await readdir(dataDir)).toEqual([]);
   });
 

@@ -285,7 +285,7 @@ describe('a status for people', () => {
     const report = lines(held(), Number.POSITIVE_INFINITY);
 
     const sentence =
-      'Nothing is published as removed; other changes are. If nobody acts, the hold ends after a walk that misses few.';
+      'Nothing is published as removed; other changes are. If nobody acts, the hold ends once walks miss few.';
     expect(report.find((line) => line.includes(sentence))).toBeDefined();
   });
 

@@ -1,9 +1,10 @@
 // Many groups that vanish at once, from the first walk that misses them to their removal.
 import { describe, expect, it } from 'vitest';
-import { isHolding } from '../../../shared/guarding/holds.ts';
+import { holdBack, isHolding } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { createListWorld, type ListWorldOptions } from '../list-world.ts';
 import { conditionsOf } from '../read-reports.ts';
@@ -73,5 +74,24 @@ describe('more than twenty groups and one percent that vanish in a cycle', () =>
     await world.time.run(recent.work());
 
     expect([held, isHolding(run.state, 'removals')]).toEqual([true, true]);
+  });
+
+  it('of older groups are held while the walk that misses them goes on', async () => {
+    const world = createListWorld({ settings: { requestsPerMinute: 600, reconcileMs: 1_000 } });
+    world.addMany(COUNT, HOUR, VIRTUAL_START - 60 * DAY);
+    world.addMany(COUNT, HOUR, VIRTUAL_START - HOUR, 1_000);
+    const run = world.begin();
+    const recent = createWalkLane(run, 'recent');
+    for (const _ of ['baseline', 'next']) await world.time.run(recent.work());
+    await world.time.advance(10 * MINUTE);
+    const round = { ...beginRound(run.now(), []), missing: GONE };
+    run.update((state) => ({
+      ...holdBack(state, { kind: 'removals', count: GONE }, run.now()),
+      lanes: { ...state.lanes, older: { ...state.lanes.older, round } },
+    }));
+
+    await world.time.run(recent.work());
+
+    expect(isHolding(run.state, 'removals')).toBe(true);
   });
 });

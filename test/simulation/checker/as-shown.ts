@@ -76,7 +76,7 @@ const ARRAYS = {
 
 export function checkAsShown(
   { timing }: Evidence,
-  { source, customerData }: SourceEvidence,
+  { source, customerData, hasAdopted }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
@@ -87,7 +87,7 @@ export function checkAsShown(
       const by = timeOf(change.event.data.observed.by) ?? Number.NaN;
       const shown = showings.filter(({ from }) => from <= by + timing.clocksOff);
       const read = shown.filter(({ to }) => to > by - timing.slowestAnswer);
-      for (const message of judge(change, shown, read, customerData)) {
+      for (const message of judge(change, shown, read, { customerData, hasAdopted })) {
         const place = `${change.name} of group ${groupId}, number ${change.event.data.sequence}`;
         violations.push({ guarantee: 'G5', source, place, message });
       }
@@ -104,7 +104,7 @@ function* judge(
   change: PublishedChange,
   shown: readonly Showing[],
   read: readonly Showing[],
-  customerData: boolean,
+  { customerData, hasAdopted }: Pick<SourceEvidence, 'customerData' | 'hasAdopted'>,
 ): Generator<string> {
   const { event, kind, verb } = change;
   const object = event.data.object as unknown as Fields;
@@ -123,7 +123,8 @@ function* judge(
   const carriesHeader = ({ document }: Showing) =>
     document !== undefined && textOf(document, HEADER) === headerText;
 
-  if (isRemoved && !shown.some(carriesObject))
+  // What was adopted stands in it as published before, beside fields that have changed since.
+  if (isRemoved && !hasAdopted && !shown.some(carriesObject))
     yield `was published as removed as ${objectText}, which it never was`;
   const documents = (isGroupRemoved ? shown : read).filter(carriesHeader);
   if (documents.length === 0) yield `its group was not shown as ${headerText}`;

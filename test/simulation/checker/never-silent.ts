@@ -15,7 +15,8 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const isDegradedBy = (moment: Time) =>
     conditions.some(({ at, event }: Arrival) => event.type === 'feed.source_degraded' && at <= moment);
   const messages: string[] = [];
-  for (const { from, to } of outages) {
+  for (const { from, to, hasKeptToken } of outages) {
+    if (hasKeptToken) continue;
     const noticedBy = firstTick(source, Math.max(from, startedAt) + patience, to);
     if (noticedBy !== undefined && !isDegradedBy(noticedBy))
       messages.push('the service could not be read for long, and nothing reported it');

@@ -1,7 +1,7 @@
 // The events that were skipped for a destination, according to `feed.events_skipped`.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence } from './evidence.ts';
-import { isEntityEvent } from './states.ts';
+import { isEntityEvent, isForgottenEvent } from './states.ts';
 
 /** Whether the event, or the one of another number of its group, was skipped for a destination. */
 export type IsSkipped = (destination: string, event: FeedEvent, sequence?: number) => boolean;
@@ -11,7 +11,7 @@ export function skippedIn({ written }: SourceEvidence): IsSkipped {
     event.type === 'feed.events_skipped' ? [event.data.object] : [],
   );
   return (destination, event, sequence = event.data.sequence) =>
-    isEntityEvent(event) &&
+    (isEntityEvent(event) || isForgottenEvent(event)) &&
     ranges.some(
       (range) =>
         range.destination === destination &&
