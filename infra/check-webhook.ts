@@ -7,7 +7,7 @@ import { isReservedName } from '../shared/deployment/destinations.ts';
 import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
 import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
 import { problemsOfSubscription } from './check-subscription.ts';
-import { headersOf, type WebhookOptions } from './webhook-options.ts';
+import { DEFAULT_CONCURRENCY, headersOf, type WebhookOptions } from './webhook-options.ts';
 
 export interface CheckedWebhook {
   readonly options: WebhookOptions;
@@ -19,6 +19,8 @@ export interface CheckedWebhook {
 
 /** Leaves time for two attempts in one invocation of the sender, which lasts at most a minute. */
 const LONGEST_REQUEST = Duration.seconds(25);
+/** Of a sender, so that an attempt, the pause before it and the one after it fit into an invocation. */
+const LONGEST_PAUSE = Duration.seconds(20);
 const SHORTEST_ALARM = Duration.minutes(1);
 /** All variables of a function may have 4 KB together, and so may a parameter of Parameter Store. */
 const LONGEST_TEXT = 1_000;
@@ -44,6 +46,7 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
     ...checkContentType(options),
     ...checkNotify(options),
     ...checkNumbers(options),
+    ...checkRate(options),
     ...checkLength('filter', JSON.stringify(options.filter ?? {})),
   ];
   if (problems.length === 0) return;
@@ -132,4 +135,13 @@ function checkNumbers({ requestTimeout, maxConcurrency, alarmAfter }: WebhookOpt
       `alarmAfter must be at least a minute (got ${alarmAfter.toMilliseconds() / 1_000} seconds).`,
     );
   return problems;
+}
+
+function checkRate({ maxPerSecond, maxConcurrency = DEFAULT_CONCURRENCY }: WebhookOptions): string[] {
+  const least = maxConcurrency / LONGEST_PAUSE.toSeconds();
+  return maxPerSecond === undefined || (maxPerSecond >= least && maxPerSecond <= 1_000)
+    ? []
+    : [
+        `maxPerSecond must be a number from ${least} to 1,000 with a maxConcurrency of ${maxConcurrency} (got ${maxPerSecond}). A lower maxConcurrency allows fewer.`,
+      ];
 }

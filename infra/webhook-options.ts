@@ -55,6 +55,12 @@ export interface WebhookOptions {
    */
   readonly maxConcurrency?: number;
   /**
+   * Maximum number of requests a second on average, `maxConcurrency` / 20 to 1,000; after a rest, up to
+   * `maxConcurrency` at once. Each request occupies a sender for `maxConcurrency` / `maxPerSecond` seconds.
+   * @default none
+   */
+  readonly maxPerSecond?: number;
+  /**
    * The network of the sender, for endpoints in a private network.
    * @default none: the sender can reach only the internet
    */

@@ -182,6 +182,7 @@ export class Webhook extends Construct {
       ADDRESSES: addressesOf(options),
       REQUEST_TIMEOUT_MS: `${requestTimeout.toMilliseconds()}`,
       MAX_CONCURRENCY: `${options.maxConcurrency ?? DEFAULT_CONCURRENCY}`,
+      ...(options.maxPerSecond !== undefined && { MAX_PER_SECOND: `${options.maxPerSecond}` }),
       POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
     };
   }
@@ -199,6 +200,7 @@ export class Webhook extends Construct {
       filter,
       addresses: addressesOf(options),
       requestTimeoutMs: requestTimeout.toMilliseconds(),
+      ...(options.maxPerSecond !== undefined && { maxPerSecond: options.maxPerSecond }),
       queueUrl: this.queue.queueUrl,
       sender: this.sender.function.functionName,
       log: this.sender.logGroup.logGroupName,

@@ -8,6 +8,7 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
+import { createPostPace, type PostPace } from '../../shared/webhooks/post-pace.ts';
 import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
 import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
@@ -34,6 +35,7 @@ const SHARE_OF_RETRIES = 0.5;
 const requestHandler = requestLimits(3_000);
 
 interface Services {
+  readonly pace: PostPace;
   readonly ports: WebhookPorts;
   readonly handle: RingHandler;
   readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
@@ -43,8 +45,9 @@ let services: Services | undefined;
 
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   services ??= createServices(parseWebhookEnvironment(process.env));
-  const { handle, ports } = services;
-  return handle(event, context.getRemainingTimeInMillis() - ports.attemptMs - TIME_TO_FINISH_MS);
+  const { handle, ports, pace } = services;
+  const endingMs = pace.endingMs(ports.attemptMs) + TIME_TO_FINISH_MS;
+  return handle(event, context.getRemainingTimeInMillis() - endingMs);
 }
 
 export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
@@ -69,6 +72,14 @@ function createServices(environment: WebhookEnvironment): Services {
   };
   const sqs = new SQSClient({ requestHandler });
   const secrets = new SecretsManagerClient({ requestHandler });
+  const { MAX_CONCURRENCY: senders, MAX_PER_SECOND: maxPerSecond } = environment;
+  const pauseMs = maxPerSecond === undefined ? 0 : (senders / maxPerSecond) * 1_000;
+  const secretPost = createSecretPost(environment, {
+    client: secrets,
+    now: () => clock.elapsed() / MILLISECOND,
+    log,
+  });
+  const pace = createPostPace(secretPost, pauseMs, clock);
   const ports: WebhookPorts = {
     webhook,
     filter: environment.FILTER,
@@ -76,12 +87,13 @@ function createServices(environment: WebhookEnvironment): Services {
     marks: createDynamoDbMarks({ client, tables }),
     presentGeneration: createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock })),
     endpoints: createDynamoDbEndpointStates({ client, tables, clock }),
-    post: createSecretPost(environment, { client: secrets, now: () => clock.elapsed() / MILLISECOND, log }),
+    post: pace.post,
+    untilNextPost: pace.untilNext,
     clock,
     log,
     random: Math.random,
     attemptMs: environment.REQUEST_TIMEOUT_MS,
-    retriesAtOnce: Math.max(1, Math.floor(environment.MAX_CONCURRENCY * SHARE_OF_RETRIES)),
+    retriesAtOnce: Math.max(1, Math.floor(senders * SHARE_OF_RETRIES)),
   };
   const handle = createRingHandler({
     client: sqs,
@@ -90,7 +102,8 @@ function createServices(environment: WebhookEnvironment): Services {
     send: createWebhookSender(ports),
     test: createEndpointTest({ ...ports, tests: createDynamoDbEndpointTests({ client, tables }) }),
     onFailing: (failingForMs) => reportFailing(metrics, webhook, failingForMs),
+    untilNextPost: pace.untilNext,
   });
   const queue = createRingQueue({ client: sqs, queueUrl });
-  return { ports, handle, ring: (key, sequence) => queue.ring(key, sequence, clock.now()) };
+  return { pace, ports, handle, ring: (key, sequence) => queue.ring(key, sequence, clock.now()) };
 }

@@ -17,6 +17,8 @@ export interface RingHandlerOptions {
   readonly log: Log;
   /** Called with how long a return's next event, or the endpoint, has failed. */
   readonly onFailing: (failingForMs: number) => void;
+  /** See PostPace. */
+  readonly untilNextPost: () => Promise<void>;
 }
 
 export type RingHandler = (event: Pick<SQSEvent, 'Records'>, timeLeftMs: number) => Promise<SQSBatchResponse>;
@@ -28,6 +30,8 @@ export function createRingHandler(options: RingHandlerOptions): RingHandler {
   return async ({ Records }, timeLeftMs) => {
     // All at once. The batch size is 1, so no two of them are of one return.
     const isDone = await Promise.all(Records.map((record) => handle(options, record, timeLeftMs)));
+    // The next invocation, in another process, does not know when this one posted.
+    await options.untilNextPost();
     const failed = Records.filter((_, index) => !isDone[index]);
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };

@@ -30,6 +30,7 @@ const webhookEnvironment = z.object({
   ADDRESSES: z.enum(['public', 'private', 'any']).default('public'),
   REQUEST_TIMEOUT_MS: count,
   MAX_CONCURRENCY: count,
+  MAX_PER_SECOND: z.coerce.number().positive().optional(),
 });
 
 export type WebhookEnvironment = z.infer<typeof webhookEnvironment>;

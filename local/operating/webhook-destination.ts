@@ -9,6 +9,7 @@ import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.t
 import type { Clock, Log, SendResult } from '../../shared/ports.ts';
 import { withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { judgeAnswer, type Verdict } from '../../shared/webhooks/judge-answer.ts';
+import { createPostPace } from '../../shared/webhooks/post-pace.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { requestOf } from '../../shared/webhooks/webhook-sender.ts';
 
@@ -47,11 +48,13 @@ export async function openWebhookDestination(
     ADDRESSES: record.addresses,
     REQUEST_TIMEOUT_MS: record.requestTimeoutMs,
   };
-  const post = createSecretPost(settings, { client, now: () => clock.elapsed() / MILLISECOND, log });
+  const secretPost = createSecretPost(settings, { client, now: () => clock.elapsed() / MILLISECOND, log });
+  const pauseMs = record.maxPerSecond === undefined ? 0 : 1_000 / record.maxPerSecond;
+  const pace = createPostPace(secretPost, pauseMs, clock);
   let stoppedBy: string | undefined;
 
   async function sendOne(event: FeedEvent): Promise<SendResult> {
-    const verdict = judgeAnswer(await post(requestOf(event)), clock.now());
+    const verdict = judgeAnswer(await pace.post(requestOf(event)), clock.now());
     if (verdict.kind === 'failure' && verdict.isForAll) stoppedBy ??= verdict.reason;
     return resultOf(verdict);
   }
@@ -62,7 +65,13 @@ export async function openWebhookDestination(
     async send(events) {
       // Ends the replay, which would try each event several times.
       if (stoppedBy !== undefined) throw new Error(`the endpoint ${stoppedBy}`);
-      return Promise.all(events.map(sendOne));
+      const sent: Promise<SendResult>[] = [];
+      for (const event of events) {
+        await pace.untilNext();
+        if (stoppedBy !== undefined) break;
+        sent.push(sendOne(event));
+      }
+      return Promise.all(sent);
     },
     close: () => client.destroy(),
   };

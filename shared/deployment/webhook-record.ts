@@ -26,6 +26,7 @@ export const webhookRecord = z.object({
   /** `any`, which allows http as well, is for engines on one machine. */
   addresses: z.enum(['public', 'private', 'any']),
   requestTimeoutMs: z.int().positive(),
+  maxPerSecond: z.number().positive().optional(),
   /** The queue of its rings. */
   queueUrl: text,
   /** The sender's function and log group. */

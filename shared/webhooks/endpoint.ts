@@ -30,6 +30,8 @@ export interface EndpointPorts {
   readonly attemptMs: number;
   /** How many returns that failed before may be tried at once while the endpoint works. */
   readonly retriesAtOnce: number;
+  /** See PostPace. @default no maximum rate */
+  readonly untilNextPost?: (() => Promise<void>) | undefined;
 }
 
 export type Attempt = Verdict | { readonly kind: 'delayed'; readonly waitMs: number };
@@ -89,6 +91,8 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
   return {
     load,
     async attempt(request, failingSince) {
+      // Before the admission: its lease is only as long as an attempt.
+      await ports.untilNextPost?.();
       const admission = await requestAdmission(failingSince);
       if (admission.kind === 'delayed') return admission;
       const began = clock.now();

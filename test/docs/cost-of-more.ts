@@ -1,6 +1,9 @@
 // The cost of more than the table's feed has: sources, subscribers, webhooks, faster polls.
 import { DAYS, MINUTES, PRICE, UNITS } from './cost-units.ts';
 
+/** Read units of an overview for each source. */
+const OVERVIEW_READS = 110;
+
 /** The cost of one walk over this many groups: of the index, and of the poller that asks for them. */
 export function costOfWalk(groups: number): number {
   const index = groups * UNITS.indexRead * PRICE.read;
@@ -43,6 +46,19 @@ export function costOfIdleSubscriber(): number {
 /** The cost of a webhook without events: Lambda's receives from its queue, its secret, its three alarms. */
 export function costOfIdleWebhook(): number {
   return UNITS.emptyReceives * PRICE.sqsFifo + PRICE.secret + 3 * PRICE.alarm;
+}
+
+/** The cost of what tells a webhook's owner of a failed day. */
+export const COST_OF_OWNER = PRICE.alarm;
+
+/** The cost of each second that a sender stays for the sake of `maxPerSecond`, in a million deliveries. */
+export function costOfMillionSeconds(): number {
+  return 1e6 * 0.25 * PRICE.lambdaGbSecond;
+}
+
+/** An hour of the console, for each source: its state and activity, and both relays' marks of 50 returns. */
+export function costOfConsole(everySeconds: number): number {
+  return (3_600 / everySeconds) * OVERVIEW_READS * PRICE.read;
 }
 
 /** The cost of a million events that a webhook's endpoint accepts at the first attempt, in 0.3 s. */

@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { type Cost, monthlyCosts, sumOf } from './cost-model.ts';
 import {
+  COST_OF_OWNER,
   COST_OF_SOURCE,
+  costOfConsole,
   costOfFirstReading,
   costOfIdleSubscriber,
   costOfIdleWebhook,
   costOfMillionDeliveries,
+  costOfMillionSeconds,
   costOfReportedSubscriber,
   costOfSingleEvents,
   costOfSubscriber,
@@ -72,6 +75,10 @@ export function amountsInWords() {
       `**A webhook**: ${costOfIdleWebhook().toFixed(2)} $ while nothing changes`,
       `${costOfMillionDeliveries().toFixed(1)} $ for a million deliveries`,
       `${costOfSweep().toFixed(2)} $ for its daily sweep`,
+      `adds an alarm: ${COST_OF_OWNER.toFixed(2)} $`,
+      `a million deliveries cost ${costOfMillionSeconds().toFixed(2)} $ for each second`,
+      `for each source at most ${costOfConsole(5).toFixed(2)} $: 110 units every five seconds`,
+      `an overview every 30 s: ${costOfConsole(30).toFixed(3)} $ an hour for each source`,
       `\`sourceRead: false\` saves ${reports?.list.toFixed(2)} $ a month at list price, ${reports?.billed.toFixed(2)} $ on the bill`,
       `${costOfReportedSubscriber().toFixed(2)} $ for each ordered subscriber`,
     ],

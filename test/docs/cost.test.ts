@@ -52,3 +52,14 @@ test('the model has as many alarms as the construct creates for one source and a
 
   expect(resourcesOf(template(), 'AWS::CloudWatch::Alarm')).toHaveLength(UNITS.alarms);
 });
+
+test.each([
+  [{}, 3],
+  [{ notify: 'wms@example.com' }, 4],
+])('a webhook has as many alarms as the page says: with %j %i', (owner, alarms) => {
+  const { feed, template } = aFeed();
+  feed.addWebhook('Wms', { url: 'https://wms.example.com', ...owner });
+
+  const all = resourcesOf(template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
+  expect(all.filter((id) => id.includes('Wms'))).toHaveLength(alarms);
+});

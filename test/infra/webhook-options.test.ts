@@ -61,6 +61,14 @@ describe('the options of a webhook', () => {
     ['a long timeout', { requestTimeout: Duration.seconds(26) }, /requestTimeout must be 1 to 25/],
     ['one sender', { maxConcurrency: 1 }, /maxConcurrency must be .* from 2 to 1,000 \(got 1\)/],
     ['too many senders', { maxConcurrency: 1_001 }, /maxConcurrency/],
+    ['a rate of none', { maxPerSecond: 0 }, /maxPerSecond must be a number from 0\.25 to 1,000 .* \(got 0\)/],
+    ['no rate', { maxPerSecond: Number.NaN }, /maxPerSecond must be/],
+    ['too high a rate', { maxPerSecond: 1_001 }, /maxPerSecond must be/],
+    [
+      'a rate too low for its senders',
+      { maxPerSecond: 0.9, maxConcurrency: 20 },
+      /maxPerSecond must be a number from 1 to 1,000 with a maxConcurrency of 20 \(got 0\.9\)/,
+    ],
     ['an immediate alarm', { alarmAfter: Duration.seconds(59) }, /alarmAfter must be at least a minute/],
     ['an unknown source', { filter: { sources: ['globex'] } }, /no source "globex"/],
     ['an unknown status', { filter: { to: ['ARRIVED'] } }, /filter\.to\.0/],
@@ -78,6 +86,7 @@ describe('the options of a webhook', () => {
 
   test.each<[string, object]>([
     ['at the limits', { requestTimeout: Duration.seconds(25), maxConcurrency: 1_000 }],
+    ['with the lowest rate', { maxPerSecond: 0.1, maxConcurrency: 2 }],
     [
       'with a private address, if that is allowed',
       { url: 'https://10.1.2.3/hook', allowPrivateAddresses: true },

@@ -28,6 +28,7 @@ function twoWebhooks() {
     contentType: 'application/json',
     requestTimeout: Duration.seconds(5),
     maxConcurrency: 20,
+    maxPerSecond: 2.5,
     allowPrivateAddresses: true,
     alarmAfter: Duration.minutes(20),
   });
@@ -116,12 +117,13 @@ describe('the sender', () => {
       ...{ ADDRESSES: 'public', REQUEST_TIMEOUT_MS: 15_000, MAX_CONCURRENCY: 5 },
       SIGNING_SECRET: expect.stringContaining('WebhooksWmsSecret'),
     });
+    expect(variablesOf('Wms', part)).not.toHaveProperty('MAX_PER_SECOND');
     expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
       ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
       ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
       FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
-      ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20 },
+      ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
     });
   });
 
@@ -256,6 +258,7 @@ describe('the record of a webhook', () => {
     expect(record).toMatchObject({
       contentType: 'application/json',
       clientCertificate: 'shop/certificate',
+      maxPerSecond: 2.5,
     });
     expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });

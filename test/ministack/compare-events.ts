@@ -24,6 +24,13 @@ export function outOfOrder(events: readonly FeedEvent[]): string[] {
   });
 }
 
+/** The ids of each return's events, in their order. */
+export function idsByReturn(events: readonly FeedEvent[]): ReadonlyMap<string, readonly string[]> {
+  const ids = new Map<string, string[]>();
+  for (const { id, partitionkey } of events) ids.set(partitionkey, [...(ids.get(partitionkey) ?? []), id]);
+  return ids;
+}
+
 /** A repeat has the same content. */
 export function withoutRepeats(events: readonly FeedEvent[]): FeedEvent[] {
   const first = new Map<string, FeedEvent>();

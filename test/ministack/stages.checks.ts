@@ -21,7 +21,7 @@ import { readOperators } from '../runbook/read-operators.ts';
 import { type DeployedParts, resourcesCalled } from '../runbook/resources-called.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../stack/webhook-receiver.ts';
 import { runCdk } from './cdk.ts';
-import { differences, outOfOrder, partOf, withoutRepeats } from './compare-events.ts';
+import { differences, idsByReturn, outOfOrder, partOf, withoutRepeats } from './compare-events.ts';
 import { runAsOperator } from './operator.ts';
 import { decisionsOn, tellStories } from './stories.ts';
 import { synthesizeStages, TOKEN_SECRET } from './synthesize-stages.ts';
@@ -40,6 +40,8 @@ let receiver: WebhookReceiver;
 let app: readonly string[];
 let stages: readonly WatchedStage[] = [];
 let stories: readonly RecordedStory[] = [];
+/** The returns whose quantities changed, of all their items. */
+const changed = new Set<number>();
 
 beforeAll(async () => {
   service = await createReferenceService({ groups: 100, life: false, knobs: { rateLimit: 0 } });
@@ -172,6 +174,61 @@ function changesOf({ messages }: WatchedStage['collected']): FeedEvent[] {
   return messages.flatMap(({ kind, event }) => (kind.startsWith('feed.') ? [] : [event]));
 }
 
+/** The statuses of a return's items after each of three changes, which also count one more of some items. */
+const THREE_CHANGES: readonly (readonly string[])[] = [
+  ['OPEN', 'OPEN', 'CANCELED', 'COMPLETED'],
+  ['CANCELED', 'IN_REVIEW', 'OPEN', 'COMPLETED'],
+  ['CANCELED', 'OPEN', 'CANCELED', 'COMPLETED'],
+];
+
+test('filters on `from`, `to` and `changed` pass exactly the events that they promise', async () => {
+  const groups = service.control
+    .snapshot()
+    .filter(({ returns }) => returns.length === 4 && returns.every(({ status }) => status === 'COMPLETED'))
+    .map(({ id }) => Number(id));
+  expect(groups.length).toBeGreaterThan(2);
+
+  for (const [round, statuses] of THREE_CHANGES.entries()) {
+    for (const group of groups) {
+      changed.add(group);
+      service.control.mutate(group, ({ returns }) => {
+        for (const [at, item] of returns.entries()) {
+          item.status = statuses[at]!;
+          if (at === round || at === 3) item.quantity += 1;
+        }
+      });
+    }
+    await inEachStage(async ({ erp }) => expect(outdated(await erp.read())).toEqual([]));
+  }
+
+  await inEachStage(async (stage) => {
+    await expectFiltered(stage);
+    expect(stage.canceled.ordered.messages).toHaveLength(2 * groups.length);
+  });
+});
+
+/** Both filters have passed exactly what they promise of all events, and the topic each return's in order. */
+async function expectFiltered({ erp, canceled, recounted }: WatchedStage): Promise<void> {
+  for (const [{ ordered, onBus }, promised] of [
+    [canceled, erp.messages.filter(isCanceled)],
+    [recounted, erp.messages.filter(isRecounted)],
+  ] as const) {
+    expect(idsByReturn(await ordered.read())).toEqual(idsByReturn(promised));
+    expect(differences(ordered.messages, promised)).toEqual([]);
+    const changes = promised.filter(({ replayid }) => replayid === undefined);
+    expect(differences(await onBus.read(), changes)).toEqual([]);
+  }
+}
+
+function isCanceled({ type, data }: FeedEvent): boolean {
+  if (type !== 'return_line_item.status_changed') return false;
+  return data.object.status === 'CANCELED' && data.previous_attributes.status === 'OPEN';
+}
+
+function isRecounted({ data }: FeedEvent): boolean {
+  return 'changed' in data && data.changed.some((field) => field === 'quantity');
+}
+
 describe('the sample warehouse behind the bus', () => {
   test('takes the events of all stories, each twice and in any order', async () => {
     stories = await recordStories();
@@ -211,9 +268,6 @@ function aWorkflow() {
     gone: createParcelWorkflow({ client, stateMachineArn: `${workflowArn}-gone` }),
   };
 }
-
-/** The returns that changed while functions were killed. */
-const changed = new Set<number>();
 
 test('kill -9 ends each kind of function in the middle of its work', async () => {
   const [one, other] = stages as [WatchedStage, WatchedStage];
@@ -281,17 +335,20 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
   });
 });
 
+const ORDERED = ['Erp', 'Hello', 'Parcels', 'Canceled', 'Recounted'];
+
 /** The names of SECURITY.md stand for all queues of their kind, of which the runbook's feed has one. */
 function withAllOrdered(arns: readonly string[], { arnOf }: DeployedParts): string[] {
   const queue = (name: string) => arnOf('AWS::SQS::Queue', name);
   return arns.flatMap((arn) => {
     const kind = ['Queue', 'DeadLetters'].find((it) => queue(`Erp${it}`) === arn);
-    return kind === undefined ? arn : ['Erp', 'Hello', 'Parcels'].map((name) => queue(`${name}${kind}`));
+    return kind === undefined ? arn : ORDERED.map((name) => queue(`${name}${kind}`));
   });
 }
 
 test('what killed functions left undone is done once, and in order', async () => {
-  await inEachStage(async ({ erp, collected, posted }) => {
+  await inEachStage(async (stage) => {
+    const { erp, collected, posted } = stage;
     const all = (await erp.read()).filter(({ replayid }) => replayid === undefined);
     expect(outdated(all)).toEqual([]);
     expect(outOfOrder(all)).toEqual([]);
@@ -300,6 +357,7 @@ test('what killed functions left undone is done once, and in order', async () =>
     expect(differences(first, all)).toEqual([]);
     await collected.read();
     expect(differences(changesOf(collected), all)).toEqual([]);
+    await expectFiltered(stage);
   });
   expect(receiver.forged).toEqual([]);
 });

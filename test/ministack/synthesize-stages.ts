@@ -49,6 +49,7 @@ function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
   feed.addOrderedSubscriber(printing(stack, 'Hello'));
   feed.addOrderedQueue('Erp');
   feed.addOrderedQueue('Parcels', { filter: { entities: ['shipment'] } });
+  addFilters(stack);
   feed.onChange('Arrived', { entity: 'shipment', to: 'DELIVERED', target: printing(stack, 'OnArrival') });
   new events.Rule(stack, 'Everything', {
     eventBus: feed.bus as events.IEventBus,
@@ -70,6 +71,21 @@ function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
     fn.addEnvironment('ADDRESSES', 'any');
     fn.addEnvironment('WEBHOOK_URL', webhookUrl);
   }
+}
+
+/** The same two filters behind the ordered topic and on the bus. */
+function addFilters(stack: ReturnsFeedStack): void {
+  const { feed } = stack;
+  const onBus = (id: string) => ({
+    entity: 'return_line_item' as const,
+    target: new targets.SqsQueue(new sqs.Queue(stack, id, { enforceSSL: true }) as sqs.IQueue, {
+      message: events.RuleTargetInput.fromEventPath('$.detail'),
+    }),
+  });
+  feed.addOrderedQueue('Canceled', { filter: { from: ['OPEN'], to: ['CANCELED'] } });
+  feed.onChange('Canceled', { ...onBus('CanceledOnBus'), from: 'OPEN', to: 'CANCELED' });
+  feed.addOrderedQueue('Recounted', { filter: { changed: ['quantity'] } });
+  feed.onChange('Recounted', { ...onBus('RecountedOnBus'), changed: 'quantity' });
 }
 
 function addSampleWarehouse(stack: ReturnsFeedStack, stage: Stage): void {

@@ -12,12 +12,22 @@ export interface Transformed {
   readonly event: FeedEvent;
 }
 
+/** The queues of one filter. */
+export interface Filtered {
+  readonly ordered: QueueReader<FeedEvent>;
+  readonly onBus: QueueReader<FeedEvent>;
+}
+
 export interface WatchedStage extends DeployedParts {
   readonly name: string;
   /** The ordered queue without a filter. */
   readonly erp: QueueReader<FeedEvent>;
   /** The ordered queue with a filter for shipments. */
   readonly parcels: QueueReader<FeedEvent>;
+  /** Items that become CANCELED after OPEN. */
+  readonly canceled: Filtered;
+  /** Items whose quantity changed. */
+  readonly recounted: Filtered;
   /** The queue of the rule for everything on the bus. */
   readonly collected: QueueReader<Transformed>;
   readonly signingSecret: string;
@@ -38,11 +48,18 @@ export async function watchStage(
   const secret = await new SecretsManagerClient().send(
     new GetSecretValueCommand({ SecretId: refOf('AWS::SecretsManager::Secret', 'WebhooksWms') }),
   );
+  const reader = <Message>(id: string) => createQueueReader<Message>(refOf('AWS::SQS::Queue', id));
+  const filtered = (id: string) => ({
+    ordered: reader<FeedEvent>(`${id}Queue`),
+    onBus: reader<FeedEvent>(`${id}OnBus`),
+  });
   return {
     ...{ ...deployed, name },
-    erp: createQueueReader(refOf('AWS::SQS::Queue', 'ErpQueue')),
-    parcels: createQueueReader(refOf('AWS::SQS::Queue', 'ParcelsQueue')),
-    collected: createQueueReader(refOf('AWS::SQS::Queue', 'Collected')),
+    erp: reader('ErpQueue'),
+    parcels: reader('ParcelsQueue'),
+    canceled: filtered('Canceled'),
+    recounted: filtered('Recounted'),
+    collected: reader('Collected'),
     workflowArn: parts.refOf('AWS::StepFunctions::StateMachine', 'Parcel'),
     signingSecret: secret.SecretString ?? '',
     posted: () =>

@@ -88,6 +88,7 @@ test('a failed test of an endpoint is not retried', async () => {
     },
     log: SILENT,
     onFailing() {},
+    untilNextPost: async () => {},
   });
 
   const response = await handle(

@@ -156,6 +156,27 @@ describe('replay', () => {
     expect(none).toMatchObject({ code: 0, stderr: 'there is nothing to replay\n' });
   });
 
+  test('keeps to the maximum rate of the webhook', async () => {
+    webhooks.add('Slow', { maxPerSecond: 2 });
+    for (const group of [21, 22, 23]) {
+      await webhooks.deployment.write(aKey(group), 1);
+      await webhooks.deployment.marks.advance('Slow', aKey(group), 1);
+    }
+    const arrivals: number[] = [];
+    webhooks.receiver.answer = () => {
+      arrivals.push(performance.now());
+      return 204;
+    };
+
+    const { code } = await run('replay', 'acme', '--to', 'Slow');
+    webhooks.receiver.answer = () => 204;
+    webhooks.aws.parameters.delete('/returns-feed/webhooks/Slow');
+
+    expect(code).toBe(0);
+    expect(arrivals).toHaveLength(3);
+    expect(arrivals[2]! - arrivals[0]!).toBeGreaterThan(900);
+  });
+
   test('stops a group at an event that the endpoint rejects', async () => {
     webhooks.receiver.answer = ({ data }) => (data.sequence === 2 ? 422 : 204);
 

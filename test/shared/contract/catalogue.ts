@@ -12,9 +12,13 @@ export function writeCatalogue(): string {
 
 [schema.json](schema.json) has all events in one JSON Schema (2020-12), each object once under \`$defs\`, and
 [schema.draft-07.json](schema.draft-07.json) is the same for older tools. Schemas are open: fields may be added
-([changing.md](changing.md)). [asyncapi.yaml](asyncapi.yaml) describes the channels in AsyncAPI 3. [Types in other languages](#types-in-other-languages) are generated from it. The examples come from
-a run of the feed against the reference service; [recorded.jsonl](recorded.jsonl) has all events of that run, one on each
-line, as \`returns-feed watch --json\` prints them. Use it to try a handler ([subscribing.md](../subscribing.md)).
+([changing.md](changing.md)). [asyncapi.yaml](asyncapi.yaml) describes the channels in AsyncAPI 3. [Types in other
+languages](#types-in-other-languages) are generated from the schema. The examples come from a run of the feed against the
+reference service; [recorded.jsonl](recorded.jsonl) has all events of that run, one on each line, as
+\`returns-feed watch --json\` prints them. Use it to try a handler ([subscribing.md](../subscribing.md)).
+
+[recipes.md](../recipes.md) has functions that react to a delivered parcel: a message, a mail, a workflow, rows in a
+database. [arrivals.md](../arrivals.md) has programs that receive it, with generated types, for each language.
 
 A type that ends in \`.status_changed\` or \`.updated\` has \`changed\`, the names of the watched fields that changed, and
 \`previous_attributes\`, their old values. Use \`changed\` in languages in which an absent field reads like null. Events carry
@@ -48,7 +52,7 @@ ${kinds.map(section).join('\n')}
 ## Types in other languages
 
 TypeScript needs none: \`returns-change-feed/contract\` has the types. Tests generate these and compare events that went
-through them with what was recorded (\`test/generated-types\`):
+through them with what was recorded (\`test/generated-types\`). [arrivals.md](../arrivals.md) uses them:
 
 \`\`\`
 # Python: Pydantic models, and Event, which \`type\` decides
