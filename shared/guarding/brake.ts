@@ -19,7 +19,9 @@ const JUDGED_WITHIN = 4 * HOUR;
 /** Whether answers of a walk are judged now. */
 export function isJudged(state: SourceState, lane: 'recent' | 'older', now: Instant): boolean {
   if (findHold(state, 'mass_change') !== undefined) return false;
-  return lane === 'older' || now - state.lanes.recent.endedAt <= JUDGED_WITHIN;
+  const { readAt, endedAt } = state.lanes.recent;
+  // By its beginning: a walk that went on after a pause has read some groups before it.
+  return lane === 'older' || now - (readAt ?? endedAt) <= JUDGED_WITHIN;
 }
 
 /**

@@ -86,8 +86,8 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'a walk is judged by the brake however long ago the last one ended',
     'shared/guarding/brake.ts',
-    "return lane === 'older' || now - state.lanes.recent.endedAt <= JUDGED_WITHIN;",
-    "return lane === 'older' || now >= JUDGED_WITHIN;",
+    'now - (readAt ?? endedAt) <= JUDGED_WITHIN',
+    'now - (readAt ?? endedAt) >= 0 * JUDGED_WITHIN',
     7,
   ),
 ];
