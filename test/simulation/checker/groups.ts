@@ -1,7 +1,14 @@
 // Events by group and entity, in the order of their numbers.
 import type { EntityEvent } from '../../../shared/contract/event.ts';
 import type { SourceEvidence } from './evidence.ts';
-import { type EntityName, isEntityEvent, isGone, type PublishedChange, publishedChangeOf } from './states.ts';
+import {
+  type EntityName,
+  isEntityEvent,
+  isForgottenEvent,
+  isGone,
+  type PublishedChange,
+  publishedChangeOf,
+} from './states.ts';
 
 export interface PublishedGroup {
   readonly groupId: number;
@@ -21,8 +28,12 @@ export function publishedGroups({ written, forgotten }: SourceEvidence): Map<num
     byGroup.set(groupId, events);
     if (!events.has(event.data.sequence)) events.set(event.data.sequence, event);
   }
-  const forgottenAt = (groupId: number) =>
-    forgotten.filter((each) => each.groupId === groupId).map(({ through }) => through);
+  // A command that failed has published its report before.
+  const reports = written.flatMap(({ event }) => (isForgottenEvent(event) ? [event.data] : []));
+  const forgottenAt = (groupId: number) => [
+    ...forgotten.filter((each) => each.groupId === groupId).map(({ through }) => through),
+    ...reports.filter(({ object }) => object.id === groupId).map(({ sequence }) => sequence),
+  ];
   return new Map(
     [...byGroup].map(([groupId, events]) => [
       groupId,
