@@ -84,8 +84,8 @@ async function idle(world: World, pollers: Pollers, watch: SourceWatch): Promise
     await pollers.tick(Math.floor(time.now() / MILLISECOND));
   };
   await tickAfter(LATE_RHYTHM_MS);
-  // Twice: the first tick may go on with a round that began before.
-  for (const _ of [1, 2]) await tickAfter(lookbackMs + settleMs + LATE_RHYTHM_MS);
+  // The first tick may go on with a round that began before, and the cursor follows a minute behind.
+  for (const _ of [1, 2, 3]) await tickAfter(lookbackMs + settleMs + LATE_RHYTHM_MS);
   await tickAfter(LATE_RHYTHM_MS);
   const from = time.now();
   await tickAfter(LATE_RHYTHM_MS);
