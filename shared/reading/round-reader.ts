@@ -192,8 +192,10 @@ export function createRoundReader(context: RoundContext): RoundReader {
       ...(from === undefined || place.from > from ? [{ from, to: place.from }] : []),
       ...(to === undefined || place.to < to ? [{ from: place.to, to }] : []),
     ];
-    // Their lists are others, which an offset in that of the range does not fit.
-    const anew = { ...range, few: undefined, pass: undefined };
+    // Their lists are others, which an offset in that of the range does not fit; and what is read row by row is narrow.
+    const isNarrow = isAlong || range.cross !== undefined;
+    const few = isNarrow && range.few ? { ...range.few, offset: 0 } : undefined;
+    const anew = { ...range, few, pass: undefined };
     const parts = around.map((part) => (isAlong ? { ...anew, ...part } : { ...anew, cross: part }));
     for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
     const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
