@@ -124,7 +124,9 @@ describe.concurrent('a watch whose reader has gone', () => {
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
 
     expect(code).toBe(1);
-    expect(stderr.split('\n').at(-2)).toMatch(/^error: Standard output can't be written: its reader has gone\./);
+    expect(stderr.split('\n').at(-2)).toMatch(
+      /^error: Standard output can't be written: its reader has gone\./,
+    );
   });
 });
 
