@@ -181,7 +181,10 @@ describe('forwarding', () => {
 });
 
 describe('an operator', () => {
-  it('skips an event of a running feed, which continues with the next one', async () => {
+  it.each([
+    ['id', 'name'],
+    ['URL in status', 'title'],
+  ] as const)('skips an event of a running feed, by its %s, and the feed continues', async (_, label) => {
     const [service, receiver] = [await startService(), await startReceiver()];
     const dataDir = await aDirectory();
     receiver.answer = ({ data }) => (data.sequence === 1 ? 400 : 204);
@@ -198,8 +201,8 @@ describe('an operator', () => {
     await vi.waitFor(
       () =>
         withFeed({ data: dataDir }, async (open) => {
-          const [{ name: to } = { name: '' }] = await open.webhooks();
-          const request = { source: 'acme', group, to, skip: 1 };
+          const [webhook] = await open.webhooks();
+          const request = { source: 'acme', group, to: webhook?.[label] ?? '', skip: 1 };
           await redriveGroups(open, request, async ({ outcome }) => void outcomes.push(outcome));
           expect(outcomes.at(-1)).toContain('skipped 1');
         }),
