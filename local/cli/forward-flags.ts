@@ -10,7 +10,7 @@ import {
   DEFAULT_CONTENT_TYPE,
 } from '../../shared/deployment/content-type.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
-import { UsageError } from './failures.ts';
+import { messageOf, UsageError } from './failures.ts';
 
 export interface ForwardFlags {
   readonly forwardTo?: readonly URL[];
@@ -67,12 +67,18 @@ export function forwardOptionsOf(flags: ForwardFlags) {
 }
 
 export function parseForwardUrl(text: string): URL {
-  return invalidIfThrown(() => parseWebhookUrl(text, 'any'));
+  try {
+    return parseWebhookUrl(text, 'any');
+  } catch (error) {
+    throw new UsageError(`--forward-to: ${messageOf(error)}`, { cause: error });
+  }
+/** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
 }
 
 function collectUrl(text: string, others: readonly URL[] = []): URL[] {
   const url = parseForwardUrl(text);
-  if (others.some(({ href }) => href === url.href)) throw new InvalidArgumentError('The URL is given twice.');
+  if (others.some(({ href }) => href === url.href))
+    throw new UsageError('--forward-to: a URL is given twice.');
   return [...others, url];
 }
 

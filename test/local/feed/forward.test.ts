@@ -257,6 +257,7 @@ describe('the command', () => {
   it.each([
     [['--forward-to', 'nonsense'], 'is not a URL'],
     [['--forward-to', 'ftp://127.0.0.1/'], 'must begin with https:// or http://'],
+    [['--forward-to', 'http://user:PASSWORD@127.0.0.1/a'], 'has a user name or password'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-to', 'http://127.0.0.1/a'], 'given twice'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'nowhere.txt'], 'ENOENT'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', SECRET], 'takes a file'],
@@ -277,6 +278,7 @@ describe('the command', () => {
 
   it.each(['the file of --forward-secret', 'the environment'])(
     'signs with the secret of %s',
+    expect(stderr).not.toContain('PASSWORD');
     async (place) => {
       const service = await createReferenceService({
         groups: 10,
