@@ -9,13 +9,12 @@ export class OutputError extends Error {
 
   constructor(cause: unknown) {
     const hasGone = (cause as { readonly code?: unknown }).code === 'EPIPE';
-    const reason = hasGone ? 'its reader has gone' : messageOf(cause);
+    const [reason, advice] = hasGone
+      ? ['its reader has gone', 'Run both again']
+      : [messageOf(cause), 'Correct that, for instance free disk space, and run the command again'];
     super(
-      `Standard output can't be written: ${reason}. Correct that, for instance free disk space, and run the command ` +
-        'again. Only "watch --data" continues where it stopped.',
-      {
-        cause,
-      },
+      `Standard output can't be written: ${reason}. ${advice}. Only "watch --data" continues where it stopped.`,
+      { cause },
     );
   }
 }
