@@ -66,7 +66,7 @@ export function fromActivityItem(item: StoredItem): Activity | undefined {
   try {
     return readStored(item, { [FORMAT]: ({ b }) => format1.parse(decodeBody(storedBytes.parse(b))) });
   } catch (error) {
-    if (error instanceof UnreadableItemError || error instanceof z.ZodError) return undefined;
+    if (error instanceof UnreadableItemError) return undefined;
     throw error;
   }
 }

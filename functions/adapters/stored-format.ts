@@ -2,6 +2,7 @@
 // one: releases ignore added attributes and fields that they don't know. A release also reads the previous format, so
 // that an upgrade needs no migration. Going back one release is possible if the release that first reads a format does
 // not yet write it.
+import * as z from 'zod';
 import { numberValue, type StoredItem, storedNumber } from './attribute-values.ts';
 
 /** The readers of an item, by its format. */
@@ -12,7 +13,7 @@ export class UnreadableItemError extends Error {
   override readonly name = 'UnreadableItemError';
 }
 
-/** @throws UnreadableItemError for a format without a reader */
+/** @throws UnreadableItemError for a format without a reader, and for another form */
 export function readStored<Value>(item: StoredItem, readers: FormatReaders<Value>): Value {
   const format = storedNumber.safeParse(item.v).data;
   const read = format === undefined ? undefined : readers[format];
@@ -22,7 +23,15 @@ export function readStored<Value>(item: StoredItem, readers: FormatReaders<Value
         `${Object.keys(readers).join(' and ')}. Another release wrote it: use that one or a later one.`,
     );
   }
-  return read(item);
+  try {
+    return read(item);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new UnreadableItemError(
+      `Stored item "${item.k?.S}" can't be read: another release wrote it, or it is damaged.`,
+      { cause: error },
+    );
+  }
 }
 
 export function formatAttribute(format: number) {

@@ -32,6 +32,14 @@ export function formatDuration(milliseconds: number, decimals = 0): string {
   return seconds < 360_000 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
+/** Reads the id of a return group: the service may count from 0. */
+export function parseGroupId(text: string): number {
+  const id = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id))
+    throw new InvalidArgumentError(`"${text}" is no id of a return group: give whole numbers.`);
+  return id;
+}
+
 /** Reads a whole number of at least 1. */
 export function parseCount(text: string): number {
   const count = Number(text);

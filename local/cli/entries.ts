@@ -7,12 +7,13 @@ const COMMAND_INDENT = '    ';
 /** Where nothing else is known. */
 const USUAL_WIDTH = 80;
 
-/** The lines of an entry: the label on the left, each text on its own lines on the right. */
+/** The lines of an entry: the label on the left, or above if it is too long, each text on its own lines on the right. */
 export function formatEntry(label: string, texts: readonly string[], width = USUAL_WIDTH): string[] {
   const lines = texts.flatMap((text) => wrapWords(printable(text), width - LABEL_WIDTH));
-  return lines.map(
-    (line, index) => `${index === 0 ? `  ${label}`.padEnd(LABEL_WIDTH) : ' '.repeat(LABEL_WIDTH)}${line}`,
-  );
+  const start = `  ${label}`.padEnd(LABEL_WIDTH);
+  const indent = ' '.repeat(LABEL_WIDTH);
+  if (!start.endsWith(' ')) return [start, ...lines.map((line) => indent + line)];
+  return lines.map((line, index) => (index === 0 ? start : indent) + line);
 }
 
 /** A command that a shell reads as it is printed: a backslash ends each line that another one continues. */

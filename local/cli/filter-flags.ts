@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { CHANGE_TYPES, type ChangeType } from '../../shared/contract/event-filter.ts';
-import { parseCount } from './durations.ts';
+import { parseGroupId } from './durations.ts';
 import { didYouMean } from './suggest.ts';
 
 export interface FilterFlags {
@@ -61,15 +61,7 @@ function typesMeantBy(pattern: string): readonly ChangeType[] {
 }
 
 function collectGroups(text: string, others: readonly number[] = []): readonly number[] {
-  return unique([...others, ...listed(text).map(parseGroup)]);
-}
-
-function parseGroup(text: string): number {
-  try {
-    return parseCount(text);
-  } catch {
-    throw new InvalidArgumentError(`"${text}" is no id of a return group: give whole numbers.`);
-  }
+  return unique([...others, ...listed(text).map(parseGroupId)]);
 }
 
 function listed(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 // The options that forward events to URLs. A secret comes from a file or the environment: an argument's value shows in
 // the list of processes.
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
@@ -10,7 +10,7 @@ import {
   DEFAULT_CONTENT_TYPE,
 } from '../../shared/deployment/content-type.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
-import { UsageError } from './failures.ts';
+import { messageOf, UsageError } from './failures.ts';
 
 export interface ForwardFlags {
   readonly forwardTo?: readonly URL[];
@@ -22,6 +22,8 @@ export interface ForwardFlags {
 }
 
 export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
+/** A secret has about a hundred. */
+const LONGEST_SECRET_BYTES = 4_096;
 
 export const SECRET_HELP = `file with the signing secret (whsec_…) of the posts; or set ${SECRET_VARIABLE}`;
 
@@ -66,13 +68,19 @@ export function forwardOptionsOf(flags: ForwardFlags) {
   }
 }
 
+/** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
 export function parseForwardUrl(text: string): URL {
-  return invalidIfThrown(() => parseWebhookUrl(text, 'any'));
+  try {
+    return parseWebhookUrl(text, 'any');
+  } catch (error) {
+    throw new UsageError(`--forward-to: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function collectUrl(text: string, others: readonly URL[] = []): URL[] {
   const url = parseForwardUrl(text);
-  if (others.some(({ href }) => href === url.href)) throw new InvalidArgumentError('The URL is given twice.');
+  if (others.some(({ href }) => href === url.href))
+    throw new UsageError('--forward-to: a URL is given twice.');
   return [...others, url];
 }
 
@@ -88,10 +96,24 @@ export function readSecret(file: string | undefined): string | undefined {
     );
   const place = file === undefined ? SECRET_VARIABLE : '--forward-secret';
   try {
-    const text = file === undefined ? process.env[SECRET_VARIABLE] : readFileSync(file, 'utf8');
+    const text = file === undefined ? process.env[SECRET_VARIABLE] : readStart(file);
     return file === undefined && !text ? undefined : checkSecret((text ?? '').trim());
   } catch (error) {
     throw new UsageError(`${place}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** At most the bytes of a longest secret and one more: a path such as /dev/zero has no end. */
+function readStart(file: string): string {
+  const bytes = Buffer.alloc(LONGEST_SECRET_BYTES + 1);
+  const fd = openSync(file, 'r');
+  try {
+    let length = 0;
+    for (let read = 1; read > 0; length += read) read = readSync(fd, bytes, { offset: length });
+    if (length > LONGEST_SECRET_BYTES) throw new Error(`${file} is too long for a signing secret.`);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(fd);
   }
 }
 

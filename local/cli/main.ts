@@ -6,8 +6,9 @@ import { endWithReader } from './print.ts';
 import { loadProgram, withAllBelow } from './program.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
-  endWithReader(process.stdout);
-  endWithReader(process.stderr);
+  const isEndless = argv[2] === 'watch';
+  endWithReader(process.stdout, isEndless);
+  endWithReader(process.stderr, isEndless);
   const program = (await loadProgram(argv[2])).configureOutput({
     writeErr: (text) => process.stderr.write(oneLine(text)),
   });

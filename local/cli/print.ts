@@ -38,14 +38,15 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
 }
 
 /**
- * Exits with 0 when the reader of the stream has gone (`| head`): that is no failure, but no more events can be
- * delivered. If state is kept, the next run delivers the rest. Any other failure of standard output ends with an error.
+ * Exits with 0 when the reader of the stream has gone (`| head`). For a command that never ends by itself that is a
+ * failure: nobody gets its events any more. Any other failure of standard output ends with an error.
  */
-export function endWithReader(stream: NodeJS.WriteStream): void {
+export function endWithReader(stream: NodeJS.WriteStream, isEndless = false): void {
   stream.on('error', (error) => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(0);
+    const hasGone = 'code' in error && error.code === 'EPIPE';
+    if (hasGone && !isEndless) process.exit(0);
     // Any other failure of stderr loses nothing but the log: work goes on.
-    if (stream === process.stderr) return;
+    if (stream === process.stderr && !hasGone) return;
     process.stderr.write(`${formatFailure(new OutputError(error))}\n`);
     process.exit(1);
   });

@@ -1,19 +1,20 @@
 // Whole lines in a file. Node's stream of a file ignores that a full disk took only a part of a line, and counts the
 // line as written.
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { messageOf } from './failures.ts';
 
 /** Thrown when standard output can't be written. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 
   constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const hasGone = (cause as { readonly code?: unknown }).code === 'EPIPE';
+    const [reason, advice] = hasGone
+      ? ['its reader has gone', 'Run both again']
+      : [messageOf(cause), 'Correct that, for instance free disk space, and run the command again'];
     super(
-      `Standard output can't be written: ${reason}. Correct that, for instance free disk space, and run the command ` +
-        'again. Only "watch --data" continues where it stopped.',
-      {
-        cause,
-      },
+      `Standard output can't be written: ${reason}. ${advice}. Only "watch --data" continues where it stopped.`,
+      { cause },
     );
   }
 }

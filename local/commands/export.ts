@@ -19,6 +19,7 @@ not above the line's. Fields are those of events. Removed returns are left out. 
 request to the service.
 With --type or --status only such entities are printed, and only returns that have one. --csv prints a
 row for each entity. A text that a spreadsheet would take for a formula begins with a quote (').
+Control characters and line breaks are escaped there, such as \\n.
 Examples:
   returns-feed export acme --stack ReturnsFeed > acme.jsonl
   returns-feed export acme --data state --since 24h --type shipment --status DELIVERED --csv`;

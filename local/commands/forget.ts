@@ -4,7 +4,7 @@ import type { DestinationLabels } from '../../shared/deployment/destinations.ts'
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import type { Log } from '../../shared/ports.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
-import { parseCount } from '../cli/durations.ts';
+import { parseGroupId } from '../cli/durations.ts';
 import { createPrinter } from '../cli/print.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
@@ -28,7 +28,7 @@ export function createForgetCommand(): Command {
   const command = new Command('forget')
     .description('Erase the stored data and events of a return group. Only its numbers remain.')
     .argument('<source>', 'the name of the source')
-    .argument('<group>', 'the id of the return group', parseCount);
+    .argument('<group>', 'the id of the return group', parseGroupId);
   return addPlaceOptions(command)
     .option('--yes', 'erase without asking', false)
     .addHelpText('after', HELP)

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { parseCount } from '../cli/durations.ts';
+import { parseCount, parseGroupId } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
@@ -58,7 +58,7 @@ export function createRedriveCommand(): Command {
 function parseGroup(text: string): GroupKey['group'] {
   if (text === FEED_GROUP) return FEED_GROUP;
   try {
-    return parseCount(text);
+    return parseGroupId(text);
   } catch {
     throw new InvalidArgumentError(`Give the id of a return group, or ${FEED_GROUP}.`);
   }

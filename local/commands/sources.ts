@@ -17,6 +17,7 @@ generation. Its numbers start at 1 under new ids, and the next ticks publish eve
 created. Subscribers that compare data.generation and data.sequence treat these events as newer than
 all earlier ones.
 The same holds for a data directory whose feed.db is a copy or a backup: "watch" stops until then.
+It does not notice an older copy of the whole directory that was written over it: add --force.
 Examples:
   returns-feed sources restore acme --stack ReturnsFeed
   returns-feed sources restore acme --data state`;

@@ -1,7 +1,7 @@
 // The console's HTTP server, for this machine only. Each request renders its page from the feed's tables, and streams
 // update open pages. The console stores nothing of its own.
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { formatFailure } from '../cli/failures.ts';
+import { formatFailure, UsageError } from '../cli/failures.ts';
 import { guardAccess, reject } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page } from './layout.ts';
@@ -30,7 +30,10 @@ export interface PageUpdates {
   follow?(request: PageRequest, position: string): () => Promise<readonly Message[]>;
 }
 
-/** Handles a form that the console's pages send by POST. Returns a page, or a redirect to one. */
+/**
+ * Handles a form that the console's pages send by POST. Returns a page, or a redirect to one. `run` throws
+ * {@link PageNotFound} if the form names nothing that exists, and UsageError for other invalid fields.
+ */
 export interface ConsoleAction {
   readonly path: string;
   run(request: PageRequest): Promise<Page | Redirect>;
@@ -206,6 +209,7 @@ function describeFailure(error: unknown): {
   readonly hint?: string;
 } {
   if (error instanceof PageNotFound) return { status: 404, title: 'Not found', text: error.message };
+  if (error instanceof UsageError) return { status: 400, title: 'Not possible', text: error.message };
   if (error instanceof TooBusyError) return { status: BUSY, title: 'Too busy', text: error.message };
   const text = formatFailure(error);
   if (!/^AccessDenied/.test((error as Error).name))

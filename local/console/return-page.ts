@@ -45,7 +45,7 @@ interface NamedReturn {
 /** @throws PageNotFound if the address does not contain the id of a return group */
 function namedIn({ params }: PageRequest): NamedReturn {
   const { source = '', group = '' } = params;
-  if (!/^\d{1,15}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
+  if (!/^\d{1,16}$/.test(group)) throw new PageNotFound(`"${group}" is not the id of a return group.`);
   return { source, group: Number(group) };
 }
 

@@ -4,11 +4,14 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { questionOf } from '../../shared/guarding/describe-hold.ts';
 import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import { UsageError } from '../cli/failures.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
 import { redriveGroups } from '../operating/redrive-groups.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
 import type { ConsoleFeed } from './console-feed.ts';
-import type { ConsoleAction, PageRequest } from './console-server.ts';
+import { type ConsoleAction, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -47,14 +50,17 @@ const ACTIONS = {
   },
   skip: {
     label: ({ skip }) => `Skip event ${skip}`,
-    question: ({ skip, group, to }) =>
-      `Skip event ${skip} of return ${group}? The destination ${to} never gets it; feed.events_skipped reports that.`,
-    act: (feed, fields) => redriveNamed(feed, fields, Number(needed(fields, 'skip'))),
+    question: (fields) =>
+      `Skip event ${number(fields, 'skip')} of return ${groupIn(fields)}? The destination ${needed(fields, 'to')} never ` +
+      'gets it; feed.events_skipped reports that.',
+    act: (feed, fields) => redriveNamed(feed, fields, number(fields, 'skip')),
   },
   resume: {
     label: () => 'Resume',
     async act(feed, fields) {
       const webhook = needed(fields, 'webhook');
+      if (!(await feed.webhooks()).some(({ name }) => name === webhook))
+        throw new PageNotFound(`There is no webhook "${webhook}" here.`);
       await setPaused({ webhook, endpoints: feed.endpoints, clock: feed.clock }, false);
       return `Webhook ${webhook} is resumed.`;
     },
@@ -64,14 +70,14 @@ const ACTIONS = {
 export type ActionName = keyof typeof ACTIONS;
 
 async function holdQuestion(feed: ConsoleFeed, fields: Fields, command: HoldCommand): Promise<string> {
-  const [source, number] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
-  const hold = (await feed.stateOf(source)).holds.find((each) => each.number === number);
-  if (hold === undefined) throw new Error(`Hold ${number} of source ${source} has ended.`);
+  const [{ source, holds }, named] = [await stateIn(feed, fields), number(fields, 'hold')];
+  const hold = holds.find((each) => each.number === named);
+  if (hold === undefined) throw new PageNotFound(`Source ${source} has no hold ${named}, or it has ended.`);
   return `Source ${source}: ${questionOf(command, hold)}`;
 }
 
 async function endHold(feed: ConsoleFeed, fields: Fields, command: HoldCommand): Promise<string> {
-  const [source, hold] = [needed(fields, 'source'), Number(needed(fields, 'hold'))];
+  const [{ source }, hold] = [await stateIn(feed, fields), number(fields, 'hold')];
   const { release } = await saveRelease(feed.states, source, hold, Date.now() * MILLISECOND, command);
   return `Hold ${hold} of source ${source} ${ENDED[release.outcome]}.`;
 }
@@ -112,11 +118,10 @@ ${form(`/act/${name}`, { ...fields, confirmed: 'yes' }, label, true)}
 
 /** @returns the outcome in words */
 async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | undefined): Promise<string> {
-  const group = needed(fields, 'group');
   const outcomes: string[] = [];
   const request = {
-    source: needed(fields, 'source'),
-    group: isOwnGroup(group) ? group : Number(group),
+    source: (await stateIn(feed, fields)).source,
+    group: groupIn(fields),
     generation: fields.generation,
     to: needed(fields, 'to'),
     skip,
@@ -127,8 +132,29 @@ async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | un
   return outcomes.join(' ');
 }
 
+/** @throws PageNotFound if there is no such source */
+async function stateIn(feed: ConsoleFeed, fields: Fields): Promise<SourceState> {
+  const source = needed(fields, 'source');
+  const state = await feed.states.load(source);
+  if (state === undefined) throw new PageNotFound(`There is no source "${source}" here.`);
+  return state;
+}
+
+function groupIn(fields: Fields): GroupKey['group'] {
+  const group = needed(fields, 'group');
+  return isOwnGroup(group) ? group : number(fields, 'group');
+}
+
+function number(fields: Fields, name: string): number {
+  const value = needed(fields, name);
+  if (!/^\d{1,16}$/.test(value))
+    throw new UsageError(`The form's "${name}" is no number: load the page again.`);
+  return Number(value);
+}
+
 function needed(fields: Fields, name: string): string {
   const value = fields[name];
-  if (value === undefined || value === '') throw new Error(`The form has no "${name}": load the page again.`);
+  if (value === undefined || value === '')
+    throw new UsageError(`The form has no "${name}": load the page again.`);
   return value;
 }

@@ -142,7 +142,7 @@ function behindRow(
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
     stoppedAt === '' ? '' : `event ${stoppedAt}`,
     failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
-    html`${actionButton(feed, 'redrive', fields)}${actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+    html`${actionButton(feed, 'redrive', fields)}${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 // The exported returns as CSV: a row for each entity, with the fields that people sort and filter by.
 import { stringify } from 'csv-stringify/sync';
+import { printable } from '../cli/printable.ts';
 import type { ExportedGroup } from './export-groups.ts';
 
 const COLUMNS = [
@@ -17,9 +18,13 @@ const COLUMNS = [
 
 export const CSV_HEADER = COLUMNS.join(',');
 
-/** RFC 4180, without the end of the last line; empty for a return without entities. */
+/**
+ * RFC 4180, without the end of the last line; empty for a return without entities. Control characters and line breaks
+ * are escaped, so that no cell starts a formula after one.
+ */
 export function toCsv(group: ExportedGroup): string {
-  return stringify(rowsOf(group), { columns: COLUMNS, escape_formulas: true, eof: false });
+  const cast = { string: printable };
+  return stringify(rowsOf(group), { columns: COLUMNS, cast, escape_formulas: true, eof: false });
 }
 
 type Row = Partial<Record<(typeof COLUMNS)[number], unknown>>;

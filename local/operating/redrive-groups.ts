@@ -28,7 +28,7 @@ export interface RedriveRequest {
   readonly group?: GroupKey['group'] | undefined;
   /** Needs a group. @default those in which the group is behind, and the present one */
   readonly generation?: string | undefined;
-  /** A destination's name, or the id of a webhook. */
+  /** A destination's name, or the id of a webhook; on one machine also a forwarded URL as `status` shows it. */
   readonly to?: string | undefined;
   /** The number of the event to skip, if the group is stuck at it. Needs a group. */
   readonly skip?: number | undefined;
@@ -73,10 +73,11 @@ export async function redriveGroups(
 /** On one machine, `watch` tries a group again whose note is gone: at once if it runs, otherwise at its start. */
 async function redriveHere(feed: OpenFeed, request: RedriveRequest, onGroup: OnGroup): Promise<void> {
   const all = [...feed.destinations, ...(await feed.webhooks())];
-  const named = all.filter(({ name }) => request.to === undefined || request.to === name);
+  const { to } = request;
+  const named = all.filter(({ name, title }) => to === undefined || to === name || to === title);
   if (named.length === 0)
     throw new UsageError(
-      `There is no destination "${request.to}"; there are ${all.map(({ name }) => name).join(', ')}.`,
+      `There is no destination "${to}"; there are ${all.map(({ name }) => name).join(', ')}.`,
     );
   for (const { mark } of named) {
     const ring = async (key: GroupKey) => void (await feed.marks.noteBehind(mark, key, undefined));

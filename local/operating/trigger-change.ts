@@ -30,7 +30,9 @@ type Group = z.infer<typeof group>;
  */
 export async function triggerChange(baseUrl: string, kind: ChangeableKind, status: string) {
   const control = new URL('/_control/', baseUrl);
-  const groups = z.array(group).parse(await ask(new URL('snapshot', control)));
+  const { data: groups } = z.array(group).safeParse(await ask(new URL('snapshot', control)));
+  if (groups === undefined)
+    throw new Error(`What answers at ${control.origin} is no reference service. Start one with "npm start".`);
   const found = findEntity(groups, kind, status);
   if (found === undefined)
     throw new UsageError(`No ${kind} at the service has another status than ${status}.`);
@@ -63,7 +65,7 @@ async function ask(url: URL, body?: object): Promise<unknown> {
   const answer = await fetch(url, request).catch((cause: unknown) => {
     throw new Error(`No reference service answers at ${url.origin}. Start one with "npm start".`, { cause });
   });
-  if (answer.ok) return answer.json();
+  if (answer.ok) return answer.json().catch(() => undefined);
   throw new Error(
     `The service answered ${answer.status} to ${url.pathname}: ${(await answer.text()).slice(0, 200)}`,
   );

@@ -1,7 +1,8 @@
 // Notices that feed.db is not what it was: emptied, without its WAL, an older copy, or in a copied directory. To go on
 // would give the numbers of published events to other events. So a small file beside it, feed.seen, keeps the
 // database's identity, which file it is, and how many transactions it has had. A database that does not fit gets a new
-// identity, and each of its sources then stops until it has a new generation (`sources restore`).
+// identity, and each of its sources then stops until it has a new generation (`sources restore`). An older copy that
+// brings its own feed.seen, written over both files in place, can't be noticed.
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import * as z from 'zod';
 import type { Sql } from './connection.ts';

@@ -7,7 +7,7 @@ import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import type { Connection } from './connection.ts';
-import { fromJson, toJson } from './json-body.ts';
+import { parseBody, toJson } from './json-body.ts';
 
 type Kind = 'source' | 'search' | 'endpoint' | 'forwards';
 
@@ -21,7 +21,11 @@ export interface ForwardedUrl {
 }
 
 interface Documents {
-  load(kind: Kind, name: string): Promise<{ readonly version: number; readonly body: unknown } | undefined>;
+  load<Body>(
+    kind: Kind,
+    name: string,
+    body: z.ZodType<Body>,
+  ): Promise<{ readonly version: number; readonly body: Body } | undefined>;
   save(kind: Kind, name: string, body: object, expectedVersion: number): Promise<SaveResult>;
   /** Sorted. */
   names(kind: Kind): Promise<string[]>;
@@ -29,11 +33,12 @@ interface Documents {
 
 export function createDocuments({ read, write }: Connection): Documents {
   return {
-    async load(kind, name) {
+    async load(kind, name, body) {
       const row = await read((sql) =>
         sql.get('SELECT version, body FROM documents WHERE kind = ? AND name = ?', kind, name),
       );
-      return row && { version: Number(row.version), body: fromJson(row.body, `The ${kind} "${name}"`) };
+      if (row === undefined) return undefined;
+      return { version: Number(row.version), body: parseBody(body, row.body, `The ${kind} "${name}"`) };
     },
     save(kind, name, body, expectedVersion) {
       const bytes = toJson(body);
@@ -67,8 +72,8 @@ export function createSourceStates(
 ): SourceStates & { list(): Promise<string[]> } {
   return {
     async load(source) {
-      const stored = await documents.load('source', source);
-      return stored && { source, version: stored.version, ...sourceStateBody.parse(stored.body) };
+      const stored = await documents.load('source', source, sourceStateBody);
+      return stored && { source, version: stored.version, ...stored.body };
     },
     async save({ source, version, ...body }, expectedVersion) {
       if (version !== expectedVersion + 1)
@@ -85,9 +90,9 @@ const searchBody = z.object({ expiresAt: z.number(), sentAt: z.array(z.number())
 export function createSearches(documents: Documents): Searches {
   return {
     async load(source) {
-      const stored = await documents.load('search', source);
+      const stored = await documents.load('search', source, searchBody);
       if (stored === undefined) return { version: 0, expiresAt: 0, sentAt: [] };
-      return { version: stored.version, ...searchBody.parse(stored.body) };
+      return { version: stored.version, ...stored.body };
     },
     save: (source, { expiresAt, sentAt }, expectedVersion) =>
       documents.save('search', source, { expiresAt, sentAt }, expectedVersion),
@@ -97,8 +102,8 @@ export function createSearches(documents: Documents): Searches {
 export function createEndpointStates(documents: Documents): EndpointStates {
   return {
     async load(webhook) {
-      const stored = await documents.load('endpoint', webhook);
-      return stored && { ...endpointStateBody.parse(stored.body), version: stored.version };
+      const stored = await documents.load('endpoint', webhook, endpointStateBody);
+      return stored && { ...stored.body, version: stored.version };
     },
     save: (webhook, { version: _, ...body }, expectedVersion) =>
       documents.save('endpoint', webhook, body, expectedVersion),
@@ -112,8 +117,8 @@ const forwardsBody = z.object({
 /** The URLs of the `watch` that runs, or ran last: one that it no longer forwards to can't be behind. */
 export function createForwards(documents: Documents) {
   const load = async () => {
-    const stored = await documents.load('forwards', '');
-    return stored && { version: stored.version, ...forwardsBody.parse(stored.body) };
+    const stored = await documents.load('forwards', '', forwardsBody);
+    return stored && { version: stored.version, ...stored.body };
   };
   return {
     list: async (): Promise<readonly ForwardedUrl[]> => (await load())?.urls ?? [],

@@ -6,7 +6,7 @@ import type { Clock, GroupKey, Save, SaveResult, SnapshotStore } from '../../sha
 import { checkSave } from '../../shared/recording/check-save.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { Connection, Sql } from './connection.ts';
-import { fromJson, toJson } from './json-body.ts';
+import { parseBody, toJson } from './json-body.ts';
 import { insertEvent } from './ledger.ts';
 import { columnsOf, streamOf } from './schema.ts';
 
@@ -130,7 +130,7 @@ function describeMismatch(key: GroupKey): string {
 function toSnapshot(source: SourceGeneration, row: Record<string, unknown>): Snapshot {
   const groupId = Number(row.grp);
   const name = `Snapshot "${formatGroupKey({ ...source, group: groupId })}"`;
-  const rest = snapshotBody.parse(fromJson(row.body, name));
+  const rest = parseBody(snapshotBody, row.body, name);
   const digest = row.digest === null ? {} : { digest: String(row.digest) };
   return { groupId, version: Number(row.version), createdAt: Number(row.created_at), ...digest, ...rest };
 }

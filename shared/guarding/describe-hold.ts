@@ -30,7 +30,7 @@ export function describeConsequence({ kind, phase }: Pick<Hold, 'kind' | 'phase'
 
 const EXAMPLES = 3;
 
-/** The first held changes; empty if none is known. */
+/** The first held changes with their values; empty if none is known. */
 export function describeExamples({ samples }: Pick<Hold, 'samples'>): string[] {
   return samples
     .slice(0, EXAMPLES)
@@ -76,12 +76,13 @@ export function describeCondition({ kind }: Pick<Hold, 'kind'>): string {
 }
 
 /**
- * The whole description, with the commands that end the hold.
+ * The whole description, with the commands that end the hold. It names fields, never values.
  *
  * @param place the options that name the place of the source's state; undefined for a state that is not kept
  */
 export function formatHold(hold: Hold, source: string, place: string | undefined): string {
-  const examples = describeExamples(hold);
+  // Without values: this text stays in events and logs, which `forget` does not reach.
+  const examples = hold.samples.slice(0, EXAMPLES).map(({ groupId, what }) => `${groupId}: ${what}`);
   return [
     describeHold(hold),
     ...(examples.length === 0 ? [] : [`For instance ${examples.join('; ')}.`]),

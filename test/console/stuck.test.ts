@@ -81,6 +81,33 @@ describe.skipIf(lacksBrowser)('a hold', () => {
   }
 });
 
+describe.skipIf(lacksBrowser)('a form that names nothing that exists', () => {
+  it.each([
+    ['a hold', 'release', 'source=acme&hold=99', 404, 'Source acme has no hold 99'],
+    ['a source', 'release', 'source=nope&hold=1', 404, 'no source &#34;nope&#34;'],
+    ['a source, confirmed', 'adopt', 'source=nope&hold=1&confirmed=yes', 404, 'no source &#34;nope&#34;'],
+    ['a source to try again', 'redrive', 'source=nope&group=1&to=watch', 404, 'no source &#34;nope&#34;'],
+    ['a destination', 'redrive', 'source=acme&group=1&to=nowhere', 400, 'no destination &#34;nowhere&#34;'],
+    ['a webhook', 'resume', 'webhook=nope', 404, 'no webhook &#34;nope&#34;'],
+    ['no event', 'skip', 'source=acme', 400, 'The form has no &#34;skip&#34;'],
+    ['no number', 'skip', 'source=acme&group=1&to=watch&skip=x', 400, 'is no number'],
+  ])('is answered with a sentence: %s', async (_, action, body, status, sentence) => {
+    const acting = await feed.world.openConsole({ acts: true });
+    const { origin } = new URL(acting.url);
+    const headers = {
+      ...(await openAddress(acting)),
+      origin,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+
+    const answer = await ask(`${origin}/act/${action}`, { method: 'POST', headers, body });
+
+    expect(answer.status).toBe(status);
+    expect(answer.body).toContain(sentence);
+    expect(answer.body).not.toContain('This page failed');
+  });
+});
+
 describe.skipIf(lacksBrowser)('a console without --act', () => {
   it('has neither the buttons nor their routes', async () => {
     const { page } = await feed.open('/stuck');

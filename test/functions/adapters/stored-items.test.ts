@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { itemBytes, type StoredItem } from '../../../functions/adapters/attribute-values.ts';
+import { itemBytes, type StoredItem, storedNumber } from '../../../functions/adapters/attribute-values.ts';
 import { fromSnapshotItem, toSnapshotItem } from '../../../functions/adapters/snapshot-item.ts';
 import {
   fromSourceStateItem,
   toSourceStateAttributes,
 } from '../../../functions/adapters/source-state-item.ts';
 import { decodeBody, encodeBody, isSameBody } from '../../../functions/adapters/stored-body.ts';
-import { UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
+import { readStored, UnreadableItemError } from '../../../functions/adapters/stored-format.ts';
 import { ACME, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 
@@ -67,6 +67,14 @@ describe('an unknown format', () => {
   test('of a state is an error', () => {
     expect(() => fromSourceStateItem({ ...stateItem(), ...later }, 'acme')).toThrow(UnreadableItemError);
   });
+});
+
+test('an item whose attributes have another form is an error that names it', () => {
+  const read = () =>
+    readStored({ k: { S: 'a mark' }, v: { N: '1' } }, { 1: ({ n }) => storedNumber.parse(n) });
+
+  expect(read).toThrow(UnreadableItemError);
+  expect(read).toThrow('Stored item "a mark" can\'t be read: another release wrote it, or it is damaged.');
 });
 
 test('a damaged snapshot is an error that names it and contains none of it', () => {

@@ -27,14 +27,14 @@ test('types and groups may be repeated or separated by commas', () => {
     'shipment.created, shipment.updated',
     '--type=shipment.removed',
     '--group',
-    '1,2',
+    '0,2',
     '--group',
     '3',
   );
 
   expect(flags).toEqual({
     type: ['shipment.created', 'shipment.updated', 'shipment.removed'],
-    group: [1, 2, 3],
+    group: [0, 2, 3],
   });
 });
 

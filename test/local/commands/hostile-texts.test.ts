@@ -12,6 +12,8 @@ import { runFeed } from '../cli/run-feed.ts';
 const TOKEN = 'the-token-of-the-store';
 /** A C1 control that begins an escape sequence, DEL, marks of direction and a line separator. */
 const HOSTILE = 'UPS\u009b2J\u007f\u202eSPU\u2066\u2028';
+/** A formula for a spreadsheet that ignores what stands before it. */
+const FORMULA = '\n=1+1\u001b\u0007\u0000\r';
 const MARKS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const TIMEOUT_MS = 60_000;
 
@@ -27,6 +29,10 @@ beforeAll(async () => {
   service.control.mutate(group, (draft) => {
     draft.order.name = HOSTILE;
     for (const shipment of draft.shipments) shipment.carrier = HOSTILE;
+  });
+  const other = service.control.snapshot().find(({ id }) => Number(id) !== group);
+  service.control.mutate(Number(other?.id), (draft) => {
+    draft.order.name = FORMULA;
   });
   const watch = ['watch', '--base-url', service.url, '--source', 'acme', '--data', data, '--json'];
   await runFeed([...watch, '--baseline', 'emit', '--for', '3s'], { token: TOKEN });
@@ -56,6 +62,20 @@ test.each([
         .join('')
         .includes(HOSTILE),
     ).toBe(['explain', 'export', 'replay'].includes(name));
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'export --csv escapes them and all control characters, so that no cell begins a formula after one',
+  async () => {
+    const { stdout } = await runFeed(['export', 'acme', '--csv', '--data', data]);
+
+    expect(stdout).not.toMatch(MARKS);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal acts on
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(stdout).toContain(String.raw`,\n=1+1\x1b\x07\x00\r,`);
+    expect(stdout.split('\n').filter((line) => line.startsWith('='))).toEqual([]);
   },
   TIMEOUT_MS,
 );

@@ -90,6 +90,18 @@ test.each([
   expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error: [^\n]+\n$/) });
 });
 
+test('a return group may have the id 0', async () => {
+  const [forgotten, redriven] = await Promise.all(
+    ['forget', 'redrive'].map((command) => runFeed([command, 'acme', '0', '--data', data])),
+  );
+
+  expect(forgotten).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: 'nothing is stored for return group 0 of source acme\n',
+  });
+  expect(redriven?.stderr).toBe('');
+});
+
 test('events are printed again as a replay, a group is explained, and nothing needs to be redriven', async () => {
   const group = Number(service.control.snapshot()[5]?.id);
 

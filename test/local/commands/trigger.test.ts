@@ -1,5 +1,8 @@
 // `trigger` as a shell sees it: with a receiver that verifies signatures, and a reference service.
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -117,6 +120,23 @@ test.each([
 ])('reports %s in one line', async (_, args) => {
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
 });
+
+test.each(['{"a":1}', '<html>'])(
+  'names a server that is no reference service: it answers %s',
+  async (body) => {
+    const server = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+
+    const ended = await run('shipment', 'DELIVERED', '--service', `http://127.0.0.1:${port}/api`);
+
+    server.close();
+    expect(ended).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr: `error: What answers at http://127.0.0.1:${port} is no reference service. Start one with "npm start".\n`,
+    });
+  },
+);
 
 test('fails if no service answers', async () => {
   const ended = await run('shipment', 'DELIVERED', '--service', 'http://127.0.0.1:1/api');

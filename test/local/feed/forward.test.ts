@@ -181,7 +181,10 @@ describe('forwarding', () => {
 });
 
 describe('an operator', () => {
-  it('skips an event of a running feed, which continues with the next one', async () => {
+  it.each([
+    ['id', 'name'],
+    ['URL in status', 'title'],
+  ] as const)('skips an event of a running feed, by its %s, and the feed continues', async (_, label) => {
     const [service, receiver] = [await startService(), await startReceiver()];
     const dataDir = await aDirectory();
     receiver.answer = ({ data }) => (data.sequence === 1 ? 400 : 204);
@@ -198,8 +201,8 @@ describe('an operator', () => {
     await vi.waitFor(
       () =>
         withFeed({ data: dataDir }, async (open) => {
-          const [{ name: to } = { name: '' }] = await open.webhooks();
-          const request = { source: 'acme', group, to, skip: 1 };
+          const [webhook] = await open.webhooks();
+          const request = { source: 'acme', group, to: webhook?.[label] ?? '', skip: 1 };
           await redriveGroups(open, request, async ({ outcome }) => void outcomes.push(outcome));
           expect(outcomes.at(-1)).toContain('skipped 1');
         }),
@@ -254,10 +257,15 @@ describe('the command', () => {
   it.each([
     [['--forward-to', 'nonsense'], 'is not a URL'],
     [['--forward-to', 'ftp://127.0.0.1/'], 'must begin with https:// or http://'],
+    [['--forward-to', 'http://user:PASSWORD@127.0.0.1/a'], 'has a user name or password'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-to', 'http://127.0.0.1/a'], 'given twice'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'nowhere.txt'], 'ENOENT'],
     [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', SECRET], 'takes a file'],
-    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'package.json'], 'signing secret is invalid'],
+    [['--forward-to', 'http://127.0.0.1/a', '--forward-secret', 'LICENSE'], 'signing secret is invalid'],
+    [
+      ['--forward-to', 'http://127.0.0.1/a', '--forward-secret', '/dev/zero'],
+      'too long for a signing secret',
+    ],
     [
       ['--forward-to', 'http://127.0.0.1/a', '--forward-only', 'shipment.flew'],
       '--forward-only: filter.types.0',
@@ -270,6 +278,7 @@ describe('the command', () => {
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(problem);
+    expect(stderr).not.toContain('PASSWORD');
   });
 
   it.each(['the file of --forward-secret', 'the environment'])(

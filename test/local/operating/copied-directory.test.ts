@@ -1,5 +1,5 @@
 // Going back to a copy of a data directory: `sources restore` begins the new generation (docs/operating.md).
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -52,9 +52,9 @@ async function runOnce(baseUrl: string, dataDir: string): Promise<FeedEvent[]> {
 }
 
 /** Does what `sources restore acme --data DIR` does. */
-function restore(dataDir: string) {
+function restore(dataDir: string, force = false) {
   return withFeed({ data: dataDir }, async ({ states, stateOf }) =>
-    restoreSource(states, await stateOf('acme'), { force: false, now: Date.now() * 1_000 }),
+    restoreSource(states, await stateOf('acme'), { force, now: Date.now() * 1_000 }),
   );
 }
 
@@ -77,4 +77,23 @@ test('after `sources restore` a feed that went back to a copy uses no id twice',
   expect(new Set(after.map(({ data }) => data.generation))).toEqual(new Set([generation]));
   const parcels = after.map(({ data }) => data.object as { status?: string });
   expect(parcels).toContainEqual(expect.objectContaining({ type: 'shipment', status: other }));
+}, 60_000);
+
+test('a copy that was written over the directory, `feed.seen` with it, is not recognized: `--force` restores it', async () => {
+  const { dataDir, copy, one, other, setStatus, run } = await open();
+  await run();
+  await cp(dataDir, copy, { recursive: true });
+  setStatus(one);
+  const before = await run();
+  for (const file of await readdir(copy)) await copyFile(join(copy, file), join(dataDir, file));
+  setStatus(other);
+
+  await expect(restore(dataDir)).rejects.toThrow('nothing was restored');
+  await restore(dataDir, true);
+  const after = await run();
+
+  const used = new Set(before.map(({ id }) => id));
+  expect(used.size).toBeGreaterThan(0);
+  expect(after.length).toBeGreaterThan(0);
+  expect(after.filter(({ id }) => used.has(id))).toEqual([]);
 }, 60_000);

@@ -232,6 +232,17 @@ describe('a status for people', () => {
     expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
   });
 
+  it.each([
+    ['filter_ignored', '  filter_ignored\n                The service ignores the filter.\n'],
+    ['groups_hidden', '  groups_hidden The service ignores the filter.\n'],
+  ])('keeps a code apart from its message: %s', (code, shown) => {
+    const first = { code: 'stalled', message: 'Not completed for a while: polls.' };
+    const reasons = [first, { code, message: 'The service ignores the filter.' }];
+    const { health } = aState('acme');
+
+    expect(text(well({ health: { ...health, reasons } }))).toContain(`\n${shown}`);
+  });
+
   it('shows a baseline in progress, and groups that are set aside', () => {
     const { lanes } = aState('acme');
     const round = { ...beginRound(NOW - MINUTE, []), groups: 1_200 };

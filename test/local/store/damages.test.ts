@@ -249,6 +249,23 @@ describe('a database gets a new identity, which stops its sources, when', () => 
     }));
 });
 
+test.each(['{', '{}'])('a state that is damaged is named, with the way out: %s', (body) =>
+  inDirectory(async (directory) => {
+    const database = openDatabase(await fill(directory), 0);
+    database.prepare("INSERT INTO documents VALUES ('source', 'acme', 1, ?)").run(Buffer.from(body));
+    database.close();
+    const store = await openStore(directory);
+
+    const failure = await store.states.load('acme').catch((error: unknown) => error);
+
+    await store.close();
+    expect((failure as Error).message).toMatch(
+      /^The source "acme" can't be read: another release wrote it, or the database is damaged\. [^\n{]+$/,
+    );
+    expect((failure as Error).message).toMatch(RESTORE);
+  }),
+);
+
 test.each(['deleted', 'moved', 'replaced'])('a process stops when its database is %s', (what) =>
   inDirectory(async (directory) => {
     const data = join(directory, 'data');

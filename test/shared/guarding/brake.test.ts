@@ -97,6 +97,17 @@ describe('a mass change', () => {
     expect((await state()).health.reasons).toMatchObject([{ code: 'mass_change' }]);
   });
 
+  it('is reported by return group and field: its values are in the hold alone', async () => {
+    const { state, eventsOf } = await aBrakedSource();
+
+    const { health, holds } = await state();
+    const reported = JSON.stringify([health, await eventsOf('feed')]);
+
+    expect(holds[0]?.samples[0]).toMatchObject({ before: 'OPEN', after: 'CANCELED' });
+    expect(reported).toMatch(/: return_line_item\/\d+ status/);
+    expect(reported).not.toMatch(/OPEN|CANCELED/);
+  });
+
   it('is published by the first walk that begins an hour later, and does not trip the brake again', async () => {
     const { published, phase, minutes } = await aBrakedSource();
 
