@@ -15,7 +15,7 @@ import { putBack, replaceRange } from './round.ts';
 import { RoundFailed, type RoundReader } from './round-context.ts';
 
 /** How often a range fails before it is cut. */
-const FAILURES_TO_CUT = 2;
+export const FAILURES_TO_CUT = 2;
 /** Requests for an empty range that must succeed in a row before a range is cut. */
 const PROOFS = 2;
 /** The pause of a lane after a failure. */

@@ -6,12 +6,13 @@ import { DAY, HOUR, type Instant } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import {
+  RateLimitedError,
   RequestTimedOutError,
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
 import type { Place } from '../source/source-state.ts';
-import { onFailure, readFew } from './cut-on-failure.ts';
+import { FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull, type Ends } from './cut-range.ts';
 import { activeOf, boundsOf, countGroups, idOf, type Page, type Range, withoutEnds } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
@@ -75,14 +76,13 @@ export function createRoundReader(context: RoundContext): RoundReader {
   /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
   async function ask(range: Range, { limit, offset }: { limit: number; offset?: number }) {
     const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset ? { offset } : {}) };
-    const tries = range.isSuspect === true ? 1 : undefined;
+    const { failures = 0, isSuspect = false } = range;
+    const tries = isSuspect || failures >= FAILURES_TO_CUT ? 1 : undefined;
     context.update((round) => ({ ...round, requests: round.requests + 1 }));
     try {
       return await run.ask(lane, query, { tries, isSlow: range.isSlow, range });
     } catch (error) {
-      // The next tick has less patience, so that a range that hangs has all its tries within one.
-      if (error instanceof DeadlineReached && error.cause instanceof RequestTimedOutError)
-        context.update((round) => replaceRange(round, range, [{ ...range, isSlow: true }]));
+      if (error instanceof DeadlineReached) noteCutOff(range, error.cause);
       if (!(error instanceof ReturnsServiceError)) throw error;
       if (offset && !error.retryable && !refusesLimit(error, limit)) {
         reportCrowd(range);
@@ -97,6 +97,14 @@ export function createRoundReader(context: RoundContext): RoundReader {
       } else await onFailure(reader, range, error);
       return undefined;
     }
+  }
+
+  /** Its tries did not fit into the tick: they count as a failure, and the next tick has less patience if it hung. */
+  function noteCutOff(range: Range, cause: unknown): void {
+    if (!(cause instanceof ReturnsServiceError) || cause instanceof RateLimitedError) return;
+    const isSlow = range.isSlow === true || cause instanceof RequestTimedOutError;
+    const next: Range = { ...range, failures: (range.failures ?? 0) + 1, ...(isSlow ? { isSlow } : {}) };
+    context.update((round) => replaceRange(round, range, [next]));
   }
 
   async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {

@@ -150,6 +150,28 @@ describe('a row that makes every answer with it fail', () => {
     expect(tries(firstProof + 2)).toBe(1);
   });
 
+  it.each(['error', 'hang'] as const)(
+    'is found although no tick has the time for its tries: %s',
+    async (failsBy) => {
+      const world = createListWorld({ settings: { requestsPerMinute: 60, requestTimeoutMs: 2_000 } });
+      world.addMany(60, 10 * MINUTE);
+      const session = world.startProcess();
+      for (const _ of ['baseline', 'next']) await world.nextTick(session);
+      world.list.knobs.failsBy = failsBy;
+      world.list.knobs.failing = new Set([33]);
+      for (const id of world.list.groups.keys()) world.list.change(id, 'CLOSED', world.now() - id * SECOND);
+
+      for (let ticks = 0; ticks < 100; ticks += 1) {
+        await world.time.advance(20 * SECOND);
+        await world.tick(world.startProcess(), 10_000);
+      }
+
+      const events = await Promise.all([...world.list.groups.keys()].map((id) => world.eventsOf(id)));
+      const changed = events.filter((each) => each.some(({ type }) => type.endsWith('status_changed')));
+      expect(changed).toHaveLength(59);
+    },
+  );
+
   it('costs its parts a quarter of the time once it has hung', async () => {
     const { time, run, list } = await setUp([33], { failsBy: 'hang' });
     const before = time.elapsed();
