@@ -107,7 +107,7 @@ const READING: readonly Bug[] = [
       '  if (countGroups(page.rows) >= Math.max(FEWEST_ROWS, most.groups)) return false;',
     'if (rows > limit || rows > Math.max(FEWEST_ROWS, most.rows)) return false;\n' +
       '  if (countGroups(page.rows) > Math.max(FEWEST_ROWS, most.groups)) return false;',
-    3,
+    8,
   ),
   bug(
     'a page whose save failed counts as recorded, and the cursor moves without the save',
@@ -272,7 +272,7 @@ const GUARDING: readonly Bug[] = [
     'shared/comparing/changes.ts',
     'if (quiet) filled[field] = published;',
     'if (quiet && adopts) continue;\n    if (quiet) filled[field] = published;',
-    121,
+    1888,
   ),
 ];
 
