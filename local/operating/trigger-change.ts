@@ -32,7 +32,7 @@ export async function triggerChange(baseUrl: string, kind: ChangeableKind, statu
   const control = new URL('/_control/', baseUrl);
   const { data: groups } = z.array(group).safeParse(await ask(new URL('snapshot', control)));
   if (groups === undefined)
-    throw new Error(`What answers at ${control.origin} is no reference service. Start one with "npm start".`);
+    throw new Error(`The server at ${control.origin} is no reference service. Start one with "npm start".`);
   const found = findEntity(groups, kind, status);
   if (found === undefined)
     throw new UsageError(`No ${kind} at the service has another status than ${status}.`);

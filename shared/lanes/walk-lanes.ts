@@ -165,7 +165,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       readAt: later(before.readAt),
       endedAt,
       groups,
-      // What a walk over all groups misses, a later one over recent groups may not have looked for.
+      // A later walk over recent groups may not look for what a walk over all groups misses.
       missing: isWhole ? 0 : missing,
     }));
     if (isWhole)

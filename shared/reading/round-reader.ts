@@ -200,7 +200,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
       ...(from === undefined || place.from > from ? [{ from, to: place.from }] : []),
       ...(to === undefined || place.to < to ? [{ from: place.to, to }] : []),
     ];
-    // Their lists are others, which an offset in that of the range does not fit; and what is read row by row is narrow.
+    // An offset does not fit their lists. A range without narrow bounds is not read row by row.
     const isNarrow = isAlong || range.cross !== undefined;
     const few = isNarrow && range.few ? { ...range.few, offset: 0 } : undefined;
     const anew = { ...range, few, pass: undefined };

@@ -133,7 +133,7 @@ test.each(['{"a":1}', '<html>'])(
     server.close();
     expect(ended).toEqual({
       ...{ code: 1, stdout: '' },
-      stderr: `error: What answers at http://127.0.0.1:${port} is no reference service. Start one with "npm start".\n`,
+      stderr: `error: The server at http://127.0.0.1:${port} is no reference service. Start one with "npm start".\n`,
     });
   },
 );

@@ -42,6 +42,12 @@ describe('the brake', () => {
     expect(isJudged(state, 'older', NOW + DAY)).toBe(true);
   });
 
+  it('does not judge `recent` after a walk that a longer pause has interrupted', () => {
+    const state = aState({ lanes: lanesWith({ recent: { readAt: NOW - 5 * HOUR, endedAt: NOW - MINUTE } }) });
+
+    expect(isJudged(state, 'recent', NOW)).toBe(false);
+  });
+
   it('does not judge while it holds, nor the walk that ends a hold', () => {
     const holding = brake(aState(), times(20, true), [], NOW);
     const publishing = {

@@ -123,7 +123,7 @@ function* judge(
   const carriesHeader = ({ document }: Showing) =>
     document !== undefined && textOf(document, HEADER) === headerText;
 
-  // What was adopted stands in it as published before, beside fields that have changed since.
+  // It shows an adopted field as it was published, beside fields that have changed since.
   if (isRemoved && !hasAdopted && !shown.some(carriesObject))
     yield `was published as removed as ${objectText}, which it never was`;
   const documents = (isGroupRemoved ? shown : read).filter(carriesHeader);
