@@ -107,29 +107,27 @@ export function createIdentity(
 
   /** A few known groups, others each time: from each span the first one after a random moment. */
   async function chooseCanaries(missing: ReadonlySet<number>, most: number): Promise<KnownGroup[]> {
-    const source = { source: settings.name, generation: cell.state.generation };
     const chosen = new Map<number, KnownGroup>();
-    const age = clock.now() - ((await oldestKnown()) ?? clock.now());
+    const age = clock.now() - ((await firstKnown())?.createdAt ?? clock.now());
     const first = Math.floor(random() * SPANS.length);
     for (const span of [...SPANS.slice(first), ...SPANS.slice(0, first)]) {
       if (chosen.size >= most) break;
-      const isBounded = Number.isFinite(span);
-      const from = isBounded
-        ? clock.now() - Math.floor(Math.min(span, age) * random())
-        : Number.NEGATIVE_INFINITY;
-      for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER)) {
-        if (chosen.has(group.groupId) || missing.has(group.groupId)) continue;
-        chosen.set(group.groupId, group);
-        break;
-      }
+      const from = clock.now() - Math.floor(Math.min(span, age) * random());
+      const isOther = ({ groupId }: KnownGroup) => !chosen.has(groupId) && !missing.has(groupId);
+      // Where all known groups are older than a span, it must not be left out: one group may fail for ever.
+      const group = (await firstKnown(isOther, from)) ?? (await firstKnown(isOther));
+      if (group !== undefined) chosen.set(group.groupId, group);
     }
     return [...chosen.values()];
   }
 
-  async function oldestKnown(): Promise<Instant | undefined> {
+  async function firstKnown(
+    matches: (group: KnownGroup) => boolean = () => true,
+    from: Instant = Number.NEGATIVE_INFINITY,
+  ): Promise<KnownGroup | undefined> {
     const source = { source: settings.name, generation: cell.state.generation };
-    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-    for await (const { createdAt } of store.knownCreatedBetween(source, ...all)) return createdAt;
+    for await (const group of store.knownCreatedBetween(source, from, Number.MAX_SAFE_INTEGER))
+      if (matches(group)) return group;
     return undefined;
   }
 

@@ -6,9 +6,9 @@ import { createListWorld } from '../list-world.ts';
 import { readRound } from '../reading/read-round.ts';
 
 /** A source that knows groups of a year, and whose token was replaced. */
-async function setUp(count = 30, apart = 12 * DAY) {
+async function setUp(count = 30, apart = 12 * DAY, age = 0) {
   const world = createListWorld();
-  world.addMany(count, apart);
+  world.addMany(count, apart, world.now() - age);
   const run = world.begin();
   await world.time.run(readRound(run, [{ axis: 'created' }]));
   world.list.requests.length = 0;
@@ -40,6 +40,14 @@ describe('another address or token', () => {
     expect(isTrusted).toBe(true);
     expect(new Set(lookedUp()).size).toBeGreaterThan(1);
     expect(lookedUp()).toContain(old);
+  });
+
+  it('is looked for by several groups as well where all are older than a year: one may fail for ever', async () => {
+    const { run, list, trusts, proof } = await setUp(6, HOUR, 400 * DAY);
+    run.update((state) => ({ ...state, seenWith: undefined }));
+    list.knobs.failing = new Set([Math.min(...list.groups.keys())]);
+
+    await expect(trusts(proof)).resolves.toBe(true);
   });
 
   it('shows another store if none is found: the source is held', async () => {
