@@ -48,7 +48,7 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     changesPerSecond: ((8 + random.below(40)) * 1_000) / activeMs,
     handsPerMinute: random.chance(0.5) ? ((2 + random.below(6)) * MINUTE_MS) / activeMs : 0,
     rareValues: random.chance(0.08) || undefined,
-    tickMs: random.pick([20_000, 50_000, 50_000]),
+    tickMs: withRequests(random.pick([20_000, 50_000, 50_000]), settings),
     faults: drawFaults(random, ticks),
     clockSkewMs: random.pick([0, 500, 1_000]),
     warm: random.pick([1, 1, 0.9, 0.5, 0]),
@@ -68,6 +68,11 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
   return isStrange ? strangely(plan, random) : atItsLimits(withNight(withKnownStore(plan), random));
+}
+
+/** Ticks are as long as in the product where shorter ones would have too few requests to get anywhere. */
+function withRequests(tickMs: number, { requestsPerMinute }: SimulatedSettings): number {
+  return requestsPerMinute < 120 ? 50_000 : tickMs;
 }
 
 /** A source that was restored has read nothing yet: no store looks like another one to it. */
@@ -98,9 +103,13 @@ function withNight(plan: Plan, random: Random): Plan {
   const isDrawn = random.chance(0.04);
   const fromMs = Math.floor(plan.activeMs * (0.5 + 0.3 * random.fraction()));
   if (!isDrawn) return plan;
+  const groups = plan.groups + GROUPS_OF_MISHAP;
+  const turns = plan.turns.map(({ knobs, ...turn }) => ({
+    ...turn,
+    knobs: knobs.failingEvery === undefined ? knobs : { ...knobs, failingEvery: fewFail(groups) },
+  }));
   return {
-    ...plan,
-    groups: plan.groups + GROUPS_OF_MISHAP,
+    ...{ ...plan, groups, turns },
     activeMs: plan.activeMs + NIGHT_MS,
     changesPerSecond: plan.changesPerSecond * 0.1,
     handsPerMinute: plan.handsPerMinute * 0.1,
@@ -226,7 +235,7 @@ function withinWindow(knobs: Partial<Knobs>): Partial<Knobs> {
 /** Changes of the service's behaviour in the middle, most of them for a while. */
 function drawTurns(random: Random, activeMs: number, groups: number, planned: Partial<Knobs>): Turn[] {
   const drawn: readonly (readonly [number, Partial<Knobs>])[] = [
-    [0.12, { failingEvery: Math.max(7, Math.ceil(groups * 0.7)), failingAs: random.pick(FAILING_WAYS) }],
+    [0.12, { failingEvery: fewFail(groups), failingAs: random.pick(FAILING_WAYS) }],
     [0.1, { faultRate: random.pick([0.1, 0.5, 0.9]) }],
     [0.05, { limitMax: Math.min(random.pick([10, 13, 50]), planned.offsetMax ?? Infinity) }],
     [0.05, { order: random.pick(ORDERS) }],
@@ -244,6 +253,11 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
     const forMs = random.pick([45_000, 240_000, 900_000, ...lasts]);
     return isDrawn ? [{ atMs, knobs, ...(forMs === undefined ? {} : { forMs }) }] : [];
   });
+}
+
+/** So few rows fail that a tick with few requests finds them. */
+function fewFail(groups: number): number {
+  return Math.max(7, Math.ceil(groups * 0.7));
 }
 
 const PARTS_OF_GROUP = ['return_group', 'return_line_item', 'shipment'] as const;

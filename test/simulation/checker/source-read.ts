@@ -132,7 +132,7 @@ function* judgeClaim(
   claim: Claim,
   change: PublishedChange,
   history: GroupHistory,
-  { timing, lookback, showsNulls }: Evidence,
+  { timing, lookback, showsNulls, mayMissChanges }: Evidence,
   at: Time,
 ): Generator<Problem> {
   const { name } = change;
@@ -143,7 +143,9 @@ function* judgeClaim(
       ? -1
       : lastDue(history.documents, claim.polledAt - lookback - timing.settle - timing.clocksOff, claim.at);
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
-  if (due >= 0 && !later.some((shown) => wasLike(stateIn(shown, name))))
+  // What polls passed is reported unless the group changed again before a walk read it.
+  const isMasked = mayMissChanges && later.some((happening) => happening.at > claim.at);
+  if (due >= 0 && !isMasked && !later.some((shown) => wasLike(stateIn(shown, name))))
     yield ['G1', claim.event.id, describe(change, before, 'polled_at')];
   if (claim.walkedAt === undefined) return;
   const through = claim.walkedAt - 2 * timing.settle - timing.clocksOff;
