@@ -54,8 +54,8 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
       const outcome = await attempt(operation);
       if (outcome === 'done') break;
       if (tries >= MOST_TRIES) {
-        // A command that crashes is not to blame; the operator stops trying.
-        if (outcome === 'crashed') return trace.count('operator gives up');
+        // A command that crashes, or whose calls fail, is not to blame; the operator stops trying.
+        if (outcome === 'cut off') return trace.count('operator gives up');
         ownErrors.push(new Error(`The operator's ${what} is not done after ${MOST_TRIES} tries.`));
         return;
       }
@@ -65,14 +65,15 @@ export function createOperations(world: World, sources: readonly Pollers[]): Ope
   }
 
   /** Runs the command once. */
-  async function attempt(operation: Command): Promise<'done' | 'not done' | 'crashed'> {
+  async function attempt(operation: Command): Promise<'done' | 'not done' | 'cut off'> {
     const process = world.startProcess('operator');
     try {
-      const ended = process.ended.then(() => 'crashed' as const);
+      const ended = process.ended.then(() => 'cut off' as const);
       return await Promise.race([operation(process).then((isDone) => (isDone ? 'done' : 'not done')), ended]);
     } catch (error) {
       trace.note('operator', 'fails', () => String(error));
-      const isExpected = isSimulated(error) || (error instanceof Error && EXPECTED.test(error.message));
+      if (isSimulated(error)) return 'cut off';
+      const isExpected = error instanceof Error && EXPECTED.test(error.message);
       if (!isExpected) ownErrors.push(error instanceof Error ? error : new Error(String(error)));
       return 'not done';
     } finally {
