@@ -50,7 +50,7 @@ export interface Identity {
 export function createIdentity(
   { store, settings, clock, random, log, signal }: SourceSession,
   requests: Requests,
-  cell: Pick<SourceCell, 'state' | 'update'>,
+  cell: Pick<SourceCell, 'state' | 'update' | 'save'>,
 ): Identity {
   let provedAt = Number.NEGATIVE_INFINITY;
 
@@ -95,12 +95,15 @@ export function createIdentity(
     throw holdSource(accessHash ?? cell.state.seenWith);
   }
 
-  /** Reads the secret first: an old token may be answered as if the store were empty. */
+  /**
+   * Reads the secret first: an old token may be answered as if the store were empty. Once only: another group proves as
+   * much as a second try, and one that hangs would take the whole tick.
+   */
   async function lookUp(returnGroupId: number) {
     const { answer, accessHash } = await requests.send(
       'look-ups',
       (client) => client.listReturnGroups({ returnGroupId }, { signal }),
-      { readsSecret: true },
+      { readsSecret: true, tries: 1 },
     );
     return { rows: ownRowsOf(returnGroupId, answer.rows), accessHash };
   }
@@ -156,7 +159,11 @@ export function createIdentity(
     async isTrusted(accessHash) {
       if (cell.state.seenWith === accessHash) return true;
       await prove(new Set());
-      if (isUnknown) trust(accessHash);
+      if (isUnknown && cell.state.seenWith !== accessHash) {
+        trust(accessHash);
+        // Before any group is saved: after a crash the first ones would have to prove it, and may fail for ever.
+        await cell.save();
+      }
       return cell.state.seenWith === accessHash;
     },
   };
