@@ -9,6 +9,7 @@ export default {
   coverageAnalysis: 'perTest',
   concurrency: 1,
   timeoutMS: 5_000,
+  dryRunTimeoutMinutes: 20,
   // Stryker would rewrite it for its sandbox, with a programming interface that TypeScript 7 does not have. Vitest
   // needs none.
   tsconfigFile: 'none.json',
