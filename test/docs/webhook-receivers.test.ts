@@ -13,6 +13,7 @@ import {
   signedHeaders,
 } from '../functions/subscriber-kit/signed-requests.ts';
 import {
+  type CommandFor,
   EXAMPLES,
   ofGo,
   ofJava,
@@ -47,6 +48,7 @@ describe.each([
 ] as [string, Preparation][])('the receiver in %s', (_language, prepare) => {
   let warehouse: WarehouseSystem;
   let receiver: RunningReceiver | undefined;
+  let command: CommandFor | undefined;
   let missing: string | undefined;
 
   beforeAll(async () => {
@@ -54,7 +56,10 @@ describe.each([
     const env = { WEBHOOK_SECRET: SECRET, WMS_URL: warehouse.url };
     const prepared = await prepare();
     if (typeof prepared === 'string') missing = prepared;
-    else receiver = await startReceiver(prepared, env);
+    else {
+      command = prepared;
+      receiver = await startReceiver(prepared, env);
+    }
   }, MAKE_TIMEOUT);
   afterAll(async () => {
     await receiver?.stop();
@@ -105,6 +110,23 @@ describe.each([
 
     expect(statuses).toEqual([401, 401, 401, 401, 401]);
     expect(bookedOf(2)).toEqual([]);
+  });
+
+  it('does not accept what anybody can sign where its secret is empty', async () => {
+    const event = change(11, 1);
+    const body = JSON.stringify(event);
+    const headers = signedHeaders(body, { id: event.id });
+    const signed = createHmac('sha256', '').update(`${event.id}.${headers['webhook-timestamp']}.${body}`);
+    const forged = { ...headers, 'webhook-signature': `v1,${signed.digest('base64')}` };
+    const env = { WEBHOOK_SECRET: '', WMS_URL: warehouse.url };
+
+    // Most end at once, which is as good.
+    const open = await startReceiver(command as CommandFor, env).catch(() => undefined);
+    const response = open && (await fetch(open.url, { method: 'POST', headers: forged, body }));
+    await open?.stop();
+
+    expect(response?.ok ?? false).toBe(false);
+    expect(bookedOf(11)).toEqual([]);
   });
 
   it('rejects malformed signatures and bodies without a failure', async () => {

@@ -22,7 +22,11 @@ type event struct {
 	Data struct{ Object struct{ Status string } }
 }
 
-const bodyLimit = 1_100_000
+const (
+	bodyLimit = 1_100_000
+	// whsec_ and 24 bytes in base64
+	shortestSecret = 38
+)
 
 var (
 	client = &http.Client{Timeout: 10 * time.Second}
@@ -33,9 +37,11 @@ var (
 )
 
 func main() {
-	webhook, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
-	if err != nil {
-		log.Fatal(err)
+	secret := os.Getenv("WEBHOOK_SECRET")
+	webhook, err := standardwebhooks.NewWebhook(secret)
+	// The library accepts an empty secret, with which anybody can sign.
+	if err != nil || len(secret) < shortestSecret {
+		log.Fatal("WEBHOOK_SECRET must hold the webhook's secret: whsec_ and at least 32 characters")
 	}
 	http.HandleFunc("POST /hook", func(writer http.ResponseWriter, request *http.Request) {
 		writer.WriteHeader(answer(webhook, writer, request))
