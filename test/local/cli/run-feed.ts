@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const COMMAND = fileURLToPath(new URL('../../../local/cli/returns-feed.js', import.meta.url));
 
 /** After this time the process gets a signal, so that a hanging test leaves no process behind. */
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 120_000;
 
 export interface Ended {
   /** Null if a signal ended it. */
