@@ -1,6 +1,7 @@
 // The feed that all pages of the console share, with the console's options.
 import type { Moments } from '../cli/moments.ts';
 import { type DeploymentParts, openDeploymentParts } from '../operating/deployment-parts.ts';
+import { sentenceOf } from '../operating/format-verdict.ts';
 import { type FeedVerdict, judgeFeed } from '../operating/judge-feed.ts';
 import { loadOverview, type Overview } from '../operating/load-overview.ts';
 import type { OpenFeed } from '../operating/open-feed.ts';
@@ -22,33 +23,33 @@ export interface Judged {
 export interface ConsoleFeed extends ServedFeed, DeploymentParts {
   /** Loads the overview and judges it. */
   judge(): Promise<Judged>;
-  /** The number of problems, as of the last half minute. */
-  countProblems(): Promise<number>;
+  /** A sentence for each problem, the worst first, as of the last half minute. */
+  listProblems(): Promise<readonly string[]>;
 }
 
-/** The badge of a page that is not about problems need not cost more reads. */
-const BADGE_MS = 30_000;
+/** The header of a page that is not about problems need not cost more reads. */
+const HEADER_MS = 30_000;
 
 export function createConsoleFeed(served: ServedFeed): ConsoleFeed {
   const { clock, flags, moments } = served;
   const feed = { ...served, ...openDeploymentParts(served, moments) };
-  let last: { readonly problems: Promise<number>; readonly at: number } | undefined;
+  let last: { readonly problems: Promise<readonly string[]>; readonly at: number } | undefined;
   function judge(): Promise<Judged> {
     const judged = loadOverview(feed, moments.now()).then((overview) => ({
       overview,
       verdict: judgeFeed(overview, clock.now(), flags),
     }));
-    const problems = judged.then(({ verdict }) => verdict.concerns.length);
-    // The page reports a failure; the badge is left out.
-    last = { problems: problems.catch(() => 0), at: moments.now() };
+    const problems = judged.then(({ verdict }) => verdict.concerns.map((each) => sentenceOf(each, moments)));
+    // The page reports a failure; the problems are left out.
+    last = { problems: problems.catch(() => []), at: moments.now() };
     return judged;
   }
   return {
     ...feed,
     judge,
-    async countProblems() {
-      if (last === undefined || moments.now() - last.at >= BADGE_MS) await judge().catch(() => {});
-      return last?.problems ?? 0;
+    async listProblems() {
+      if (last === undefined || moments.now() - last.at >= HEADER_MS) await judge().catch(() => {});
+      return last?.problems ?? [];
     },
   };
 }

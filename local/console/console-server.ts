@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { formatFailure, UsageError } from '../cli/failures.ts';
 import { guardAccess, reject } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
-import { type Frame, layOut, type Page } from './layout.ts';
+import { type Frame, layOut, type Page, worstOf } from './layout.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
@@ -61,8 +61,8 @@ export interface ConsoleOptions {
   readonly place: string;
   readonly pages: readonly ConsolePage[];
   readonly actions: readonly ConsoleAction[];
-  /** The number of problems, shown on every page. @default none are counted */
-  readonly countProblems?: () => Promise<number>;
+  /** A sentence for each problem, the worst first, for the header of every page. @default none */
+  readonly listProblems?: () => Promise<readonly string[]>;
 }
 
 export interface Console {
@@ -73,7 +73,7 @@ export interface Console {
 
 const STREAM = 'stream';
 /** Of a page that is in no navigation and not updated. */
-const FRAME: Omit<Frame, 'place'> = { path: '', stream: undefined, problems: 0 };
+const FRAME: Omit<Frame, 'place'> = { path: '', stream: undefined, problems: [] };
 /** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
 const PAGES_AT_ONCE = 8;
 /** Enough for sixty windows that open at once, each with its updates. */
@@ -82,7 +82,7 @@ const BUSY_RETRY_SECONDS = 5;
 
 /** @throws Error if the port can't be used */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
-  const { place, pages, actions, onNewAddress = () => {}, countProblems = async () => 0 } = options;
+  const { place, pages, actions, onNewAddress = () => {}, listProblems = async () => [] } = options;
   const app = fastify({
     routerOptions: { ignoreTrailingSlash: true },
     // Handles addresses that can't be decoded. `guardAccess` has not run for these.
@@ -98,10 +98,10 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
   const inTurn = takeTurns(PAGES_AT_ONCE, PAGES_WAITING);
-  for (const page of pages) addPage(app, page, { place, countProblems, inTurn });
+  for (const page of pages) addPage(app, page, { place, listProblems, inTurn });
   for (const { path, run } of actions)
     app.post(path, async (request, reply) =>
-      answer(reply, await run(pageRequest(request)), { ...FRAME, place, problems: await countProblems() }),
+      answer(reply, await run(pageRequest(request)), { ...FRAME, place, problems: await listProblems() }),
     );
   app.setNotFoundHandler((_request, reply) => showFailure(reply, new PageNotFound('There is no such page.')));
   app.setErrorHandler((error, _request, reply) => showFailure(reply, error));
@@ -135,21 +135,25 @@ function addFile(app: FastifyInstance, path: string, type: string, content: stri
 }
 
 interface Shared extends Pick<ConsoleOptions, 'place'> {
-  readonly countProblems: () => Promise<number>;
+  readonly listProblems: () => Promise<readonly string[]>;
   readonly inTurn: ReturnType<typeof takeTurns>;
 }
 
-function addPage(app: FastifyInstance, page: ConsolePage, { place, countProblems, inTurn }: Shared): void {
+function addPage(app: FastifyInstance, page: ConsolePage, { place, listProblems, inTurn }: Shared): void {
   const { path, updates } = page;
   app.get(path, async (request, reply) => {
     const asked = pageRequest(request);
     if (updates !== undefined && STREAM in asked.fields) {
       const next =
         updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
-      const withProblems = async () => [
-        ...(await next()),
-        { event: 'problems', markup: html`${(await countProblems()) || ''}` } as const,
-      ];
+      const withProblems = async () => {
+        const [news, problems] = [await next(), await listProblems()];
+        return [
+          ...news,
+          { event: 'problems', markup: html`${problems.length || ''}` } as const,
+          { event: 'worst', markup: html`${worstOf(problems)}` } as const,
+        ];
+      };
       return streamMessages(request, reply, updates.everyMs, () => inTurn(withProblems));
     }
     const stream = updates === undefined ? undefined : withStream(request.url);
@@ -159,7 +163,7 @@ function addPage(app: FastifyInstance, page: ConsolePage, { place, countProblems
       path,
       place,
       stream: isFixed ? undefined : stream,
-      problems: await countProblems(),
+      problems: await listProblems(),
     });
   });
 }

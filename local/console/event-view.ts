@@ -13,8 +13,14 @@ export function eventJson(event: FeedEvent): Html {
 <pre id="${id}" tabindex="0" aria-label="JSON of the event ${event.id}">${multiline(JSON.stringify(event, null, 2))}</pre></details>`;
 }
 
-/** The entity and its change in words, for instance `shipment 77120: IN_TRANSIT → DELIVERED`. */
+/**
+ * The entity and its change in words, for instance `shipment 77120: IN_TRANSIT → DELIVERED`; of a report of the feed on
+ * itself its reasons.
+ */
 export function changeOf(event: FeedEvent, moments: Moments): string {
+  const { object } = event.data;
+  if (!('return_group' in event.data))
+    return 'reasons' in object ? object.reasons.map(({ message }) => message).join(' ') : '';
   return `${nameOf(event)}: ${describeChange(event, moments)}`;
 }
 
@@ -26,5 +32,5 @@ export function liveRow(event: FeedEvent, moments: Moments): Html {
     group === undefined
       ? html`<span class="meta">source ${source}</span>`
       : html`<a href="${pathOfReturn(source, group.id)}">${orderNameOf(event) ?? group.id}</a>`;
-  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span><span class="meta">${event.type}</span>${about}<span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
+  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span> <span class="meta">${event.type}</span> ${about} <span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
 }

@@ -111,7 +111,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const [only, other] = exact;
       if (only !== undefined && other === undefined)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
-      return results(text, found, problems);
+      return results(text, found, problems, (await feed.sources(undefined)).length > 0);
     },
   };
 }
@@ -139,10 +139,15 @@ function uniqueReturns(found: readonly Found[]): Found[] {
   return [...new Map(found.map((each) => [`${each.source} ${each.returnGroupId}`, each])).values()];
 }
 
-function results(text: string, found: readonly Found[], problems: readonly SearchProblem[]): Page {
+function results(
+  text: string,
+  found: readonly Found[],
+  problems: readonly SearchProblem[],
+  hasSources: boolean,
+): Page {
   const body = html`
 <h1>Find: ${text}</h1>
-${list(found) || html`<p>No return was found.</p>`}
+${list(found) || html`<p>${hasSources ? 'No return was found.' : 'Nothing was searched: no source has been polled yet.'}</p>`}
 ${problems.length > 0 && html`<h2>Incomplete or failed searches</h2><ul>${problems.map(problemItem)}</ul>`}
 <p class="dim">Stored returns are searched first, then the service for tracking numbers and order names.</p>`;
   return { title: `Find: ${text}`, body };

@@ -1,4 +1,4 @@
-// The frame of every page: navigation with the number of problems, the search box, the bar that shows that the page is no
+// The frame of every page: navigation with the number of problems, the worst of them, the search box, the bar that shows that the page is no
 // longer up to date, and the part that the stream updates.
 import type { NextStep } from '../operating/judge-source.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -21,8 +21,8 @@ export interface Frame {
   readonly place: string;
   /** The address of the page's stream; undefined for a page without updates. */
   readonly stream: string | undefined;
-  /** The number of problems, beside the entry "Stuck". */
-  readonly problems: number;
+  /** A sentence for each problem, the worst first. */
+  readonly problems: readonly string[];
 }
 
 const ENTRIES = [
@@ -31,6 +31,9 @@ const ENTRIES = [
   ['/stuck', 'Stuck'],
   ['/catalogue', 'Events'],
 ] as const;
+
+/** The pages that are about problems. */
+const SHOW_PROBLEMS: ReadonlySet<string> = new Set(['/', '/stuck']);
 
 export function layOut(
   { title, body, continuesAt, position }: Page,
@@ -52,13 +55,14 @@ ${continuesAt !== undefined && html`<meta http-equiv="refresh" content="0; url=$
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="brand">returns-feed <span class="place">${place}</span></p>
-<nav aria-label="Pages">${ENTRIES.map(([to, name]) => entry(to, name, path, problems))}</nav>
+<nav aria-label="Pages">${ENTRIES.map(([to, name]) => entry(to, name, path, problems.length))}</nav>
 <form class="find" action="/find" role="search">
 <label for="q">Find</label>
 <input id="q" name="q" type="search" required maxlength="200" autocomplete="off"
  placeholder="tracking number, order, id">
 <button>Find</button>
 </form>
+${!SHOW_PROBLEMS.has(path) && html`<a id="worst" href="/stuck">${worstOf(problems)}</a>`}
 </header>
 <p id="outage" role="alert" hidden></p>
 <main id="main" tabindex="-1"${stream === undefined ? '' : html` data-stream="${stream}" data-position="${position ?? ''}"`}>${body}</main>
@@ -66,6 +70,12 @@ ${stream !== undefined && html`<footer><p id="freshness" role="status">Kept up t
 </body>
 </html>
 `;
+}
+
+/** The worst problem, and how many more there are; empty if there is none. */
+export function worstOf([worst, ...others]: readonly string[]): string {
+  if (worst === undefined) return '';
+  return others.length === 0 ? worst : `${worst} (And ${others.length} more.)`;
 }
 
 function entry(to: string, name: string, path: string, problems: number): Html {

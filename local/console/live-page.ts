@@ -33,7 +33,7 @@ ${
     : html`<p><a href="${pathWith(fields, undefined)}">Back to the newest</a></p>`
 }
 <ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments))}</ol>
-${passing.length === 0 && html`<p id="no-events">No event ${isNewest ? 'yet' : 'here'}.</p>`}
+${passing.length === 0 && html`<p id="no-events">${emptyText(fields)}</p>`}
 <p>${
         older === undefined
           ? passing.length > 0 &&
@@ -55,6 +55,11 @@ ${passing.length === 0 && html`<p id="no-events">No event ${isNewest ? 'yet' : '
       },
     },
   };
+}
+
+function emptyText({ type, source, status, before }: Fields): string {
+  if (type || source || status) return 'None of the last events passes this filter.';
+  return before ? 'No event here.' : 'No event yet. The next change of a return appears here.';
 }
 
 /** The page's address with these filters. @param before the position before which it begins */

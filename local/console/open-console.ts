@@ -53,7 +53,7 @@ export function openConsole(
     port,
     ...(onNewAddress && { onNewAddress }),
     place: feed.flags.trim(),
-    countProblems: feed.countProblems,
+    listProblems: feed.listProblems,
     pages: [
       createOverviewPage(feed),
       createLivePage(feed),

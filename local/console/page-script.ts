@@ -8,6 +8,7 @@ const main = document.getElementById('main');
 const freshness = document.getElementById('freshness');
 const outage = document.getElementById('outage');
 const problems = document.getElementById('problems');
+const worst = document.getElementById('worst');
 let source;
 let heardAt = 0;
 const held = [];
@@ -86,6 +87,7 @@ function listen() {
   source.onmessage = ({ data }) => replace(data);
   source.addEventListener('row', ({ data, lastEventId }) => { main.dataset.position = lastEventId; prepend(data); });
   source.addEventListener('problems', ({ data }) => { problems.textContent = data; });
+  source.addEventListener('worst', ({ data }) => { if (worst) worst.innerHTML = data; });
   source.addEventListener('problem', ({ data }) => { heardAt = Date.now(); warn(data); say('Not up to date.'); });
   source.addEventListener('well', heard);
   source.onerror = () => say('Not up to date: the console does not answer.');

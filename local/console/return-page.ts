@@ -11,7 +11,7 @@ import type { ConsoleFeed } from './console-feed.ts';
 import { type ConsoleAction, type ConsolePage, PageNotFound, type PageRequest } from './console-server.ts';
 import { type Html, html } from './html.ts';
 import { badge, type Page, problemList, table } from './layout.ts';
-import { storyOf } from './return-story.ts';
+import { storyOf, type Titles } from './return-story.ts';
 
 /** A person who waits for a change should see it within seconds. */
 const EVERY_MS = 2_000;
@@ -68,31 +68,36 @@ async function explain(feed: ConsoleFeed, { source, group }: NamedReturn): Promi
 }
 
 function renderReturn(
-  { moments }: ConsoleFeed,
+  { destinations, moments }: ConsoleFeed,
   { explanation, webhooks, problems }: ShownReturn,
   notice?: Html,
 ): Page {
   const { source, snapshot, setAside, events, marks, returnGroupId } = explanation;
   const order = snapshot?.group.order.name;
+  const titles = new Map([...destinations, ...webhooks].map(({ name, title: text }) => [name, text]));
   const title = order ? `Return ${returnGroupId}, order ${order}` : `Return ${returnGroupId}`;
   const body = html`
 <h1>${title}</h1>
 ${notice}
 ${problemList(problems)}
-${setAside !== null && html`<p class="notice">${badge('bad', 'Set aside')} The reason: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
-${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, moments)]))}
+${setAside !== null && html`<p class="notice bad">${badge('bad', 'Set aside')} The reason: ${setAside.reason}, since ${moments.withAge(setAside.since)}.</p>`}
+${marks.flatMap((mark) => (mark.behind === null ? [] : [behindNotice(mark, titles, moments)]))}
 ${snapshot === null ? html`<p>The feed has no state of this return.</p>` : presentState(snapshot, moments)}
 <form method="post" action="/returns/${source}/${returnGroupId}/ask">
 <button>Ask the service for its present answer</button> <span class="dim">sends one request</span></form>
 <h2>Story</h2>
-${events.length === 0 ? html`<p>The ledger has no event of this return.</p>` : storyOf(explanation, webhooks, moments)}
+${events.length === 0 ? html`<p>The ledger has no event of this return.</p>` : storyOf(explanation, webhooks, titles, moments)}
 <p class="dim">Source ${source}, generation ${explanation.generation}. The ledger keeps events for 30 days. Times in ${moments.zone}.</p>`;
   return { title, body };
 }
 
-function behindNotice({ destination, behind, failingSince }: ExplainedMark, moments: Moments): Html {
+function behindNotice(
+  { destination, behind, failingSince }: ExplainedMark,
+  titles: Titles,
+  moments: Moments,
+): Html {
   const since = failingSince === null ? '' : `, since ${moments.withAge(failingSince)}`;
-  return html`<p class="notice">${badge('bad', 'Behind')} ${destination} stopped at event ${behind}${since}. <a href="/stuck">What to do</a></p>`;
+  return html`<p class="notice bad">${badge('bad', 'Behind')} ${titles.get(destination) ?? destination} stopped at event ${behind}${since}. <a href="/stuck">What to do</a></p>`;
 }
 
 type Known = NonNullable<Explanation['snapshot']>;

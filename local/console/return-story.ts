@@ -17,15 +17,23 @@ interface Span {
   readonly to: number;
 }
 
+/** What the console calls a destination, by its name in commands. */
+export type Titles = ReadonlyMap<string, string>;
+
 /** The rows of the story, newest first, because most questions are about the present. */
 export function storyOf(
   { events, marks }: Explanation,
   webhooks: readonly WebhookLabels[],
+  titles: Titles,
   moments: Moments,
 ): Html {
   const whole = spanOf(events);
   const filters = new Map(webhooks.map(({ name, filter }) => [name, filter]));
-  const destinations = marks.map((mark) => ({ ...mark, filter: filters.get(mark.destination) }));
+  const destinations = marks.map((mark) => ({
+    ...mark,
+    filter: filters.get(mark.destination),
+    title: titles.get(mark.destination) ?? mark.destination,
+  }));
   return table(
     'Story, newest first',
     ['No.', 'Change', 'When', 'Time line', 'Found by', 'Delivered', 'Event'],
@@ -36,6 +44,7 @@ export function storyOf(
 interface StoryDestination extends ExplainedMark {
   /** Undefined for a destination without a filter, and if the filter is unknown. */
   readonly filter: EventFilter | undefined;
+  readonly title: string;
 }
 
 function rowOf(
@@ -60,14 +69,14 @@ function rowOf(
 
 /** Returns false if the webhook's filter excludes the event: it never gets it, and its mark may stay below the event. */
 function deliveryTo(
-  { destination, sentThrough, isWebhook, filter }: StoryDestination,
+  { title, sentThrough, isWebhook, filter }: StoryDestination,
   sequence: number,
   event: FeedEvent | null,
 ): Html | false {
   if (filter !== undefined && event !== null && !admitsEvent(filter, event)) return false;
   const isSent = sentThrough !== null && sentThrough >= sequence;
   const text = isSent ? '✓' : isWebhook ? notSentYet(sentThrough, filter) : '… waits for';
-  return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${destination}</span><br>`;
+  return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${title}</span><br>`;
 }
 
 /** A webhook without a mark may have been added later: then it only gets the return's next events. */

@@ -6,8 +6,11 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { type Html, textOf } from './html.ts';
 
 export interface Message {
-  /** `row` adds an event to the list, `problems` is their number; undefined replaces the page's content. */
-  readonly event?: 'row' | 'problems';
+  /**
+   * `row` adds an event to the list, `problems` is their number, `worst` a sentence about them; undefined replaces the
+   * page's content.
+   */
+  readonly event?: 'row' | 'problems' | 'worst';
   /** The position after this message. A browser that connects again sends it, and the stream continues there. */
   readonly id?: string;
   readonly markup: Html;

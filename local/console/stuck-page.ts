@@ -4,8 +4,8 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import { sentenceOf } from '../operating/format-verdict.ts';
-import type { Concern } from '../operating/judge-feed.ts';
+import { headlineOf, sentenceOf } from '../operating/format-verdict.ts';
+import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
 import type { HoldStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
@@ -25,17 +25,28 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
     updates: { everyMs: EVERY_MS },
     async render({ fields }) {
       const { overview, verdict } = await feed.judge();
-      const { problems } = overview;
-      const nothing = problems.length === 0 ? badge('good', 'Nothing is stuck') : 'Nothing else is stuck.';
+      const { concerns } = verdict;
+      const buttons = feed.acts
+        ? 'Buttons whose effect is permanent ask for confirmation first.'
+        : 'Start the console with --act for buttons.';
       const body = html`
 <h1>Stuck</h1>
 ${fields.done !== undefined && html`<p class="notice good" role="status">${fields.done}</p>`}
-${problemList(problems)}
-${verdict.concerns.length === 0 ? html`<p>${nothing}</p>` : verdict.concerns.map((concern) => cause(concern, feed))}
-<p class="dim">${feed.acts ? 'Buttons whose effect is permanent ask for confirmation first.' : 'Start the console with --act for buttons.'} Times in ${feed.moments.zone}.</p>`;
+${problemList(overview.problems)}
+${concerns.length === 0 ? nothingStuck(verdict, feed.moments) : concerns.map((concern) => cause(concern, feed))}
+<p class="dim">${concerns.length > 0 && `${buttons} `}Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
   };
+}
+
+function nothingStuck(verdict: FeedVerdict, moments: Moments): Html {
+  if (verdict.unknown.length > 0) return html`<p>Nothing else is stuck.</p>`;
+  const [tone, text] =
+    verdict.verdict === 'new'
+      ? (['busy', headlineOf(verdict, moments)] as const)
+      : (['good', 'Nothing is stuck'] as const);
+  return html`<section class="verdict ${tone}" aria-label="Verdict"><p>${badge(tone, text)}</p></section>`;
 }
 
 const TITLES: Readonly<Record<Concern['kind'], string>> = {
@@ -123,7 +134,7 @@ function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: 
   }
 ${table(
   `Behind at ${title}`,
-  ['Return', 'Stopped at', 'Since', 'Actions'],
+  ['Return', 'Stopped at', 'Since', ...(feed.acts ? ['Actions'] : [])],
   groups.slice(0, SHOWN).map((group) => behindRow(group, name, feed)),
 )}${more(groups.length)}`;
 }
@@ -142,7 +153,11 @@ function behindRow(
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
     stoppedAt === '' ? '' : `event ${stoppedAt}`,
     failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
-    html`${actionButton(feed, 'redrive', fields)}${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+    ...(feed.acts
+      ? [
+          html`${actionButton(feed, 'redrive', fields)}${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+        ]
+      : []),
   ];
 }
 

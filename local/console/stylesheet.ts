@@ -25,7 +25,8 @@ header p { margin: 0; }
 .place { font-weight: 400; color: var(--dim); overflow-wrap: anywhere; }
 nav { display: flex; gap: 1rem; flex-wrap: wrap; }
 .count { background: var(--bad); color: var(--ground); font-weight: 600; border-radius: 1rem; padding: 0 .45rem; margin-left: .35rem; }
-.count:empty { display: none; }
+.count:empty, #worst:empty { display: none; }
+#worst { flex-basis: 100%; color: var(--bad); font-weight: 600; }
 #outage { position: sticky; top: 0; z-index: 1; margin: 0; padding: .7rem 1rem; font-weight: 600;
   background: var(--bad); color: var(--ground); }
 #outage:not([hidden]) ~ main .verdict { display: none; }

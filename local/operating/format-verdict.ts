@@ -11,7 +11,8 @@ export function headlineOf(verdict: FeedVerdict, moments: Moments): string {
     const more = others.length === 0 ? '' : ` (And ${others.length} more.)`;
     return `${sentenceOf(worst, moments)}${more} ${adviceOf(worst)}`;
   }
-  if (verdict.verdict === 'new') return 'No source has been polled yet: start "npx returns-feed watch".';
+  if (verdict.verdict === 'new')
+    return 'No source has been polled yet: "watch" polls at once, a new stack within two minutes. If not, read its log.';
   const known = unknown.length === 0 ? 'All well' : 'Well as far as is known';
   const read =
     baseline !== null

@@ -96,7 +96,7 @@ export function nextStepsOf(
   stopped: readonly Reason[],
   circumstances: Circumstances,
 ): NextStep[] {
-  const { flags, isLocal } = circumstances;
+  const { flags, isLocal, poller } = circumstances;
   const { source, baseUrl } = state;
   const isStopped = (code: string) => stopped.some((reason) => reason.code === code);
   if (isStopped('restored'))
@@ -106,9 +106,10 @@ export function nextStepsOf(
     return [
       step('Read the log of the poller, and check whether the source is configured:', `sources list${flags}`),
     ];
-  if (baseUrl === undefined) return [step('Start "watch" again, with the same options.')];
+  const again = `${poller ? 'If it hangs, end it. ' : ''}Start "watch" again, with the same options`;
+  if (baseUrl === undefined) return [step(`${again}.`)];
   const watch = `watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}`;
-  return [step('Start "watch" again, with the same options:', watch)];
+  return [step(`${again}:`, watch)];
 }
 
 /** @param command of `returns-feed` */

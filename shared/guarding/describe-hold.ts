@@ -22,7 +22,7 @@ export function describeConsequence({ kind, phase }: Pick<Hold, 'kind' | 'phase'
     case 'other_store':
       return 'Nothing is read from this source. If nobody acts, reading continues once a known return group is found.';
     case 'removals':
-      return 'Nothing is published as removed; other changes are. If nobody acts, the hold ends once walks miss few.';
+      return 'Nothing is published as removed; other changes are. The hold ends by itself once the service shows most of them again.';
     case 'mass_change':
       return 'These changes are not published; all others are. If nobody acts, the next walk after an hour publishes those that it still finds.';
   }

@@ -1,5 +1,6 @@
 // A console on constant tables: two sources, one of them held, returns with their stories, a destination that rejects
-// events, a URL that fails. Each run renders identical texts, for screenshots and for tests of all pages.
+// events, a URL that fails; or only one of these. Each run renders identical texts, for screenshots and for tests of all
+// pages.
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Activity, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
@@ -55,24 +56,32 @@ export interface ConsoleScene {
   close(): Promise<void>;
 }
 
-export async function openConsoleScene(): Promise<ConsoleScene> {
+/** `empty`: nothing is polled yet. `busy`: all is well. `dead`: nothing has polled for an hour. `all`: all problems. */
+export type SceneState = 'empty' | 'busy' | 'failing' | 'held' | 'dead' | 'all';
+
+export async function openConsoleScene(shown: SceneState = 'all'): Promise<ConsoleScene> {
+  const isHeld = shown === 'held' || shown === 'all';
+  const isFailing = shown === 'failing' || shown === 'all';
+  const now = shown === 'dead' ? NOW + HOUR : NOW;
   const engine = await startDynamoDbEngine();
   const client = connect(engine.endpoint);
   await createTables(client, SCENE_TABLES);
   const stores = storesOn(client, SCENE_TABLES);
   const mintedIn = await stores.states.identity();
-  await stores.states.save({ ...aWellState(), mintedIn }, 0);
-  await stores.states.save({ ...aHeldState(), mintedIn }, 0);
-  for (const source of ['acme', 'outlet'])
-    await createDynamoDbActivities({ client, tables: SCENE_TABLES }).save(source, anActivity(source));
-  for (let place = 0; place < GROUPS; place += 1) {
+  const states = shown === 'empty' ? [] : isHeld ? [aWellState(), aHeldState()] : [aWellState()];
+  for (const state of states) {
+    await stores.states.save({ ...state, mintedIn }, 0);
+    const activities = createDynamoDbActivities({ client, tables: SCENE_TABLES });
+    await activities.save(state.source, anActivity(state.source));
+  }
+  for (let place = 0; place < (shown === 'empty' ? 0 : GROUPS); place += 1) {
     for (const event of storyOf(FIRST_GROUP + place, place)) {
       const Item = toLedgerItem(aKey(FIRST_GROUP + place), event);
       await client.send(new PutItemCommand({ TableName: SCENE_TABLES.ledger, Item }));
     }
-    await saveGroup(stores, FIRST_GROUP + place);
+    await saveGroup(stores, FIRST_GROUP + place, isFailing);
   }
-  await noteProblems(stores);
+  if (isFailing) await noteProblems(stores);
   client.destroy();
   const open = await withVariables(variablesOf(engine.endpoint), async () => {
     const deployed = await openDeployment(undefined);
@@ -81,13 +90,17 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     return deployed;
   });
   const reads = countReads(open.client);
-  const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
+  const moments = createMoments({ zone: 'UTC', now: () => now / MILLISECOND });
   const served = {
     ...open,
     // As on one machine while `watch` runs, beside a bus.
-    ...{ deployment: undefined, flags: ' --data state', poller: async () => ({ pid: 1 }) },
+    ...{
+      deployment: undefined,
+      flags: ' --data state',
+      poller: async () => (shown === 'dead' ? null : { pid: 1 }),
+    },
     ...{ destinations: [OUTPUT, traitsOf('bus')], webhooks: async () => [labelsOfForwarded(FORWARD)] },
-    clock: clockAt(NOW),
+    clock: clockAt(now),
     moments,
     acts: true,
     access: { environment: {} },
@@ -101,7 +114,7 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
     pages: {
       overview: '/',
       find: '/find?q=1Z0000000000000000&in=service',
-      return: `/returns/acme/${SCENE_GROUP}`,
+      ...(shown !== 'empty' && { return: `/returns/acme/${SCENE_GROUP}` }),
       live: '/live',
       stuck: '/stuck',
       events: '/catalogue',
@@ -240,7 +253,11 @@ function storyOf(group: number, place: number): FeedEvent[] {
   });
 }
 
-async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: number): Promise<void> {
+async function saveGroup(
+  { snapshots, marks }: Omit<Stores, 'close'>,
+  group: number,
+  isFailing: boolean,
+): Promise<void> {
   const at = NOW - MINUTE;
   const snapshot = aSnapshot(group, 1, {
     sequence: 3,
@@ -256,7 +273,8 @@ async function saveGroup({ snapshots, marks }: Omit<Stores, 'close'>, group: num
     events: [],
   } as never);
   for (const mark of [WATCH_MARK, markOf('bus'), FORWARD.id])
-    if (group !== FIRST_GROUP + 4 || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
+    if (!isFailing || group !== FIRST_GROUP + 4 || mark !== markOf('bus'))
+      await marks.advance(mark, aKey(group), 3);
 }
 
 async function noteProblems({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {

@@ -1,8 +1,8 @@
-// Accessibility of all pages, in both colour schemes and at the width of a phone, and use by keyboard.
+// Accessibility of all pages and in the states of a feed, in both colour schemes and at the width of a phone, and use by keyboard.
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+import { type ConsoleScene, openConsoleScene, type SceneState } from './console-scene.ts';
 import { lacksBrowser, openBrowser } from './open-browser.ts';
 import { type Visit, visit } from './visit.ts';
 
@@ -119,6 +119,70 @@ describe.skipIf(lacksBrowser)('every page', () => {
 
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await opened.close();
+  });
+});
+
+describe.skipIf(lacksBrowser)('the pages of a feed', () => {
+  it.each<[SceneState, string | undefined, Record<string, string>]>([
+    [
+      'empty',
+      undefined,
+      {
+        overview: 'No source has been polled yet: "watch" polls at once',
+        stuck: 'No source has been polled yet: "watch" polls at once',
+        live: 'No event yet. The next change of a return appears here.',
+        find: 'Nothing was searched: no source has been polled yet.',
+      },
+    ],
+    [
+      'busy',
+      undefined,
+      {
+        overview: 'All well: last complete poll 21 s ago, 0 waiting',
+        stuck: 'Nothing is stuck',
+        return: '✓ http://127.0.0.1:3000/hook',
+      },
+    ],
+    [
+      'failing',
+      'ECONNREFUSED, nothing listens there.',
+      { stuck: 'Start the receiver, or correct its port.' },
+    ],
+    [
+      'held',
+      'known return groups, items or shipments are missing at once.',
+      { overview: 'npx returns-feed release --source outlet --hold 7' },
+    ],
+    [
+      'dead',
+      'source acme is not polled since 10:15:10: No "watch" runs on this directory.',
+      { overview: 'npx returns-feed watch', stuck: 'npx returns-feed watch' },
+    ],
+  ])('name the worst problem, and have no accessibility violations: %s', async (state, problem, texts) => {
+    const shown = await openConsoleScene(state);
+    const findings: Record<string, string[]> = {};
+
+    for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: PHONE }] as const) {
+      const { page, go, close } = await visit(browser, shown.console, options);
+      for (const [name, path] of Object.entries(shown.pages)) {
+        // Except for its header, it is the same in all states.
+        if (name === 'events') continue;
+        await go(path);
+        const text = String(await page.locator('body').textContent());
+        const worst = (await page.locator('#worst').allTextContents()).join('');
+        const isNamed = problem === undefined ? worst === '' : text.includes(problem);
+        const found = [
+          ...(await findBarriers(page)),
+          ...(isNamed ? [] : [`not the problem: ${worst}`]),
+          ...(text.includes(texts[name] ?? '') ? [] : [`not "${texts[name]}"`]),
+        ];
+        if (found.length > 0) findings[`${name}, ${options.colorScheme}`] = found;
+      }
+      await close();
+    }
+
+    expect(findings).toEqual({});
+    await shown.close();
   });
 });
 

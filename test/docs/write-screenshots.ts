@@ -7,6 +7,8 @@ import { visit } from '../console/visit.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const MOST_BYTES = 120 * 1024;
+/** A machine that is busy with tests takes long. */
+const LONGEST_MS = 60_000;
 const SHOTS = {
   light: { colorScheme: 'light', viewport: { width: 1_000, height: 700 } },
   dark: { colorScheme: 'dark', viewport: { width: 1_000, height: 700 } },
@@ -17,7 +19,12 @@ await mkdir(FOLDER, { recursive: true });
 const [scene, browser] = await Promise.all([openConsoleScene(), openBrowser()]);
 try {
   for (const [variant, options] of Object.entries(SHOTS)) {
-    const { page, go, close } = await visit(browser, scene.console, { ...options, reducedMotion: 'reduce' });
+    const { page, go, close } = await visit(
+      browser,
+      scene.console,
+      { ...options, reducedMotion: 'reduce' },
+      LONGEST_MS,
+    );
     for (const [name, path] of Object.entries(scene.pages)) {
       await go(path);
       // The port differs from run to run; nothing else on an up-to-date page does.

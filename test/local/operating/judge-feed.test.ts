@@ -187,5 +187,6 @@ describe('the verdict', () => {
 
     expect(headline(given)).toBe('Well as far as is known: last complete poll 3 s ago, 0 waiting');
     expect(judge(overview({ sources: [] })).verdict).toBe('new');
+    expect(headline(overview({ sources: [] }))).toContain('"watch" polls at once');
   });
 });

@@ -60,7 +60,7 @@ describe('a hold', () => {
     const texts = [removals, mass].map((hold) => hold && formatHold(hold, 'acme', ' --data here'));
 
     expect(texts[0]).toContain('25 known return groups, items or shipments are missing at once.');
-    expect(texts[0]).toContain('If nobody acts, the hold ends once walks miss few.');
+    expect(texts[0]).toContain('The hold ends by itself once the service shows most of them again.');
     expect(texts[0]).toContain('npx returns-feed release --source acme --hold 7 --data here');
     expect(texts[1]).toContain('npx returns-feed adopt --source acme --hold 7 --data here');
     expect(mass && describeConsequence({ ...mass, phase: 'publishing' })).toContain('It is over');
