@@ -148,7 +148,8 @@ function* judgeClaim(
   if (due >= 0 && !isMasked && !later.some((shown) => wasLike(stateIn(shown, name))))
     yield ['G1', claim.event.id, describe(change, before, 'polled_at')];
   if (claim.walkedAt === undefined) return;
-  const through = claim.walkedAt - 2 * timing.settle - timing.clocksOff;
+  // A process that froze while an answer arrived takes it for newer than it is, and a later one for doubtful.
+  const through = claim.walkedAt - 2 * timing.settle - timing.clocksOff - timing.longestFreeze;
   const shown = history.showings.filter(({ from, to }) => to > through && from <= at);
   if (!shown.some(({ document }) => wasLike(document && entitiesOf(document).get(name))))
     yield ['G1', claim.event.id, describe(change, before, 'walked_at')];
