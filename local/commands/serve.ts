@@ -16,7 +16,9 @@ interface ServeFlags {
   readonly knob: readonly string[];
 }
 
-const EXAMPLES = `
+const HELP = `
+The data is in memory: each start begins with a new store, and the changes of the last run are gone. So
+give "watch" a new --data directory after a restart.
 Examples:
   returns-feed serve --port 8080 --rate 5
   returns-feed serve --knob fault-rate=0.1 --knob limit-max=20
@@ -34,7 +36,7 @@ export function createServeCommand(): Command {
     .option('--token <text>', 'token that requests must carry', 'reference-token')
     .option('--rate <number>', 'changes a second; 0 for none', parseRate, 1)
     .option('--knob <name=value>', 'set what the document leaves open (see below); repeatable', collect, [])
-    .addHelpText('after', () => `${EXAMPLES}\nKnobs:\n${describeKnobs()}`)
+    .addHelpText('after', () => `${HELP}\nKnobs:\n${describeKnobs()}`)
     .action(serve);
 }
 

@@ -38,7 +38,8 @@ without events. Times are local (TZ); with --json they are UTC. Log lines go to 
 After --for, the command still prints the events of everything that was read. With --data it does so for
 at most 10 s, and the next start prints the rest. Without --data this may take minutes after a
 --baseline emit.
---data remembers the address of each source, so that another store is never read as the same source.
+--data remembers the address that a source was read from, so that another store is never read as the
+same source.
 --moved allows another address of the same store.
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
 per return, retried until it is accepted. With --data the URL also gets the events of changes while

@@ -18,10 +18,12 @@ export async function checkSource(
   { settings: { name, baseUrl }, isMoved, dataDir }: CheckedSource,
   log: Log,
 ): Promise<void> {
-  const known = (await states.load(name))?.baseUrl;
-  if (known !== undefined && known !== baseUrl && !isMoved)
+  const state = await states.load(name);
+  // An address that never showed anything was mistyped: another one may replace it.
+  const isRead = state?.seenWith !== undefined || state?.newest !== undefined;
+  if (isRead && state.baseUrl !== undefined && state.baseUrl !== baseUrl && !isMoved)
     throw new UsageError(
-      `The state of source "${name}" in ${dataDir} was read from ${known}, not from ${baseUrl}. If the same store ` +
+      `The state of source "${name}" in ${dataDir} was read from ${state.baseUrl}, not from ${baseUrl}. If the same store ` +
         'has moved there, add --moved. For another store, use another --source or another --data.',
     );
   const others = (await sources()).filter((other) => other !== name);

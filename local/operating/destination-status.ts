@@ -1,7 +1,10 @@
 // The status of everything that gets events, in one form: what relays serve, ordered subscribers, webhooks, and the URLs
 // that a `watch` forwards to. Pure.
+import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
+import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { Instant } from '../../shared/instant.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { formatKnownInstant } from './format-known-instant.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
 import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
 
@@ -35,11 +38,24 @@ export interface DestinationStatus {
   readonly behind: number | null;
   /** Whether there are more than `behind`. */
   readonly isCut: boolean;
+  /** The returns among these, at most a hundred. */
+  readonly returns: readonly BehindReturn[];
   readonly lastAcceptedAt: string | null;
   readonly lastFailure: string | null;
   /** Failed attempts in a row, and since when. */
   readonly failures: number;
   readonly failingSince: string | null;
+}
+
+/** A return whose next event is not accepted. */
+export interface BehindReturn {
+  readonly source: string;
+  /** Null for the feed's own events. */
+  readonly returnGroupId: number | null;
+  /** The number of that event, and why it is not accepted. */
+  readonly event: number;
+  readonly reason: string;
+  readonly since: string | null;
 }
 
 const WORST_FIRST: readonly DestinationState[] = [
@@ -86,7 +102,7 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
     ...NO_ATTEMPTS,
     ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, waiting },
     ...stateAnd(state),
-    ...{ behind: deadLetters, isCut: false },
+    ...{ behind: deadLetters, isCut: false, returns: [] },
     // CloudWatch still reports the age for a while after the last message is gone.
     oldestMs: oldestSeconds === null || waiting === 0 ? null : oldestSeconds * 1_000,
   };
@@ -129,7 +145,17 @@ function isBehind(behind: RelayedDestination['behind']): boolean {
 }
 
 function countOf(behind: RelayedDestination['behind']) {
-  return { behind: behind?.groups.length ?? null, isCut: behind?.isCut ?? false };
+  const { groups = [], isCut = false } = behind ?? {};
+  return { behind: behind === null ? null : groups.length, isCut, returns: groups.map(nameBehind) };
+}
+
+function nameBehind({ key, behind = '', failingSince }: BehindGroup): BehindReturn {
+  const [event, reason = ''] = behind.split(/: (.*)/s);
+  return {
+    source: key.source,
+    returnGroupId: isOwnGroup(key.group) ? null : key.group,
+    ...{ event: Number(event), reason, since: formatKnownInstant(failingSince) },
+  };
 }
 
 function ageOf(since: string | null, now: Instant): number | null {

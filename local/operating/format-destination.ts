@@ -5,7 +5,7 @@ import { wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
-import type { DestinationStatus } from './destination-status.ts';
+import type { BehindReturn, DestinationStatus } from './destination-status.ts';
 
 export function formatDestination(
   destination: DestinationStatus,
@@ -32,7 +32,7 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
     ...(oldestMs === null || isReceiver ? [] : [`the oldest for ${formatDuration(oldestMs)}`]),
     ...(behind === null || behind === 0
       ? []
-      : [`${isCut ? 'more than ' : ''}${counted(behind, noun)} not accepted`]),
+      : [`${isCut ? 'more than ' : ''}${counted(behind, noun)} not accepted${named(destination, moments)}`]),
     ...(isReceiver
       ? [`last accepted ${lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt)}`]
       : []),
@@ -43,4 +43,22 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
         ]
       : []),
   ];
+}
+
+/** `--json` prints all of them. */
+const NAMED = 3;
+
+/** For instance `: acme 184467 at event 2 since 10:10:30`. */
+function named({ returns }: DestinationStatus, moments: Moments): string {
+  if (returns.length === 0) return '';
+  const more = returns.length > NAMED ? ` and ${returns.length - NAMED} more` : '';
+  return `: ${returns
+    .slice(0, NAMED)
+    .map((each) => nameOf(each, moments))
+    .join(', ')}${more}`;
+}
+
+function nameOf({ source, returnGroupId, event, since }: BehindReturn, moments: Moments): string {
+  const age = since === null ? '' : ` since ${moments.short(since)}`;
+  return `${source} ${returnGroupId ?? 'feed'} at event ${event}${age}`;
 }

@@ -62,7 +62,7 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
   add('walked', walked(status, moments));
   add('last tick', lastTick(status, moments));
   add('baseline', baseline(status));
-  for (const lane of status.lanes) add(laneName(lane), laneText(lane, moments));
+  for (const lane of status.lanes) add(laneName(lane), laneText(lane, status, moments));
   add('read up to', readUpTo(status, moments));
   if (status.places.length > 0) add('left out', ...places(status, moments));
   if (status.setAside.length > 0) add('set aside', ...setAside(status, moments));
@@ -152,8 +152,14 @@ function baseline({ baseline: { status, mode, groups } }: SourceStatus): string 
   return `${status === 'running' ? 'under way' : 'complete'}: ${counted(groups, 'group')}, ${events}`;
 }
 
-function laneText({ everyMs, startedAt, endedAt, nextAt, underWay }: LaneStatus, moments: Moments): string {
-  const every = everyMs === null ? [] : [`every ${formatDuration(everyMs)}`];
+function laneText(
+  { lane, everyMs, startedAt, endedAt, nextAt, underWay }: LaneStatus,
+  { intervalMs }: SourceStatus,
+  moments: Moments,
+): string {
+  const isRarer = lane === 'late' && everyMs !== null && intervalMs !== null && intervalMs < everyMs;
+  const most = isRarer ? `every ${formatDuration(intervalMs)}, complete ` : '';
+  const every = everyMs === null ? [] : [`${most}every ${formatDuration(everyMs)}`];
   const last =
     startedAt === null || endedAt === null
       ? 'none completed yet'

@@ -12,7 +12,7 @@ const BEYOND_ALL = 999_999_999_999_999;
  * Rings for a group.
  *
  * @param skip the number of an event that is noted as failing: the mark moves over it, which is published
- * @returns the outcome in words; the group is behind if nothing was done
+ * @returns the outcome in words; the group is behind if another event of it is noted as failing
  * @throws RestoredStateError instead of skipping in a state that was restored
  */
 export async function ringGroup(
@@ -25,8 +25,10 @@ export async function ringGroup(
   if (skip !== undefined) {
     const { behind } = await feed.lists.mark(webhook, key);
     const [stuck, reason = ''] = behind?.split(/: (.*)/s) ?? [];
-    if (Number(stuck) !== skip) return { outcome: describeOther(stuck, skip), isBehind: true };
-    const ports: StepOverPorts = { ...feed, destination: { name: webhook } };
+    if (Number(stuck) !== skip) return { outcome: describeOther(stuck, skip), isBehind: stuck !== undefined };
+    // The outcome says it: for a command that was asked to skip it is no error.
+    const log = { ...feed.log, error: feed.log.debug };
+    const ports: StepOverPorts = { ...feed, log, destination: { name: webhook } };
     if (!(await stepOver(ports, key, { from: skip, to: skip }, `${reason}; stepped over by hand`)))
       throw new RestoredStateError(key.source, feed.flags);
   }

@@ -74,6 +74,8 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
     /** How long the source has not been read completely; 0 if it is. */
     behindMs: milliseconds(now - behindSince(state, now)),
     lookbackMs: pace?.lookbackMs ?? null,
+    /** Between polls of the newest changes. Complete polls are rarer: see the lane `late`. */
+    intervalMs: pace?.intervalMs ?? null,
     lastTickAt: formatKnownInstant(lastTick),
     sinceLastTickMs: lastTick === undefined ? null : milliseconds(now - lastTick),
     /** The process that polls, on this machine; null if there is none, or it is not known. */

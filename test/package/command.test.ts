@@ -1,7 +1,7 @@
 // The command in an empty folder: packed, installed, and the app that it writes, up to its first reaction to an event.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -105,6 +105,21 @@ describe('the app of "returns-feed init"', () => {
 
     expect(stdout).toMatch(/pass [1-9]/);
     expect(stdout).toMatch(/fail 0/);
+    expect(stdout).not.toContain('Not all events');
+  });
+
+  it('passes both with the function of README in place of its own', async () => {
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    const [, text = ''] = /A whole Lambda function:\n\n```ts\n(.*?)```/s.exec(readme) ?? [];
+    const own = await readFile(join(app, 'arrivals.ts'), 'utf8');
+    await writeFile(join(app, 'arrivals.ts'), text);
+
+    const { stdout } = await run(app, 'npm', 'test');
+    await run(app, 'npm', 'run', 'check');
+    await writeFile(join(app, 'arrivals.ts'), own);
+
+    expect(stdout).toMatch(/pass 2/);
+    expect(stdout).toMatch(/fail 0/);
   });
 
   it('synthesizes the feed, its subscriber, and the outputs that commands need', async () => {
@@ -120,11 +135,14 @@ describe('the app of "returns-feed init"', () => {
     const programs = await nodeRelease('24');
     if (programs === undefined) return;
 
-    const output = await outputUntil(/^Parcel \S+ has arrived with the return items \d+/m, programs);
+    const output = await outputUntil(GOODS, programs);
 
-    expect(output).toMatch(/^Parcel \S+ has arrived with the return items \d+/m);
+    expect(output).toMatch(GOODS);
   });
 });
+
+/** What the app's handler prints of a delivered parcel. */
+const GOODS = /^\{"sku":"[^"]+","quantity":\d+\}$/m;
 
 /** Runs `npm start` in the app until its output matches, or for a minute. */
 async function outputUntil(expected: RegExp, programs: string): Promise<string> {

@@ -67,6 +67,23 @@ describe('the feed on one machine', () => {
     });
   });
 
+  it('takes another address as long as nothing was read from the first one, and none after that', async () => {
+    const [service, other] = [await startService(), await startService()];
+    const directory = await mkdtemp(join(tmpdir(), 'address-'));
+    ends.push(() => rm(directory, { recursive: true }));
+    const tickOf = async (baseUrl: string) => {
+      const feed = await startFeed(baseUrl, [], directory);
+      return feed.tick().finally(feed.close);
+    };
+
+    const wrong = await tickOf(service.url.replace(/\/api$/, ''));
+    const corrected = await tickOf(service.url);
+
+    expect(wrong.error?.message).toContain('status 404');
+    expect(corrected.polls).toBeGreaterThan(0);
+    await expect(tickOf(other.url)).rejects.toThrow(`was read from ${service.url}, not from ${other.url}`);
+  });
+
   it('delivers changes of a return with a huge text, of which it publishes the beginning', async () => {
     const service = await startService();
     const events: FeedEvent[] = [];

@@ -1,5 +1,7 @@
+import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
+import { formatDestination } from '../../../local/operating/format-destination.ts';
 import { headlineOf } from '../../../local/operating/format-verdict.ts';
 import { judgeFeed } from '../../../local/operating/judge-feed.ts';
 import type { Overview, OverviewWebhook } from '../../../local/operating/load-overview.ts';
@@ -81,6 +83,31 @@ describe('the verdict', () => {
     expect(headline(given)).toBe(
       `${URL} fails since 10:10:30: ECONNREFUSED, nothing listens there. Start the receiver, or correct its port.`,
     );
+  });
+
+  it.each([
+    [1, '1 return not accepted: acme 1 at event 2 since 10:14:45;'],
+    [
+      5,
+      '5 returns not accepted: acme 1 at event 2 since 10:14:45, acme 2 at event 2 since 10:14:45, acme 3 at event 2 since 10:14:45 and 2 more;',
+    ],
+  ])('names %d of the returns whose next event a receiver rejects', (count, expected) => {
+    const rejecting = receiver({ lastAcceptedAt: NOW }, NOW - 45 * SECOND, 'answered 422');
+    const groups = Array.from({ length: count }, (_, index) => ({
+      ...{ destination: 'forward-1', key: aKey(index + 1), sequence: 1, behind: '2: answered 422' },
+      failingSince: NOW - 45 * SECOND,
+    }));
+
+    const [destination] = judge(
+      overview({ webhooks: [{ ...rejecting, behind: { groups, isCut: false } }] }),
+    ).destinations;
+
+    const layout = { width: 300, colors: pc.createColors(false) };
+    expect(destination?.returns[0]).toEqual({
+      ...{ source: 'acme', returnGroupId: 1, event: 2, reason: 'answered 422' },
+      since: '2026-11-20T10:14:45.000000Z',
+    });
+    expect(destination && formatDestination(destination, moments, layout).join(' ')).toContain(expected);
   });
 
   it('tells how to get the secret that a receiver does not know', () => {

@@ -124,10 +124,22 @@ describe('a source', () => {
     expect(status(well({ pace, lastSlot: (NOW - 2 * HOUR) / MILLISECOND })).isHealthy).toBe(true);
   });
 
+  it.each([
+    [5_000, 'every 5 s, complete every 60 s; last completed'],
+    [60_000, 'every 60 s; last completed'],
+    [600_000, 'every 10 min; last completed'],
+  ])('that is polled every %d ms shows how often, and how often completely', (intervalMs, expected) => {
+    const pace = { intervalMs, lookbackMs: 300_000, settleMs: 60_000, reconcileMs: 600_000 };
+
+    const shown = text(well({ pace: { ...pace, requestsPerMinute: 240 } }), 200);
+
+    expect(shown).toContain(`  polls         ${expected}`);
+  });
+
   it('before its first tick has no pace, and reports the known fields', () => {
     const report = status(well({ pace: undefined }));
 
-    expect(report).toMatchObject({ isHealthy: true, lookbackMs: null, readUpTo: null });
+    expect(report).toMatchObject({ isHealthy: true, intervalMs: null, lookbackMs: null, readUpTo: null });
     expect(report.lanes.map(({ everyMs }) => everyMs)).toEqual([null, null, 43_200_000]);
   });
 
