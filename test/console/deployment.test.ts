@@ -259,8 +259,8 @@ describe('a return', () => {
 
     const delivered = between(text, 'OUT_FOR_DELIVERY → DELIVERED', ' JSON ');
     const onItsWay = between(text, '→ OUT_FOR_DELIVERY', ' JSON ');
-    expect(delivered).toContain('✓ ordered ✓ bus ✓ Mails ✓ Wms');
-    expect(onItsWay).toContain('✓ ordered ✓ bus ✓ Wms');
+    expect(delivered).toContain('✓ the ordered subscribers ✓ the bus ✓ the webhook Mails ✓ the webhook Wms');
+    expect(onItsWay).toContain('✓ the ordered subscribers ✓ the bus ✓ the webhook Wms');
     expect(onItsWay).not.toContain('Mails');
     expect(text).not.toMatch(/waits for|filtered out/);
   });

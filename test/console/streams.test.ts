@@ -55,6 +55,20 @@ async function goesOn(who: string, more = ROUNDS): Promise<void> {
   await vi.waitUntil(() => roundsOf(who) >= from + more, { timeout: 20_000, interval: 5 });
 }
 
+/** Resolves when these streams render no more: a browser ends its connection when it likes. */
+async function comeToRest(clock: string, ...whos: string[]): Promise<void> {
+  const all = () => String(whos.map(roundsOf));
+  let before = '';
+  await vi.waitUntil(
+    async () => {
+      before = all();
+      await goesOn(clock);
+      return all() === before;
+    },
+    { timeout: 20_000 },
+  );
+}
+
 interface Stream {
   readonly received: () => string;
   leave(): void;
@@ -76,7 +90,7 @@ describe('a stream', () => {
     await goesOn('left', 3);
 
     left.leave();
-    await goesOn('other');
+    await comeToRest('other', 'left');
     const then = roundsOf('left');
     await goesOn('other');
 
@@ -120,7 +134,7 @@ describe.skipIf(lacksBrowser)('a window', () => {
       document.dispatchEvent(new Event('visibilitychange'));
     `);
     await closed.close();
-    await goesOn('clock');
+    await comeToRest('clock', 'hidden', 'closed');
     const then = [roundsOf('hidden'), roundsOf('closed')];
     await goesOn('clock');
 
