@@ -158,7 +158,7 @@ describe('replay', () => {
 
   test('keeps to the maximum rate of the webhook', async () => {
     webhooks.add('Slow', { maxPerSecond: 2 });
-    for (const group of [21, 22, 23]) {
+    for (const group of [21, 22, 23, 24, 25]) {
       await webhooks.deployment.write(aKey(group), 1);
       await webhooks.deployment.marks.advance('Slow', aKey(group), 1);
     }
@@ -173,8 +173,9 @@ describe('replay', () => {
     webhooks.aws.parameters.delete('/returns-feed/webhooks/Slow');
 
     expect(code).toBe(0);
-    expect(arrivals).toHaveLength(3);
-    expect(arrivals[2]! - arrivals[0]!).toBeGreaterThan(900);
+    expect(arrivals).toHaveLength(5);
+    // Two seconds between the posts. The first arrival may be late on a busy machine.
+    expect(arrivals[4]! - arrivals[0]!).toBeGreaterThan(1_000);
   });
 
   test('stops a group at an event that the endpoint rejects', async () => {

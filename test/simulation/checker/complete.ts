@@ -87,7 +87,7 @@ function* missingIn(
     const isOlder = (history.documents.at(-1)?.at ?? 0) < source.startedAt;
     if (isExcepted(groupId) || wasUnread || isOlder || !movedItsStampLast(history)) continue;
     // A walk finds it again.
-    if (forgettingOf(known.get(groupId)) !== undefined) continue;
+    if (source.forgotten.some((each) => each.groupId === groupId)) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
