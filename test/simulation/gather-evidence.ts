@@ -12,6 +12,7 @@ import { fieldKnownBy, type SourceWatch, type Start } from './watch-sources.ts';
 import { UNTRUE } from './world/mishaps.ts';
 import type { Operations } from './world/operations.ts';
 import type { Pollers } from './world/pollers.ts';
+import { SLOWEST } from './world/process.ts';
 import type { Look } from './world/turns.ts';
 import type { World } from './world/world.ts';
 
@@ -122,6 +123,7 @@ function timingOf({ plan, service }: World): Evidence['timing'] {
     clocksOff,
     longestFreeze,
     longestExchange,
+    slowestCall: plan.faults.slow > 0 ? SLOWEST : 0,
     slowestAnswer: longestExchange + staleFor + clocksOff,
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
@@ -211,6 +213,7 @@ function sourceEvidence(
     hasAdopted: watch.hasAdopted,
     pollsMiss: hasReported('polls_miss_changes'),
     hidesGroups: hasReported('groups_hidden'),
+    leavesCrowds: hasReported('crowd_not_proved'),
     recentWalks: watch.rounds.recent,
     ...rest,
     reasons: watch.facts?.reasons ?? [],

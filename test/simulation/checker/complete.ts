@@ -87,7 +87,7 @@ function* missingIn(
     const isOlder = (history.documents.at(-1)?.at ?? 0) < source.startedAt;
     if (isExcepted(groupId) || wasUnread || isOlder || !movedItsStampLast(history)) continue;
     // A walk finds it again.
-    if (source.forgotten.some((each) => each.groupId === groupId)) continue;
+    if (forgettingOf(known.get(groupId)) !== undefined) continue;
     for (const name of entitiesOf(history.documents.at(-1)?.document ?? { id: groupId }).keys()) {
       const problem = judge.entity(name, groupId, history, known.get(groupId));
       if (problem !== undefined)
@@ -155,6 +155,8 @@ class Judge {
     last: PublishedChange | undefined,
   ): string | undefined {
     if (last?.verb === 'removed' || last?.verb === 'forgotten') return undefined;
+    // Missing groups of a crowd that was not read to its end wait.
+    if (this.#source.leavesCrowds && history.documents.at(-1)?.document === undefined) return undefined;
     // An array that is left out when it is empty does not show that its last entity is gone.
     const isShown = this.#evidence.showsEmptyArrays || isArrayShown(history, name);
     if (!isShown || (last === undefined && !this.#wasStored(name, groupId, history))) return undefined;
@@ -235,7 +237,10 @@ class Judge {
 
 /** The forgetting of a group without events since. It ended the group's entities as well. */
 function forgettingOf(group: PublishedGroup | undefined): PublishedChange | undefined {
-  const ofGroup = [...(group?.entities.values() ?? [])].map((changes) => changes.at(-1));
+  // Refunds have no state to be forgotten.
+  const ofGroup = [...(group?.entities.entries() ?? [])]
+    .filter(([name]) => kindOf(name) !== 'refund_transaction')
+    .map(([, changes]) => changes.at(-1));
   const hasReturned = ofGroup.some((last) => last?.verb !== 'forgotten' && last?.verb !== 'removed');
   return hasReturned ? undefined : ofGroup.find((last) => last?.verb === 'forgotten');
 }

@@ -76,6 +76,8 @@ export interface SourceEvidence {
   readonly pollsMiss: boolean;
   /** Whether the source reported that walks lacked known groups. */
   readonly hidesGroups: boolean;
+  /** Whether it reported a crowd that it could not read to its end: its missing groups are not looked up. */
+  readonly leavesCrowds: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
   readonly idle: (During & { readonly walk: During | undefined }) | undefined;
   /** When two rounds of late changes had ended that began after every change could be read. Undefined if none did. */
@@ -106,6 +108,8 @@ interface Timing {
   readonly longestFreeze: number;
   /** Maximum time from a request until its answer is processed. */
   readonly longestExchange: number;
+  /** How long a slow call of a store may take. */
+  readonly slowestCall: number;
   /** How long before its answer is read a request may have been sent, plus how old its content may be. */
   readonly slowestAnswer: number;
   readonly settle: number;

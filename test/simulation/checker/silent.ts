@@ -21,8 +21,8 @@ export function checkSilent(
     const [first] = changes;
     if (first === undefined || first.kind !== 'return_group' || first.verb !== 'created') continue;
     const createdAt = timeOf(first.event.data.return_group.created_at) ?? startedAt;
-    // A tick that froze saves a first state with the time of its start.
-    const slack = timing.clocksOff + timing.longestExchange;
+    // A tick that froze, or waited for its store, saves a first state with the time of its start.
+    const slack = timing.clocksOff + timing.longestExchange + timing.slowestCall;
     const isOld = createdAt < startedAt - slack;
     if (isOld && baseline === 'silent')
       violate('was created before the feed began, and is announced as created');

@@ -27,7 +27,7 @@ export interface ProcessOptions {
 /** Latencies of a store, in the unit of Instant. */
 const SHORTEST = MILLISECOND;
 const LONGEST = 12 * MILLISECOND;
-const SLOWEST = 20 * SECOND;
+export const SLOWEST: number = 20 * SECOND;
 const LONGEST_FREEZE = 3 * MINUTE;
 const LARGEST_JUMP = 5 * MINUTE;
 
