@@ -272,7 +272,7 @@ const GUARDING: readonly Bug[] = [
     'shared/comparing/changes.ts',
     'if (quiet) filled[field] = published;',
     'if (quiet && adopts) continue;\n    if (quiet) filled[field] = published;',
-    1888,
+    3129,
   ),
 ];
 
