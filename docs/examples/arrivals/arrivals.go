@@ -10,14 +10,10 @@ import (
 )
 
 func main() {
-	secret := os.Getenv("WEBHOOK_SECRET")
-	webhook, err := standardwebhooks.NewWebhook(secret)
-	if err != nil || len(secret) < 38 { // The library accepts an empty one, with which anybody can sign.
-		panic("WEBHOOK_SECRET is not a webhook's secret")
-	}
+	webhook, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
 	http.HandleFunc("POST /hook", func(writer http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
-		if webhook.Verify(body, request.Header) != nil {
+		if len(os.Getenv("WEBHOOK_SECRET")) < 38 || err != nil || webhook.Verify(body, request.Header) != nil {
 			writer.WriteHeader(http.StatusUnauthorized)
 		} else if event, _ := UnmarshalShipmentCreated(body); event.Data.Object.Status == "DELIVERED" {
 			for _, item := range event.Data.Items {
