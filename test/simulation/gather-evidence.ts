@@ -2,6 +2,7 @@
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
+import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import type { Evidence, SourceEvidence } from './checker/evidence.ts';
 import type { Rest } from './come-to-rest.ts';
 import { happeningsOf } from './happenings.ts';
@@ -56,6 +57,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     unreadable: isEach(unreadableEvery),
     failing: isEach(failingEvery),
     everFailing: ever('failingEvery'),
+    hasTinyPages: looks.some(({ limitMax = FEWEST_ROWS }) => limitMax < FEWEST_ROWS),
     failsOften: looks.some(({ faultRate = 0 }) => faultRate >= 0.5),
     // Answers that are cut by their bytes may hide any row.
     hidden: pageBytes > 0 ? ids : isEach(hiddenEvery),
