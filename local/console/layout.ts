@@ -1,5 +1,5 @@
-// The frame of every page: navigation with the number of problems, the worst of them, the search box, the bar that shows that the page is no
-// longer up to date, and the part that the stream updates.
+// The frame of every page: navigation with the number of problems, the worst of them, the search box, the bar that shows
+// that the page is no longer up to date, and the part that the stream updates.
 import type { NextStep } from '../operating/judge-source.ts';
 import { type Content, type Html, html } from './html.ts';
 

@@ -17,7 +17,7 @@ interface Span {
   readonly to: number;
 }
 
-/** What the console calls a destination, by its name in commands. */
+/** The titles of destinations on pages, by their names in commands. */
 export type Titles = ReadonlyMap<string, string>;
 
 /** The rows of the story, newest first, because most questions are about the present. */

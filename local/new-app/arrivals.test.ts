@@ -17,7 +17,7 @@ test('the goods of a delivered parcel are booked once, even if its event comes t
   for (const { sku } of delivered.data.items) equal(printed.split(sku).length - 1, 1);
 });
 
-/** What the handler prints. The log of the subscriber is silent. */
+/** Runs the handler and returns its output, without the log of the subscriber. */
 async function printedOn(events: readonly RecordedEvent[]): Promise<string> {
   const log = mock.method(console, 'log', () => {});
   mock.method(console, 'info', () => {});

@@ -141,7 +141,7 @@ describe('the app of "returns-feed init"', () => {
   });
 });
 
-/** What the app's handler prints of a delivered parcel. */
+/** The output of the app's handler for a delivered parcel. */
 const GOODS = /^\{"sku":"[^"]+","quantity":\d+\}$/m;
 
 /** Runs `npm start` in the app until its output matches, or for a minute. */

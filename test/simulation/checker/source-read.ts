@@ -143,7 +143,7 @@ function* judgeClaim(
       ? -1
       : lastDue(history.documents, claim.polledAt - lookback - timing.settle - timing.clocksOff, claim.at);
   const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
-  // What polls passed is reported unless the group changed again before a walk read it.
+  // A change that polls missed is reported, unless the group changed again before a walk read it.
   const isMasked = mayMissChanges && later.some((happening) => happening.at > claim.at);
   if (due >= 0 && !isMasked && !later.some((shown) => wasLike(stateIn(shown, name))))
     yield ['G1', claim.event.id, describe(change, before, 'polled_at')];
