@@ -55,7 +55,7 @@ function endsOf(of: Range) {
   return { low: from ?? 0, high: Math.max((from ?? 0) + 1, to ?? 2_000 * SECOND) };
 }
 
-function widthOf({ from = 0, to = FAR }: Interval): number {
+function widthOf({ from = -FAR, to = FAR }: Interval): number {
   return to - from;
 }
 
