@@ -7,7 +7,7 @@ import { admitRemovals } from '../guarding/removals.ts';
 import { sampleMissing } from '../guarding/sample-change.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Page } from '../reading/range.ts';
-import { noteSetAside } from '../recording/set-aside.ts';
+import { noteSetAside, takeBack } from '../recording/set-aside.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { ownRowsOf } from '../returns-service/own-rows.ts';
 import { type LookUp, walkedAt } from '../source/source-state.ts';
@@ -103,10 +103,11 @@ export function createLookUpLane(run: TickRun): Lane {
     }));
   }
 
+  /** Ends the look-up of a group, and what was noted of it when it failed. */
   function drop(groupId: number): void {
     run.update((state) => {
       const lookUps = state.lookUps.filter((each) => each.groupId !== groupId);
-      return endReleased({ ...state, lookUps }, walkedAt(state));
+      return endReleased(takeBack({ ...state, lookUps }, new Set([groupId])), walkedAt(state));
     });
   }
 

@@ -207,6 +207,24 @@ describe('a group that a walk missed', () => {
     expect(await typesOf(7)).toEqual([]);
   });
 
+  it('is not set aside any more once it is removed, though a look-up failed before', async () => {
+    const { run, list, walk, lookUp, time, typesOf } = await setUp();
+    list.groups.delete(7);
+    await walk();
+    list.knobs.isDown = true;
+    await lookUp();
+    const failed = run.state.setAside;
+    list.knobs.isDown = false;
+    for (const wait of [MINUTE, SETTLE]) {
+      await time.advance(wait);
+      await lookUp();
+    }
+
+    expect(failed).toMatchObject([{ groupId: 7 }]);
+    expect(await typesOf(7)).toEqual(['return_group.removed']);
+    expect(run.state.setAside).toEqual([]);
+  });
+
   it('is not removed if too many are in one cycle', async () => {
     const { run, list, walk, lookUp, time, typesOf, queued } = await setUp();
     list.groups.delete(7);
