@@ -50,6 +50,8 @@ function happen(world: ListWorld, { does, which }: Happening, count: number): vo
   const ids = [...list.groups.keys()];
   const id = ids[which % ids.length] ?? 0;
   const now = Math.floor(world.now() / SECOND) * SECOND;
+  // A list without any known group would be held as another store's.
+  if (does === 'remove' && ids.length === 1) return;
   if (does === 'create' || ids.length === 0) list.add(10_000 + count, now);
   else if (does === 'stamped') list.change(id, `S${count}`, now);
   else if (does === 'unstamped') list.change(id, `U${count}`);
