@@ -13,7 +13,7 @@ export interface Look {
 }
 
 /** Knobs that change how groups are shown, although they do not change. */
-const LOOKS: ReadonlySet<KnobName> = new Set(['stampForm', 'stampPrecision', 'newFields']);
+const LOOKS: ReadonlySet<KnobName> = new Set(['omissions', 'stampForm', 'stampPrecision', 'newFields']);
 
 /** @returns every look so far; the first begins at minus infinity */
 export function watchLooks({ service, time }: World): Look[] {
