@@ -102,7 +102,11 @@ describe('the feed of any plausible list', () => {
           expect({ findings, holds, lookUps, setAside }).toEqual({
             ...{ findings: [], holds: [], lookUps: [], setAside: [] },
           });
-          expect(await world.recorded()).toEqual([...world.list.groups.keys()].sort((a, b) => a - b));
+          const recorded = await world.recorded();
+          const shown = [...world.list.groups.keys()].sort((a, b) => a - b);
+          // Removals in a crowd that a tick has too few requests for may wait.
+          if (apart < SECOND) expect(recorded).toEqual(expect.arrayContaining(shown));
+          else expect(recorded).toEqual(shown);
           for (const { id, status } of world.list.groups.values()) {
             const isSilent = chosen.baseline === 'silent' && status === statuses.get(id);
             if (!isSilent) expect([id, await publishedStatus(world, id)]).toEqual([id, status]);

@@ -41,7 +41,9 @@ export function drawStrangeTurns(random: Random, activeMs: number, planned: Part
     { hiddenEvery: 3 + random.below(20) },
     { omissions: planned.omissions === undefined ? 'samples' : 'none' },
   ]);
-  const forMs = random.pick([120_000, 600_000, undefined]);
+  const drawnMs = random.pick([120_000, 600_000, undefined]);
+  // A field that is left out again keeps its value in events, so the judge could not tell when it was shown.
+  const forMs = 'omissions' in knobs ? undefined : drawnMs;
   return [{ atMs: random.below(activeMs), knobs, ...(forMs === undefined ? {} : { forMs }) }];
 }
 
