@@ -34,7 +34,7 @@ const DOUBT_MS = 5_000;
 const POLLED_WITHIN = 2 * HOUR;
 /** A store whose walk takes much of the budget is walked every twelve hours. */
 const AT_REST_WITHIN = 50 * HOUR;
-/** As AT_REST_WITHIN, for a service that may never let the source rest. */
+/** A strange service may never let the source rest: so long after this, it only has to be reported. */
 const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
 /** Each costs processor time. */
@@ -133,8 +133,11 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     watch.facts?.lookUps.every(fails) === true &&
     watch.facts?.holds.length === 0 &&
     (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
-  await tickUntil(world, pollers, isAtRest, {
-    within: isStrange ? STRANGE_WITHIN : AT_REST_WITHIN,
+  const reportedFrom = time.elapsed() + STRANGE_WITHIN;
+  const isReported = () =>
+    isStrange && time.elapsed() >= reportedFrom && (watch.facts?.reasons.length ?? 0) > 0;
+  await tickUntil(world, pollers, () => isAtRest() || isReported(), {
+    within: AT_REST_WITHIN,
     everyMs() {
       if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
       if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0)
