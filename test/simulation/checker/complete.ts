@@ -167,6 +167,8 @@ class Judge {
   #wasStored(name: EntityName, groupId: number, { showings }: GroupHistory): boolean {
     const at = this.#source.storedFrom(groupId);
     if (at === undefined) return false;
+    // A strange service may leave out any array.
+    if (this.#evidence.isStrange && !this.#evidence.showsEmptyArrays) return false;
     const from = at - this.#evidence.timing.slowestAnswer;
     const read = showings.filter((showing) => showing.from <= at && showing.to > from);
     return read.every(({ document }) => document !== undefined && entitiesOf(document).has(name));
