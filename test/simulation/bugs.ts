@@ -242,7 +242,7 @@ const GUARDING: readonly Bug[] = [
       '      return change(groupId, { absentSince: since, dueAt: since + settle });\n    }\n' +
       '    await remove(groupId, page, absentSince);',
     'await remove(groupId, page, absentSince ?? page.sentAt);',
-    19,
+    486,
   ),
   bug(
     'a mass change is held for ever',
