@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { isSameMoney, isSamePlatformId } from '../../../shared/comparing/same-value.ts';
+import { describe, expect, it } from 'vitest';
+import { inKnownSpelling, isSameMoney, isSamePlatformId } from '../../../shared/comparing/same-value.ts';
 
 const eur = (amount: number) => ({ amount, currency_code: 'EUR' });
 
@@ -31,5 +31,57 @@ it('a number and a global id that ends with it are one id', () => {
   expect(isSamePlatformId('23', 'gid://shop/Order/123')).toBe(false);
   expect(isSamePlatformId('gid://shop/Order/123', 'gid://shop/Refund/123')).toBe(false);
   expect(isSamePlatformId('R-123', 'https://shop/123')).toBe(false);
+  expect(isSamePlatformId('123', 'gid://shop/Order/123?x')).toBe(false);
+  expect(isSamePlatformId('123', 'see gid://shop/Order/123')).toBe(false);
+  expect(isSamePlatformId('123', '0123')).toBe(false);
+  expect(isSamePlatformId('1 of 123', 'gid://shop/Order/1')).toBe(false);
+  expect(isSamePlatformId('gid://shop/Order/1', '1 of 123')).toBe(false);
   expect(isSamePlatformId(null, '123')).toBe(false);
+  expect(isSamePlatformId('123', null)).toBe(false);
+  expect(isSamePlatformId(null, null)).toBe(true);
+  expect(isSamePlatformId(123, 'gid://shop/Order/123')).toBe(false);
+});
+
+describe('an entity in its known spelling', () => {
+  const GLOBAL = 'gid://shop/Order/123';
+
+  it.each([
+    ['a stamp with more digits', 'shipped_at', '2026-11-20T10:00:00Z', '2026-11-20T10:00:00.250Z'],
+    ['a stamp in another zone', 'shipped_at', '2026-11-20T10:00:00Z', '2026-11-20T12:00:00+02:00'],
+    ['a global id', 'platform_id', '123', GLOBAL],
+    ['an id that was global', 'line_item_platform_id', GLOBAL, '123'],
+    ['the noise of an amount', 'total', eur(19.99), eur(19.990000000000002)],
+    ['an amount within an object', 'bag', { shop_money: eur(1) }, { shop_money: eur(1.0001) }],
+    ['ids in a list', 'platform_refund_transaction_ids', ['123', '7'], ['7', GLOBAL]],
+  ])('keeps what was known before %s', (_, field, known, seen) => {
+    const spelled = inKnownSpelling({ [field]: known, status: 'OPEN' }, { [field]: seen, status: 'DONE' });
+
+    expect(spelled).toEqual({ [field]: known, status: 'DONE' });
+  });
+
+  it.each([
+    ['another instant', 'shipped_at', '2026-11-20T10:00:00Z', '2026-11-20T10:00:01Z'],
+    ['another fraction of the same length', 'shipped_at', '2026-11-20T10:00:00.1Z', '2026-11-20T10:00:00.2Z'],
+    ['a stamp where none was', 'shipped_at', null, '2026-11-20T10:00:00Z'],
+    [
+      'the stamp of the group, which makes no event',
+      'updated_at',
+      '2026-11-20T10:00:00Z',
+      '2026-11-20T10:00:00.0Z',
+    ],
+    ['a date that is no stamp', 'note', '2026-11-20T10:00:00Z', '2026-11-20T10:00:00.0Z'],
+    ['a number that is no id', 'tracking_number', '123', GLOBAL],
+    ['numbers in a list of others', 'return_ids', ['123'], [GLOBAL]],
+    ['an amount of another currency', 'total', eur(1), { amount: 1, currency_code: 'USD' }],
+    ['an object where a list was', 'platform_ids', ['1'], { 0: '2' }],
+    ['a new field', 'platform_id', undefined, '123'],
+  ])('shows %s', (_, field, known, seen) => {
+    expect(inKnownSpelling({ [field]: known }, { [field]: seen })).toEqual({ [field]: seen });
+  });
+
+  it('is the entity itself if nothing is spelled otherwise', () => {
+    const seen = { status: 'OPEN', shipped_at: '2026-11-20T10:00:00Z' };
+
+    expect(inKnownSpelling({ ...seen, status: 'DONE' }, seen)).toBe(seen);
+  });
 });
