@@ -41,6 +41,15 @@ describe('a shipment’s event', () => {
     }
   });
 
+  it('lists them by their ids, in whatever order they are named', () => {
+    const row = withItems(12);
+    for (const shipment of row.shipments) shipment.return_ids?.reverse();
+
+    const { data } = firstOf('shipment.created', created(row));
+
+    expect(data.items.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+
   it('lists 50 items at most, and counts all', () => {
     const { data } = firstOf('shipment.created', created(withItems(51)));
 
@@ -162,6 +171,24 @@ describe('included fields', () => {
 
     expect(text).not.toContain(address?.address1);
     expect(text).not.toContain(address?.zip);
+  });
+
+  it('are cut: 50 tags, 200 characters each', () => {
+    const row = { ...aRow(), order: { tags: [...Array(51).keys()].map((at) => `${at}${'x'.repeat(300)}`) } };
+
+    const { order_tags: tags = [] } = projectIncluded(readIncluded(row, INCLUDABLE));
+
+    expect(tags).toHaveLength(50);
+    expect(tags[0]).toBe(`0${'x'.repeat(199)}`);
+  });
+
+  it('are null or empty where the service shows none, and absent where they are not asked for', () => {
+    const row = { ...aRow(), suggested_refund: null, order: null, shipments: [] };
+
+    expect(projectIncluded(readIncluded(row, INCLUDABLE))).toEqual({
+      ...{ order_tags: [], suggested_refund: null, destination_addresses: new Map() },
+    });
+    expect(projectIncluded(readIncluded(row, []))).toEqual({});
   });
 
   it('make no event, and are not stored', () => {
