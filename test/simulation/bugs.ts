@@ -183,13 +183,6 @@ const COMPARING: readonly Bug[] = [
     85,
   ),
   bug(
-    'a walk over recent groups ends the hold of a walk over all groups',
-    'shared/lanes/walk-lanes.ts',
-    '        missing,\n        round: undefined,',
-    '        missing: 0,\n        round: undefined,',
-    21559,
-  ),
-  bug(
     'a silent baseline announces old groups that it finds later',
     'shared/recording/record-page.ts',
     "emits: mode === 'emit',",
