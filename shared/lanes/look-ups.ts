@@ -103,7 +103,7 @@ export function createLookUpLane(run: TickRun): Lane {
     }));
   }
 
-  /** Ends the look-up of a group, and what was noted of it when it failed. */
+  /** Ends the look-up of a group, and takes back what was noted when it failed. */
   function drop(groupId: number): void {
     run.update((state) => {
       const lookUps = state.lookUps.filter((each) => each.groupId !== groupId);

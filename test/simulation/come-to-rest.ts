@@ -34,7 +34,7 @@ const DOUBT_MS = 5_000;
 const POLLED_WITHIN = 2 * HOUR;
 /** A store whose walk takes much of the budget is walked every twelve hours. */
 const AT_REST_WITHIN = 50 * HOUR;
-/** A strange service may never let the source rest: so long after this, it only has to be reported. */
+/** A strange service may never let the source rest. After this time it is enough that the source reports it. */
 const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
 /** Each costs processor time. */
@@ -67,7 +67,7 @@ export async function comeToRest(world: World, pollers: Pollers, watch: SourceWa
   const readable = readableFrom(world) + 2 * settleMs * MILLISECOND;
   await time.sleep((readable - time.now()) / MILLISECOND);
   const isPolled = () => haveEnded(watch, 'late', readable) && watch.facts?.isBaselineComplete === true;
-  // Of a strange service only that is judged which walks have proved.
+  // Polls of a strange service are not judged.
   if (plan.profile === 'plausible')
     await tickUntil(world, pollers, isPolled, { within: POLLED_WITHIN, everyMs: () => intervalMs });
   const isHeld = (watch.facts?.holds.length ?? 0) > 0;

@@ -47,6 +47,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const isEach = (every: number) => new Set([...ids].filter((id) => every > 0 && id % every === 0));
   const looks = [plan, ...plan.turns].map(({ knobs }) => knobs);
+  const hasTinyPages = looks.some(({ limitMax = FEWEST_ROWS }) => limitMax < FEWEST_ROWS);
   const ever = (name: 'unreadableEvery' | 'failingEvery') =>
     new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
@@ -57,10 +58,9 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     unreadable: isEach(unreadableEvery),
     failing: isEach(failingEvery),
     everFailing: ever('failingEvery'),
-    hasTinyPages: looks.some(({ limitMax = FEWEST_ROWS }) => limitMax < FEWEST_ROWS),
     failsOften: looks.some(({ faultRate = 0 }) => faultRate >= 0.5),
-    // Answers that are cut by their bytes may hide any row.
-    hidden: pageBytes > 0 ? ids : isEach(hiddenEvery),
+    // Answers that are cut by their bytes, or below ten rows, may hide any row.
+    hidden: pageBytes > 0 || hasTinyPages ? ids : isEach(hiddenEvery),
     everUnreadable: ever('unreadableEvery'),
     tooLarge: refusedOf(world),
     showsEmptyArrays: looks.every(showsAll),

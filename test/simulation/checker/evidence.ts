@@ -147,8 +147,6 @@ export interface Evidence {
   readonly failing: ReadonlySet<number>;
   /** Groups that did so at any time. */
   readonly everFailing: ReadonlySet<number>;
-  /** Whether pages are cut below ten rows, which no answer shows: rows that were never seen may stay unknown. */
-  readonly hasTinyPages: boolean;
   /** Whether half of the answers failed at some time: then any place may be set aside. */
   readonly failsOften: boolean;
   /** Groups that lists hide, or may hide, in the end. */
