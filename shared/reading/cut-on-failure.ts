@@ -91,14 +91,14 @@ async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | und
   const ends = await reader.endsOf(range);
   if (ends.high - ends.low > NARROWEST) {
     const cut = cutBeside(await knownStamps(reader, active.axis, ends), ends);
-    return divide(range, active, cut ?? Math.floor((ends.low + ends.high) / 2));
+    return divide(range, [cut ?? Math.floor((ends.low + ends.high) / 2)]);
   }
   if (range.cross !== undefined || range.pass !== undefined) return undefined;
   const across = (await stampsAcross(reader, range, ends)).toSorted((a, b) => a - b);
   const [low = 0, high = 0] = [across[0], across.at(-1)];
   if (across.length <= MANY || high - low < NARROWEST) return undefined;
   const cut = across[Math.floor(across.length / 2)] ?? low;
-  return divide({ ...range, cross: {} }, {}, cut);
+  return divide({ ...range, cross: {} }, [cut]);
 }
 
 /** A cut beside the median of known stamps, so that its row lies in one part only; undefined if there is none. */

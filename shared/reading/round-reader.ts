@@ -56,7 +56,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const shown = await record(range, isWhole ? page : withoutEnds(page));
     if (isWhole) return done(range, shown, page);
     const rows = page.rows.filter((row) => row.kind === 'readable');
-    const parts = cutFull(range, rows, await endsOf(range), first);
+    const parts = cutFull(range, rows, first);
     const crowd = parts.find(({ cross }) => cross !== undefined);
     if (range.cross === undefined && crowd !== undefined)
       crowds.push({

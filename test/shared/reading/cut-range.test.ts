@@ -72,7 +72,7 @@ describe('a full answer', () => {
         fullAnswer,
         fc.array(fc.record({ updatedAt: stamp, createdAt: stamp })),
         (answer, others) => {
-          const parts = cutFull(answer.of, answer.rows, endsOf(answer.of), answer.first);
+          const parts = cutFull(answer.of, answer.rows, answer.first);
 
           for (const row of [...answer.rows, ...others]) {
             const holding = parts.filter((part) => isIn(row, part)).length;
@@ -87,7 +87,7 @@ describe('a full answer', () => {
   it('makes each part narrower, bounded along the other axis too, or read by offset: so cutting ends', () => {
     fc.assert(
       fc.property(fullAnswer, ({ of, rows, first }) => {
-        const parts = cutFull(of, rows, endsOf(of), first);
+        const parts = cutFull(of, rows, first);
 
         for (const part of parts) {
           const isBoundedToo = of.cross === undefined && part.cross !== undefined;
@@ -104,7 +104,7 @@ describe('a full answer', () => {
       fc.property(fullAnswer, ({ of, rows, first }) => {
         const { low, high } = endsOf(of);
 
-        const parts = cutFull(of, rows, { low, high }, first);
+        const parts = cutFull(of, rows, first);
 
         // A narrow part of a crowd is cut along its first axis.
         if (high - low < NARROWEST) return;
@@ -120,7 +120,6 @@ describe('a full answer', () => {
   });
 
   const of: Range = { axis: 'updated', from: AT, to: AT + 100 * SECOND };
-  const ends = { low: AT, high: AT + 100 * SECOND };
   const rowAt = (second: number, created = second): Row => ({
     updatedAt: AT + second * SECOND,
     createdAt: created * SECOND,
@@ -128,34 +127,63 @@ describe('a full answer', () => {
 
   it('without order is cut at the middle of its rows; the newest or the oldest part is read first', () => {
     const unordered = [50, 10, 30, 20, 40].map((second) => rowAt(second));
-    const [older, newer] = divide(of, of, AT + 30 * SECOND);
+    const [older, newer] = divide(of, [AT + 30 * SECOND]);
 
-    expect(cutFull(of, unordered, ends, 'newest')).toEqual([newer, older]);
-    expect(cutFull(of, unordered, ends, 'oldest')).toEqual([older, newer]);
+    expect(cutFull(of, unordered, 'newest')).toEqual([newer, older]);
+    expect(cutFull(of, unordered, 'oldest')).toEqual([older, newer]);
   });
 
   it.each([
     ['up', [10, 20, 30, 40], 40],
+    ['up', [10, 20, 20, 30, 35, 40], 35],
     ['down', [40, 30, 20, 10], 20],
+    ['down', [40, 35, 30, 20, 20, 10], 20],
   ] as const)(
     'in order (%s) is cut near its last rows; the part that they fill is read first',
     (order, at, cut) => {
       const parts = cutFull(
         of,
         at.map((second) => rowAt(second)),
-        ends,
         order === 'up' ? 'newest' : 'oldest',
       );
 
-      const [older, newer] = divide(of, of, AT + cut * SECOND);
+      const [older, newer] = divide(of, [AT + cut * SECOND]);
       expect(parts).toEqual(order === 'up' ? [older, newer] : [newer, older]);
     },
   );
+
+  it.each([
+    ['start', [1, 0, 1.5, 4, 6], 2],
+    ['end', [99, 90, 100.5, 94, 101.7], 98],
+  ] as const)('near the %s of its range is cut two seconds from it', (_, at, cut) => {
+    const parts = cutFull(
+      of,
+      at.map((second) => rowAt(second)),
+      'oldest',
+    );
+
+    expect(parts).toEqual(divide(of, [AT + cut * SECOND]));
+  });
+
+  it('of an open range is cut at its rows, however late they are', () => {
+    const rows = [30, 10, 50].map((second) => rowAt(second));
+
+    const parts = cutFull({ axis: 'created' }, rows, 'oldest');
+
+    expect(parts).toEqual([
+      { axis: 'created', to: 30 * SECOND },
+      { axis: 'created', from: 30 * SECOND },
+    ]);
+  });
+
+  it('without a readable row is read by offset', () => {
+    expect(cutFull(of, [], 'oldest')).toEqual([{ ...of, cross: {}, pass: { number: 1, groups: 0, sum: 0 } }]);
+    expect(cutFull({ ...of, cross: { to: 5 } }, [], 'oldest')).toMatchObject([{ cross: { to: 5 } }]);
+  });
 });
 
 describe('a crowd', () => {
   const of: Range = { axis: 'updated', from: 0, to: 1_000 * SECOND };
-  const ends = { low: 0, high: 1_000 * SECOND };
   const within = { from: 498 * SECOND, to: 503 * SECOND };
   const inSecond = (createdAt: number): Row => ({ updatedAt: 500 * SECOND + 7, createdAt });
 
@@ -163,7 +191,7 @@ describe('a crowd', () => {
     const rows = [9, 5, 7, 1, 3].map((minute) => inSecond(minute * 60 * SECOND));
     const far = { updatedAt: 5, createdAt: 5 };
 
-    const parts = cutFull(of, [far, ...rows, far], ends, 'oldest');
+    const parts = cutFull(of, [far, ...rows, far], 'oldest');
 
     const cut = 5 * 60 * SECOND;
     expect(parts).toEqual([
@@ -174,10 +202,84 @@ describe('a crowd', () => {
     ]);
   });
 
+  it('is half of the rows, within a second of their median', () => {
+    const rows = [300, 400, 499, 500, 501, 700].map((second) => ({
+      updatedAt: second * SECOND,
+      createdAt: 0,
+    }));
+
+    expect(cutFull(of, rows, 'oldest')).toMatchObject([
+      { to: within.from },
+      ...[within, within, within],
+      { from: within.to },
+    ]);
+    expect(cutFull(of, [...rows, { updatedAt: 800 * SECOND, createdAt: 0 }], 'oldest')).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'start',
+      2 * SECOND,
+      [
+        [0, 5],
+        [5, 1_000],
+      ],
+    ],
+    [
+      'end',
+      997 * SECOND,
+      [
+        [0, 995],
+        [995, 1_000],
+      ],
+    ],
+    [
+      'second before its start',
+      -1,
+      [
+        [0, 3],
+        [3, 1_000],
+      ],
+    ],
+    [
+      'second after its end',
+      1_000.5 * SECOND,
+      [
+        [0, 997],
+        [997, 1_000],
+      ],
+    ],
+  ] as const)('at the %s of its range has no empty part beside it', (_, updatedAt, expected) => {
+    const rows = [9, 1, 5].map((minute) => ({ updatedAt, createdAt: minute * 60 * SECOND }));
+
+    const parts = cutFull(of, rows, 'oldest');
+
+    const crowd = parts.filter(({ cross }) => cross);
+    expect(new Set(parts.map(({ from, to }) => `${from} ${to}`))).toEqual(
+      new Set(expected.map(([from, to]) => `${from * SECOND} ${to * SECOND}`)),
+    );
+    expect(crowd).toHaveLength(2);
+  });
+
+  it.each([
+    ['up', [1, 2, 3, 4], 4, false],
+    ['down', [4, 3, 2, 1], 2, true],
+  ] as const)('in order along the other stamp (%s) is cut near its last rows', (_, minutes, cut, isDown) => {
+    const parts = cutFull(
+      of,
+      minutes.map((minute) => inSecond(minute * 60 * SECOND)),
+      'newest',
+    );
+
+    const crowd = parts.flatMap(({ cross }) => (cross ? [cross] : []));
+    const at = cut * 60 * SECOND;
+    expect(crowd).toEqual(isDown ? [{ from: at }, { to: at }] : [{ to: at }, { from: at }]);
+  });
+
   it('that is equal on both axes is read by offset', () => {
     const rows = Array.from({ length: 10 }, () => inSecond(60 * SECOND));
 
-    const [, ...parts] = cutFull(of, rows, ends, 'oldest');
+    const [, ...parts] = cutFull(of, rows, 'oldest');
 
     expect(parts.slice(0, 3)).toMatchObject([
       { cross: { to: 58 * SECOND } },
@@ -190,7 +292,7 @@ describe('a crowd', () => {
     const narrow: Range = { axis: 'updated', from: 0, to: NARROWEST - 1 };
     const rows = [0, 60, 120].map((createdAt) => ({ updatedAt: 1, createdAt: createdAt * SECOND }));
 
-    const parts = cutFull(narrow, rows, { low: 0, high: NARROWEST - 1 }, 'oldest');
+    const parts = cutFull(narrow, rows, 'oldest');
 
     expect(parts.every(({ from, to, cross }) => from === 0 && to === NARROWEST - 1 && cross)).toBe(true);
   });
@@ -199,12 +301,66 @@ describe('a crowd', () => {
     const part: Range = { ...of, ...within, cross: { from: 0, to: 100 * SECOND } };
     const rows = Array.from({ length: 10 }, () => inSecond(50 * SECOND));
 
-    const parts = cutFull(part, rows, { low: 0, high: 100 * SECOND }, 'oldest');
+    const parts = cutFull(part, rows, 'oldest');
 
     expect(parts.map(({ cross, pass }) => [cross, pass !== undefined])).toEqual([
       [{ from: 0, to: 48 * SECOND }, false],
       [{ from: 48 * SECOND, to: 53 * SECOND }, true],
       [{ from: 53 * SECOND, to: 100 * SECOND }, false],
     ]);
+  });
+
+  const planned: Range = { ...of, cross: { from: 0, to: 100 * SECOND } };
+
+  it('in a part of a poll is cut at the median of its updates', () => {
+    const rows = [10, 5, 90, 40, 70].map((second) => ({
+      updatedAt: second * SECOND,
+      createdAt: 50 * SECOND,
+    }));
+
+    const parts = cutFull(planned, rows, 'oldest');
+
+    const cross = { from: 48 * SECOND, to: 53 * SECOND };
+    expect(parts).toEqual([
+      { ...planned, cross: { from: 0, to: 48 * SECOND } },
+      { ...of, to: 40 * SECOND, cross },
+      { ...of, from: 40 * SECOND, cross },
+      { ...planned, cross: { from: 53 * SECOND, to: 100 * SECOND } },
+    ]);
+  });
+
+  it.each([
+    ['at the start of its updates is cut two seconds after it', [0, 1, 1.9, 9, 20], 0, 1_000, 2],
+    ['at the end of its updates is cut two seconds before it', [980, 985, 998.5, 999, 999.9], 0, 1_000, 998],
+    ['has updates of six seconds', [0, 1.5, 3, 4.5, 5.9], 0, 6, 3],
+    ['has updates of less than six seconds', [0, 1.5, 3, 4.5, 5.9], 0.5, 6, undefined],
+    [
+      'has half of its updates within a second of their median',
+      [100, 300, 499, 500, 501, 700],
+      0,
+      1_000,
+      undefined,
+    ],
+    ['has fewer than half of them there', [100, 200, 300, 499, 500, 501, 700], 0, 1_000, 499],
+    ['has no end of its updates', [30, 10, 90], undefined, undefined, 30],
+  ] as const)('in a part of a poll that %s', (_, updated, from, to, cut) => {
+    const of: Range = {
+      axis: 'updated',
+      from: from === undefined ? undefined : from * SECOND,
+      to: to === undefined ? undefined : to * SECOND,
+      cross: { from: 48 * SECOND, to: 53 * SECOND },
+    };
+    const rows = updated.map((second) => ({ updatedAt: second * SECOND, createdAt: 50 * SECOND }));
+
+    const parts = cutFull(of, rows, 'oldest');
+
+    expect(parts).toEqual(
+      cut === undefined
+        ? [{ ...of, pass: { number: 1, groups: 0, sum: 0 } }]
+        : [
+            { ...of, to: cut * SECOND },
+            { ...of, from: cut * SECOND },
+          ],
+    );
   });
 });
