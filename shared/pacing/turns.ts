@@ -41,13 +41,13 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
 
   async function serve(): Promise<void> {
     isServing = true;
-    while (waiting.length > 0) {
+    for (;;) {
       const wait = bucket.wait();
       waiting = waiting.filter((each) => !isRefused(each, wait));
-      if (waiting.length === 0) break;
+      const [first] = waiting;
+      if (first === undefined) break;
       if (wait > 0) {
-        const [first] = waiting;
-        await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), first?.signal);
+        await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), first.signal);
         continue;
       }
       const next = waiting.reduce((a, b) => (placeOf(b.lane) < placeOf(a.lane) ? b : a));
@@ -68,13 +68,6 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
     return true;
   }
 
-  function refuseAll(error: unknown): void {
-    isServing = false;
-    const refused = waiting;
-    waiting = [];
-    for (const { refuse } of refused) refuse(error as Error);
-  }
-
   const placeOf = (lane: LaneName) => had.get(lane) ?? served;
 
   return {
@@ -82,7 +75,7 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
       had.set(lane, Math.max(placeOf(lane), served));
       return new Promise((grant, refuse) => {
         waiting.push({ lane, deadline, signal, grant, refuse });
-        if (!isServing) serve().catch(refuseAll);
+        if (!isServing) void serve();
       });
     },
   };

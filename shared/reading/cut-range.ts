@@ -4,7 +4,7 @@
 // that the rows of the answer fill, so that few parts wait at a time.
 import { type Instant, SECOND } from '../instant.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
-import { activeOf, isWithin, type Range, stampOf, withActive } from './range.ts';
+import { activeOf, EARLIEST, isWithin, LATEST, type Range, stampOf, withActive } from './range.ts';
 
 /** A range this narrow is cut along the other axis. */
 export const NARROWEST = 6 * SECOND;
@@ -28,7 +28,7 @@ export interface Ends {
 /** Returns the parts of a range whose answer is full. A part that can't be divided has a `pass`: read it by offset. */
 export function cutFull(range: Range, rows: readonly Stamps[], first: 'newest' | 'oldest'): Range[] {
   if (rows.length === 0) return [byOffset({ ...range, cross: range.cross ?? {} })];
-  const { axis, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = activeOf(range);
+  const { axis, from = EARLIEST, to = LATEST } = activeOf(range);
   if (to - from < NARROWEST) return acrossOrByOffset(range, rows, first);
   const stamps = rows.map((row) => stampOf(row, axis));
   const order = orderOf(stamps);
@@ -56,7 +56,7 @@ export function divide(range: Range, cuts: readonly Instant[]): Range[] {
 /** Cuts a range that is narrow, or holds a crowd, along its other stamp; not at all if it is so along both. */
 function acrossOrByOffset(range: Range, rows: readonly Stamps[], first: 'newest' | 'oldest'): Range[] {
   if (range.cross === undefined) return cutFull({ ...range, cross: {} }, rows, first);
-  const { axis, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
+  const { axis, from = EARLIEST, to = LATEST } = range;
   const stamps = rows.map((row) => stampOf(row, axis)).toSorted((a, b) => a - b);
   const middle = at(stamps, 0.5);
   const isCrowd = stamps.filter((stamp) => isNear(stamp, middle)).length >= stamps.length / 2;

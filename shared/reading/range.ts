@@ -15,6 +15,10 @@ export interface Interval {
   readonly to?: Instant | undefined;
 }
 
+/** The bounds of an open interval. */
+export const EARLIEST = Number.NEGATIVE_INFINITY;
+export const LATEST = Number.POSITIVE_INFINITY;
+
 const interval = { from: instant.optional(), to: instant.optional() };
 
 /** As stored with the state: a round survives ticks by its ranges. */
@@ -121,8 +125,8 @@ export function withActive(range: Range, active: Interval): Range {
   return range.cross === undefined ? { ...range, from, to } : { ...range, cross: { from, to } };
 }
 
-export function isWithin(stamp: Instant, { from, to }: Interval): boolean {
-  return (from === undefined || stamp >= from) && (to === undefined || stamp < to);
+export function isWithin(stamp: Instant, { from = EARLIEST, to = LATEST }: Interval): boolean {
+  return stamp >= from && stamp < to;
 }
 
 /** The bounds of a range as the service's parameters. */
@@ -150,12 +154,12 @@ const TOLERANCE = 2 * SECOND;
 
 /** The rows outside of the range that was asked for: the service ignores or shifts its filter. */
 export function rowsOutside({ axis, from, to, cross }: Range, rows: readonly RowReading[]): ReadableRow[] {
-  const isOutside = (stamp: Instant, { from, to }: Interval) =>
-    (from !== undefined && stamp < from - TOLERANCE) || (to !== undefined && stamp > to + TOLERANCE);
-  return rows.filter((row): row is ReadableRow => {
-    if (row.kind !== 'readable') return false;
-    return (
-      isOutside(stampOf(row, axis), { from, to }) || isOutside(stampOf(row, otherAxis(axis)), cross ?? {})
+  const isOutside = (stamp: Instant, { from = EARLIEST, to = LATEST }: Interval) =>
+    stamp < from - TOLERANCE || stamp > to + TOLERANCE;
+  return rows
+    .filter((row) => row.kind === 'readable')
+    .filter(
+      (row) =>
+        isOutside(stampOf(row, axis), { from, to }) || isOutside(stampOf(row, otherAxis(axis)), cross ?? {}),
     );
-  });
 }

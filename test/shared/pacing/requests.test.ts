@@ -3,6 +3,7 @@ import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached, SourceRefused } from '../../../shared/pacing/errors.ts';
 import {
   ConnectionFailedError,
+  RateLimitedError,
   RequestTimedOutError,
   UnexpectedStatusError,
   ValidationRejectedError,
@@ -65,6 +66,19 @@ describe('a request', () => {
 
     expect(sent[0]?.atMs).toBe(0);
     expect(sent[1]?.atMs).toBeGreaterThanOrEqual(10_000);
+  });
+
+  it.each([
+    ['an hour at most', HOUR, VIRTUAL_START + HOUR],
+    ['not longer', HOUR + MILLISECOND, 0],
+    ['not for one that is over', 0, 0],
+    ['not for an earlier one', -SECOND, 0],
+  ])('waits for such a pause: %s', (_, ahead, pausedUntil) => {
+    const { requests } = setUp();
+
+    requests.pauseUntil(VIRTUAL_START + ahead);
+
+    expect(requests.pausedUntil).toBe(pausedUntil);
   });
 
   it('is not sent after the deadline', async () => {
@@ -204,7 +218,10 @@ describe('a service that asks for a pause', () => {
     const after = sent.slice(1).filter(({ atMs }) => atMs > 0 && atMs < pauseMs);
     expect(after).toEqual([]);
     expect(requests.pausedUntil).toBe(VIRTUAL_START + pauseMs * MILLISECOND);
-    expect(lines).toMatchObject([{ level: 'warn', message: 'The service asks for a pause.' }]);
+    expect(requests.counters.rateLimited).toBe(failure instanceof RateLimitedError ? 1 : 0);
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'The service asks for a pause.', fields: { pauseMs, error: failure } },
+    ]);
   });
 
   it('gets its request again until the deadline if it says 429', async () => {
@@ -284,14 +301,30 @@ describe('a refused token', () => {
     expect([tries, sent.length - 1 - tries]).toEqual([3, 1]);
   });
 
-  it('makes the source rest at once if it was accepted long ago', async () => {
-    const { clock, poll, sent } = setUp({ answers: [page(), refused()] });
+  it.each([
+    ['five minutes ago: it is tried again', 5 * MINUTE, 3],
+    ['longer ago: at once', 5 * MINUTE + MILLISECOND, 2],
+  ])('makes the source rest if it was accepted %s', async (_, since, requests) => {
+    const { clock, poll, sent } = setUp({ answers: [page(), refused()], durationMs: 0 });
+    await clock.advance(20 * MINUTE);
     await poll();
-    await clock.advance(6 * MINUTE);
+    await clock.advance(since);
 
     await expect(poll()).rejects.toThrow(SourceRefused);
 
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(requests);
+  });
+
+  it('is replaced once the secret has another one, although the first look at it found the same', async () => {
+    const { poll, sent } = setUp({
+      answers: [page(), refused(), refused(), page()],
+      secrets: ['first', 'first', 'second'],
+    });
+    await poll();
+
+    await poll();
+
+    expect(sent.map(({ token }) => token)).toEqual(['first', 'first', 'first', 'second']);
   });
 
   it('is reported also where there is no time to try it again', async () => {

@@ -76,7 +76,10 @@ describe('the turns of lanes', () => {
 
     stop.abort();
 
-    expect(await clock.run(stopped)).toMatchObject({ name: 'DeadlineReached' });
+    expect(await clock.run(stopped)).toMatchObject({
+      name: 'DeadlineReached',
+      message: 'Asked to stop before the next request.',
+    });
     expect(clock.elapsed()).toBe(0);
     await clock.run(other);
     expect(granted).toEqual(['recent']);

@@ -295,6 +295,8 @@ describe('a crowd', () => {
     const parts = cutFull(narrow, rows, 'oldest');
 
     expect(parts.every(({ from, to, cross }) => from === 0 && to === NARROWEST - 1 && cross)).toBe(true);
+    const spread = [0, 2, 4].map((second) => ({ updatedAt: second * SECOND, createdAt: 0 }));
+    expect(cutFull({ axis: 'updated', from: 0, to: NARROWEST }, spread, 'oldest')).toHaveLength(2);
   });
 
   it('has parts that are no crowds: what still is one is read by offset', () => {

@@ -18,6 +18,12 @@ describe('the parts of a poll', () => {
   });
 
   it('are no shorter than four seconds', () => {
+    expect(
+      planCuts(
+        [0, 1, 2, 3, 4].map((at) => at * 4 * SECOND),
+        1,
+      ),
+    ).toHaveLength(4);
     const cuts = planCuts([...minutes(1), 1, 2, 3, 9 * SECOND, 10 * SECOND, 20 * SECOND], 1);
 
     expect(cuts.slice(1).every((cut, index) => cut - (cuts[index] ?? 0) >= 4 * SECOND)).toBe(true);

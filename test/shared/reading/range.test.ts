@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../../shared/instant.ts';
-import { boundsOf, isWithin, type Range, rowsOutside } from '../../../shared/reading/range.ts';
+import {
+  boundsOf,
+  isWithin,
+  type Page,
+  type Range,
+  rowsOutside,
+  range as schema,
+  withoutEnds,
+} from '../../../shared/reading/range.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import { instantOf } from '../comparing/a-reading.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
@@ -34,6 +42,10 @@ describe('the bounds of a range', () => {
 });
 
 describe('an interval', () => {
+  it('is open where it has no bound', () => {
+    expect([isWithin(1, {}), isWithin(1, { from: 2 }), isWithin(1, { to: 1 })]).toEqual([true, false, false]);
+  });
+
   it('includes its start and excludes its end', () => {
     expect([1, 2, 3, 4].map((stamp) => isWithin(stamp, { from: 2, to: 4 }))).toEqual([
       false,
@@ -45,12 +57,61 @@ describe('an interval', () => {
 });
 
 describe('a row outside of the range that was asked for', () => {
-  it('shows if it is further out than bounds and digits explain', () => {
-    const row = (updated_at: string) => parseReturnGroup({ ...sampleRow(1), updated_at });
-    const rows = ['10:14:59', '10:15:01', '10:15:14', '10:15:20'].map((time) => row(`2026-11-20T${time}Z`));
+  const row = (updated_at: string) => parseReturnGroup({ ...sampleRow(1), updated_at });
+  const range: Range = { axis: 'updated', from: AT, to: AT + 10 * SECOND };
 
-    const outside = rowsOutside({ axis: 'updated', from: AT, to: AT + 10 * SECOND }, rows);
+  it('shows if it is further out than bounds and digits explain, by either stamp', () => {
+    const rows = ['10:15:00.123455', '10:15:00.123456', '10:15:14.123456', '10:15:14.123457'].map((time) =>
+      row(`2026-11-20T${time}Z`),
+    );
 
-    expect(outside).toEqual([rows[0], rows[3]]);
+    expect(rowsOutside(range, rows)).toEqual([rows[0], rows[3]]);
+    expect(rowsOutside({ axis: 'created', cross: range }, rows)).toEqual([rows[0], rows[3]]);
+    expect(rowsOutside({ axis: 'updated' }, rows)).toEqual([]);
+  });
+
+  it('is no row that can not be read', () => {
+    expect(rowsOutside(range, [parseReturnGroup(0)])).toEqual([]);
+  });
+});
+
+describe('the rows of an answer', () => {
+  const [first, second, last] = [1, 2, 3].map((id) => parseReturnGroup(sampleRow(id)));
+  const unreadable = parseReturnGroup({ id: 4 });
+  const pageOf = (...rows: (typeof first)[]): Page => ({
+    ...{ bytes: 0, largestRow: 0, sentAt: 0, receivedAt: 0 },
+    rows: rows.filter((row) => row !== undefined),
+  });
+
+  it('lack those at its ends where groups take several rows', () => {
+    const page = pageOf(first, second, second, unreadable, last, last);
+
+    expect(withoutEnds(page).rows).toEqual([second, second, unreadable]);
+    expect(withoutEnds(pageOf(unreadable, second, second, first, unreadable)).rows).toEqual([
+      second,
+      second,
+      first,
+    ]);
+  });
+
+  it('are all of them where each group is one row', () => {
+    const page = pageOf(first, second, last);
+
+    expect(withoutEnds(page)).toBe(page);
+  });
+});
+
+describe('a range that is stored with the state', () => {
+  it('is the same in the next tick', () => {
+    const pass = { number: 2, groups: 10, sum: 55, overlaps: true, before: { groups: 9, sum: 45 } };
+    const stored: Range = {
+      ...{ axis: 'created', from: 1, to: 2, cross: { from: 3, to: 4 }, isRest: true, pass },
+      few: { offset: 1, limit: 4, failing: 1, reason: 'status 500' },
+      ...{ failures: 1, isSuspect: true, isSlow: true },
+    };
+
+    expect(schema.parse(stored)).toEqual(stored);
+    expect(schema.parse({ axis: 'updated' })).toEqual({ axis: 'updated' });
+    expect(schema.safeParse({ axis: 'other' }).success).toBe(false);
   });
 });

@@ -42,6 +42,7 @@ describe('an answer', () => {
     const room = learnRoom(UNKNOWN_ROOM, joined(95));
 
     expect(isComplete(room, LIMIT, answer(100))).toBe(false);
+    expect(isComplete(room, LIMIT, answer(95))).toBe(false);
     expect(isComplete(room, LIMIT, answer(94))).toBe(true);
     expect(isComplete(room, LIMIT, joined(94))).toBe(true);
     expect(isComplete(roomAfter(100), LIMIT, joined(50))).toBe(false);
@@ -52,6 +53,15 @@ describe('an answer', () => {
 
     expect(isComplete(room, LIMIT, answer(14, 67_000))).toBe(false);
     expect(isComplete(room, LIMIT, answer(14, 66_999))).toBe(true);
+  });
+
+  it('of 64 KB is full from there on, if it has ten rows and another one is known', () => {
+    const room = learnRoom(roomAfter(100), answer(90, 65_536, 20_000));
+
+    expect(isComplete(room, LIMIT, answer(10, 65_536))).toBe(false);
+    expect(isComplete(room, LIMIT, answer(10, 65_535))).toBe(true);
+    expect(isComplete(room, LIMIT, answer(9, 65_536))).toBe(true);
+    expect(isComplete({ ...room, bytes: 0 }, LIMIT, answer(10, 65_536))).toBe(true);
   });
 
   it('of 64 KB that is nearly as large as the largest one is full: pages may be cut by bytes', () => {
@@ -68,6 +78,10 @@ describe('the room of an answer', () => {
     expect(roomAfter(12, 50, 20)).toMatchObject({ rows: 50, groups: 50 });
     expect(learnRoom(UNKNOWN_ROOM, joined(95))).toMatchObject({ rows: 190, groups: 95, planned: 95 });
     expect(roomAfter(9)).toEqual(UNKNOWN_ROOM);
+    expect(learnRoom(UNKNOWN_ROOM, answer(10, 500, 60))).toEqual({
+      ...{ rows: 10, groups: 10, planned: 10 },
+      ...{ bytes: 500, rowBytes: 60 },
+    });
   });
 
   it('is kept for planning when it is forgotten, or what the last answer had', () => {
@@ -82,6 +96,7 @@ describe('the room of an answer', () => {
   });
 
   it('plans ranges for a share of it, at most for the limit', () => {
+    expect(plannedRows(roomAfter(10), LIMIT)).toBe(8);
     expect([roomAfter(50), roomAfter(500)].map((room) => plannedRows(room, LIMIT))).toEqual([40, 160]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Range } from '../../../shared/reading/range.ts';
-import { beginRound, putBack, replaceRange } from '../../../shared/reading/round.ts';
+import { beginRound, putBack, replaceRange, round as schema } from '../../../shared/reading/round.ts';
 
 const range = (from: number): Range => ({ axis: 'created', from, to: from + 1 });
 const [A, B, C] = [range(1), range(2), range(3)];
@@ -30,5 +30,19 @@ describe('a round', () => {
     const { stack } = putBack(beginRound(0, [REST, ...others, C]), C, failed);
 
     expect(stack).toEqual([REST, failed, ...others]);
+  });
+
+  it('reads it last with 24 ranges waiting if none of them is a rest, and with fewer', () => {
+    const others = Array.from({ length: 24 }, (_, index) => range(100 + index));
+
+    expect(putBack(beginRound(0, [...others, C]), C, C).stack).toEqual([C, ...others]);
+    expect(putBack(beginRound(0, [REST, ...others.slice(2), C]), C, C).stack[0]).toBe(C);
+    expect(putBack(beginRound(0, [C]), C, C).stack).toEqual([C]);
+  });
+
+  it('is the same in the next tick', () => {
+    const stored = { ...beginRound(1, [A, REST]), isWhole: true, leavesOut: true, oldestPassed: 2 };
+
+    expect(schema.parse(stored)).toEqual(stored);
   });
 });
