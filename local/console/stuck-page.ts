@@ -127,10 +127,10 @@ type BehindConcern = Extract<Concern, { readonly kind: 'behind' | 'receiver_fail
 function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: ConsoleFeed): Html | false {
   if (groups.length === 0) return false;
   const { name, title } = destination.labels;
-  const failures = destination.status?.failures ?? 0;
+  const { failures = 0, waiting = null } = destination.status ?? {};
   return html`${
     kind === 'receiver_failing' &&
-    html`<p>${isCut ? 'At least ' : ''}${counted(groups.length, 'return')}, ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
+    html`<p>${waiting !== null && `Waiting: ${counted(waiting, 'return')}. `}Tried: ${isCut ? 'at least ' : ''}${counted(groups.length, 'return')}, with ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
   }
 ${table(
   `Behind at ${title}`,

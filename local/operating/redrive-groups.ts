@@ -195,16 +195,27 @@ async function redriveTo(
       cause = undefined;
       const redriven = await redrive(ports, relay, found.key, GROUP_MS, options);
       const isBehind = redriven.outcome.state !== 'done';
-      await onGroup({ destination: name, ...found, outcome: describeOutcome(redriven, cause), isBehind });
+      await onGroup({
+        destination: name,
+        ...found,
+        outcome: describeOutcome(redriven, cause, request),
+        isBehind,
+      });
     }
   } finally {
     destination.close();
   }
 }
 
-function describeOutcome({ outcome, steppedOver }: Redriven, cause: string | undefined): string {
+function describeOutcome(
+  { outcome, steppedOver }: Redriven,
+  cause: string | undefined,
+  { skip }: RedriveRequest,
+): string {
   const { from, to } = steppedOver ?? {};
-  const skipped = steppedOver === undefined ? '' : `skipped ${from === to ? from : `${from} to ${to}`}; `;
+  const over =
+    steppedOver === undefined ? 'nothing is skipped' : `skipped ${from === to ? from : `${from} to ${to}`}`;
+  const skipped = skip === undefined ? '' : `${over}; `;
   if (outcome.state === 'done') return `${skipped}all events are sent`;
   if (outcome.state === 'failed')
     return `${skipped}failed: ${outcome.reason}${cause === undefined ? '' : `: ${cause}`}`;

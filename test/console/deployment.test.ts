@@ -223,7 +223,7 @@ describe('the page "Stuck"', () => {
     expect(released.text).toContain('Hold 7 of source shop is over');
     expect(askedToSkip.text).toContain(`Are you sure? Skip event 1 of return ${key.group}?`);
     // The bus already has the event, so there is nothing to skip.
-    expect(skipped.text).toContain(`bus: return ${key.group}: all events are sent.`);
+    expect(skipped.text).toContain(`bus: return ${key.group}: nothing is skipped; all events are sent.`);
     expect(resumed.text).toContain('Webhook Mails is resumed.');
     expect(resumed.text).not.toContain('Paused webhook Mails');
   });

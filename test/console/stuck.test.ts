@@ -23,6 +23,9 @@ describe.skipIf(lacksBrowser)('a webhook that fails', () => {
     const cause = stuck.getByRole('heading', { level: 2, name: /Failing.*http:\/\/127/ });
     await cause.waitFor();
     expect(await stuck.getByRole('main').textContent()).toContain('500');
+    await stuck
+      .getByText(/Waiting: \d+ returns?\. Tried: \d+ returns?, with \d+ failed attempts? in a row/)
+      .waitFor();
     feed.world.receiver.answer = () => 204;
     await feed.aParcel();
     await line.filter({ hasText: 'all sent' }).waitFor({ timeout: 60_000 });
