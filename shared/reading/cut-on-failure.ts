@@ -4,13 +4,14 @@
 import { noteFinding } from '../guarding/findings.ts';
 import { DAY, formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { sourceOf } from '../lanes/tick-run.ts';
+import type { KnownGroup } from '../ports.ts';
 import {
   RequestTimedOutError,
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
 import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { type Axis, activeOf, boundsOf, countGroups, otherAxis, type Range, withActive } from './range.ts';
+import { type Axis, activeOf, boundsOf, countGroups, type Range, withActive } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
 import { RoundFailed, type RoundReader } from './round-context.ts';
 
@@ -40,37 +41,31 @@ export async function onFailure(
   const { context } = reader;
   const { round } = context;
   const failures = (range.failures ?? 0) + 1;
-  const isSlow = range.isSlow === true || error instanceof RequestTimedOutError;
-  const failed: Range = { ...range, failures, ...(isSlow ? { isSlow } : {}) };
+  const isSlow = range.isSlow || error instanceof RequestTimedOutError;
+  const failed: Range = { ...range, failures, isSlow };
   context.update((before) => putBack(before, range, failed));
   const mayCut =
     failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, failed));
   if (!mayCut) {
     // Where all answers are slow, it is no row of this range.
-    if (isSlow) context.update((before) => replaceRange(before, failed, [{ ...failed, isSlow: undefined }]));
+    context.update((before) => replaceRange(before, failed, [{ ...failed, isSlow: undefined }]));
     return context.run.sleep(PAUSE);
   }
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
-  const parts = (await partsOf(reader, failed))?.map((part) => suspect(part));
-  const next = parts ?? [await rowByRow(reader, failed, error.message)];
-  const inOrder = context.first === 'newest' ? next.toReversed() : next;
+  const parts = (await partsOf(reader, failed)) ?? [await rowByRow(reader, failed, error.message)];
+  const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
   // On top: a failing row is found before the next tick ends.
   context.update((before) => {
     const { stack } = replaceRange(before, failed);
-    const cuts = before.cuts + (parts === undefined ? 0 : 1);
-    return { ...before, cuts, stack: [...stack, ...inOrder.toReversed()] };
+    return { ...before, cuts: before.cuts + 1, stack: [...stack, ...suspects] };
   });
-}
-
-function suspect(part: Range): Range {
-  return { ...part, failures: 1, isSuspect: true, pass: undefined };
 }
 
 /** The range, too narrow to be cut, as it is read next. */
 async function rowByRow(reader: RoundReader, failed: Range, reason: string): Promise<Range> {
   const { low, high } = await reader.endsOf(failed);
   const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
-  return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason }, pass: undefined };
+  return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason } };
 }
 
 /** Whether the service answers other requests, in the time that the range had. */
@@ -85,20 +80,15 @@ async function isServing({ context: { run, lane } }: RoundReader, { axis, isSlow
   }
 }
 
-/** Returns two parts of the range; undefined if it is too narrow. */
+/** Returns two parts of the range, the older one first; undefined if it is too narrow. */
 async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | undefined> {
-  const active = activeOf(range);
+  const { axis } = activeOf(range);
   const ends = await reader.endsOf(range);
   if (ends.high - ends.low > NARROWEST) {
-    const cut = cutBeside(await knownStamps(reader, active.axis, ends), ends);
+    const cut = cutBeside(await knownStamps(reader, axis, ends), ends);
     return divide(range, [cut ?? Math.floor((ends.low + ends.high) / 2)]);
   }
-  if (range.cross !== undefined || range.pass !== undefined) return undefined;
-  const across = (await stampsAcross(reader, range, ends)).toSorted((a, b) => a - b);
-  const [low = 0, high = 0] = [across[0], across.at(-1)];
-  if (across.length <= MANY || high - low < NARROWEST) return undefined;
-  const cut = across[Math.floor(across.length / 2)] ?? low;
-  return divide({ ...range, cross: {} }, [cut]);
+  return range.axis === 'updated' || range.cross ? undefined : partsAcross(reader, range, ends);
 }
 
 /** A cut beside the median of known stamps, so that its row lies in one part only; undefined if there is none. */
@@ -111,31 +101,28 @@ function cutBeside(stamps: readonly Instant[], { low, high }: Ends): Instant | u
 }
 
 /** Stamps of known groups: of creation from the index, of the last update as far as this process remembers them. */
-async function knownStamps(
-  { context: { run } }: RoundReader,
-  axis: Axis,
-  { low, high }: Ends,
-): Promise<Instant[]> {
-  if (axis === 'updated') return [...run.session.memory.updateStamps()];
-  const stamps: Instant[] = [];
-  for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
-    stamps.push(createdAt);
-  return stamps;
+async function knownStamps(reader: RoundReader, axis: Axis, ends: Ends): Promise<Instant[]> {
+  if (axis === 'updated') return [...reader.context.run.session.memory.updateStamps()];
+  return (await knownIn(reader, ends)).map(({ createdAt }) => createdAt);
 }
 
-/** The other stamps of the known groups in a narrow range of creation. */
-async function stampsAcross(
-  { context: { run } }: RoundReader,
-  { axis }: Range,
-  { low, high }: Ends,
-): Promise<Instant[]> {
-  if (otherAxis(axis) !== 'updated') return [];
-  const ids: number[] = [];
-  for await (const { groupId } of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
-    ids.push(groupId);
-  if (ids.length <= MANY) return [];
+/** Cuts at the median of the last updates of many groups that were created at once, unless they are a crowd by both. */
+async function partsAcross(reader: RoundReader, range: Range, ends: Ends): Promise<Range[] | undefined> {
+  const { run } = reader.context;
+  const ids = (await knownIn(reader, ends)).map(({ groupId }) => groupId);
+  if (ids.length <= MANY) return undefined;
   const snapshots = await run.session.store.load(sourceOf(run), ids);
-  return [...snapshots.values()].map(({ updatedAt }) => updatedAt);
+  const stamps = [...snapshots.values()].map(({ updatedAt }) => updatedAt).toSorted((a, b) => a - b);
+  const middle = Math.floor(stamps.length / 2);
+  const [low = 0, cut = 0, high = 0] = [stamps[0], stamps[middle], stamps.at(-1)];
+  return high - low < NARROWEST ? undefined : divide({ ...range, cross: {} }, [cut]);
+}
+
+async function knownIn({ context: { run } }: RoundReader, { low, high }: Ends): Promise<KnownGroup[]> {
+  const known: KnownGroup[] = [];
+  for await (const group of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
+    known.push(group);
+  return known;
 }
 
 /** Rows to ask for: fewer after a failure, more again after a success. */
@@ -167,7 +154,7 @@ export async function readFew(
   } catch (failure) {
     if (!(failure instanceof ReturnsServiceError)) throw failure;
     if (failure instanceof ValidationRejectedError && offset > 0) return await finish();
-    if (limit > 1) goOn({ ...few, limit: Math.max(1, Math.floor(limit / FEWER)) });
+    if (limit > 1) goOn({ ...few, limit: Math.ceil(limit / FEWER) });
     else if (failing < MOST_FAILING) goOn({ ...few, offset: offset + 1, failing: failing + 1 });
     else await finish();
   }

@@ -106,8 +106,10 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
     const selected = select(query);
     const all = knobs.joins === 'shipments' ? selected.flatMap((group) => [group, group]) : selected;
     const shown = all.slice(offset, offset + Math.min(limit, knobs.mostRows));
+    const isSlow = knobs.latencyMs > timeoutMs;
     const failure =
-      failureOf(query) ?? (shown.some(({ id }) => knobs.failing.has(id)) ? failureOfRow() : undefined);
+      (isSlow ? new RequestTimedOutError('no answer', {}) : failureOf(query)) ??
+      (shown.some(({ id }) => knobs.failing.has(id)) ? failureOfRow() : undefined);
     await clock.sleep(failure instanceof RequestTimedOutError ? timeoutMs : knobs.latencyMs, signal);
     if (failure !== undefined) throw failure;
     const rows = shown.flatMap((group, at) => joinedRows(group, all.indexOf(group) === offset + at));

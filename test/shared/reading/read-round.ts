@@ -1,11 +1,11 @@
 // Reads a round of ranges with nothing around it.
 import type { TickRun } from '../../../shared/lanes/tick-run.ts';
 import type { Range } from '../../../shared/reading/range.ts';
-import { beginRound, type Round } from '../../../shared/reading/round.ts';
-import type { RoundContext } from '../../../shared/reading/round-context.ts';
+import type { Round } from '../../../shared/reading/round.ts';
 import { createRoundReader } from '../../../shared/reading/round-reader.ts';
+import { aRound, type RoundOptions } from './a-round.ts';
 
-interface ReadOptions extends Partial<Pick<RoundContext, 'lane' | 'first' | 'known' | 'onComplete'>> {
+interface ReadOptions extends RoundOptions {
   /** After so many steps the round goes on as in another tick. @default never */
   readonly requestsOfATick?: number;
 }
@@ -18,27 +18,18 @@ export async function readRound(
   stack: readonly Range[],
   { requestsOfATick = Number.POSITIVE_INFINITY, ...options }: ReadOptions = {},
 ): Promise<Round & { readonly mostWaiting: number }> {
-  let round = beginRound(run.now(), stack);
-  const context: RoundContext = {
-    ...{ run, lane: 'late', first: 'newest', ...options },
-    get round() {
-      return round;
-    },
-    update(change) {
-      round = change(round);
-    },
-  };
+  const context = aRound(run, stack, options);
   let reader = createRoundReader(context);
   let mostWaiting = 0;
-  for (let steps = 1; round.stack.length > 0; steps += 1) {
-    mostWaiting = Math.max(mostWaiting, round.stack.length);
+  for (let steps = 1; context.round.stack.length > 0; steps += 1) {
+    mostWaiting = Math.max(mostWaiting, context.round.stack.length);
     await reader.readNext();
     if (steps % requestsOfATick === 0) {
-      round = structuredClone(round);
+      context.update((round) => structuredClone(round));
       reader = createRoundReader(context);
     }
-    if (round.requests > MOST_REQUESTS)
-      throw new Error(`The round does not end: ${JSON.stringify(round.stack)}`);
+    if (context.round.requests > MOST_REQUESTS)
+      throw new Error(`The round does not end: ${JSON.stringify(context.round.stack)}`);
   }
-  return { ...round, mostWaiting };
+  return { ...context.round, mostWaiting };
 }
