@@ -53,28 +53,30 @@ function isSameInstant(a: unknown, b: unknown): boolean {
 }
 
 /** Platforms write an id as a number, or as a global id that ends with it: gid://shopify/OrderTransaction/123. */
-const NUMBER = /^\d+$/;
 const GLOBAL = /^gid:\/\/\S+\/(\d+)$/;
 
 /** Whether two ids of a platform are equal, or one of them is the other as a global id. */
 export function isSamePlatformId(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'string' || typeof b !== 'string') return false;
-  if (NUMBER.test(a)) return GLOBAL.exec(b)?.[1] === a;
-  return NUMBER.test(b) && GLOBAL.exec(a)?.[1] === b;
+  return a === b || isNumberOf(a, b) || isNumberOf(b, a);
+}
+
+function isNumberOf(id: unknown, global: unknown): boolean {
+  return typeof id === 'string' && GLOBAL.exec(String(global))?.[1] === id;
 }
 
 /** Whether two amounts are of one currency, and closer than a tenth of its smallest unit. */
 export function isSameMoney(a: Money | null, b: Money | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.currency_code !== b.currency_code) return false;
-  return a.amount === b.amount || Math.abs(a.amount - b.amount) < smallestUnit(a.currency_code) / 10;
+  return Math.abs(a.amount - b.amount) < smallestUnit(a.currency_code) / 10;
 }
 
 /** Whether two amounts are the same, or both missing, in the shop's and in the customer's currency. */
 export function isSameAmount(a: MoneyBag | null, b: MoneyBag | null): boolean {
-  if (a === null || b === null) return a === b;
-  return isSameMoney(a.shop_money, b.shop_money) && isSameMoney(a.presentment_money, b.presentment_money);
+  return (
+    isSameMoney(a?.shop_money ?? null, b?.shop_money ?? null) &&
+    isSameMoney(a?.presentment_money ?? null, b?.presentment_money ?? null)
+  );
 }
 
 const units = new Map<string, number>();

@@ -92,6 +92,7 @@ export interface Requests {
 const LONGEST_PAUSE_MS = 3_600_000;
 /** A token that was accepted this short a time ago is tried again before the source rests. */
 const ACCEPTED_LATELY = 5 * MINUTE;
+const NEVER = Number.NEGATIVE_INFINITY;
 const MOST_REFUSED = 3;
 const REFUSED = 'The service, or a firewall before it, refuses the token that the secret holds.';
 
@@ -104,7 +105,7 @@ export function createRequests(options: RequestsOptions): Requests {
   const counters: RequestCounters = { sent: 0, rateLimited: 0 };
   let pausedUntil: Instant = 0;
   /** By the clock's elapsed time, for the token in use. */
-  let acceptedAt: number | undefined;
+  let acceptedAt = NEVER;
 
   async function send<Answer>(
     lane: LaneName,
@@ -153,7 +154,7 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   function takeRenewed(renewed: Access): Access {
-    acceptedAt = undefined;
+    acceptedAt = NEVER;
     log.info('The token was refused; the secret holds another one, which is used from now on.');
     return renewed;
   }
@@ -165,7 +166,7 @@ export function createRequests(options: RequestsOptions): Requests {
     most: number,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const wasAccepted = acceptedAt !== undefined && clock.elapsed() - acceptedAt <= ACCEPTED_LATELY;
+    const wasAccepted = clock.elapsed() - acceptedAt <= ACCEPTED_LATELY;
     if (!wasAccepted || tries > Math.min(most, MOST_REFUSED)) throw refused(error);
     await clock.sleep(retryPauseMs(tries, random()), signal);
   }
@@ -173,7 +174,7 @@ export function createRequests(options: RequestsOptions): Requests {
   /** Until it is accepted again, the token is tried once: each try may count towards a lock of the account. */
   function refused(cause: TokenRefusedError): SourceRefused {
     access.forget();
-    acceptedAt = undefined;
+    acceptedAt = NEVER;
     return new SourceRefused(options.secret.refused ?? REFUSED, { cause });
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { inKnownSpelling, isSameMoney, isSamePlatformId } from '../../../shared/comparing/same-value.ts';
+import {
+  inKnownSpelling,
+  isSameAmount,
+  isSameMoney,
+  isSamePlatformId,
+} from '../../../shared/comparing/same-value.ts';
 
 const eur = (amount: number) => ({ amount, currency_code: 'EUR' });
 
@@ -7,6 +12,7 @@ it('amounts are the same if they are closer than a tenth of the smallest unit', 
   expect(isSameMoney(eur(19.99), eur(19.990000000000002))).toBe(true);
   expect(isSameMoney(eur(19.99), eur(19.9909))).toBe(true);
   expect(isSameMoney(eur(19.99), eur(19.9911))).toBe(false);
+  expect(isSameMoney(eur(0), eur(0.001))).toBe(false);
   expect(isSameMoney(eur(1), { amount: 1, currency_code: 'USD' })).toBe(false);
 });
 
@@ -25,6 +31,20 @@ it('an amount that is missing is the same as none other', () => {
   expect(isSameMoney(null, eur(0))).toBe(false);
 });
 
+it('an amount in two currencies is the same if it is in both, or missing', () => {
+  const bag = (shop: number | null, customer: number) => ({
+    shop_money: shop === null ? null : eur(shop),
+    presentment_money: eur(customer),
+  });
+
+  expect(isSameAmount(bag(1, 2), bag(1.0001, 2.0001))).toBe(true);
+  expect(isSameAmount(bag(1, 2), bag(1, 3))).toBe(false);
+  expect(isSameAmount(bag(1, 2), bag(null, 2))).toBe(false);
+  expect(isSameAmount(bag(1, 2), null)).toBe(false);
+  expect(isSameAmount(null, bag(null, 2))).toBe(false);
+  expect(isSameAmount(null, null)).toBe(true);
+});
+
 it('a number and a global id that ends with it are one id', () => {
   expect(isSamePlatformId('123', 'gid://shop/Order/123')).toBe(true);
   expect(isSamePlatformId('gid://shop/Order/123', '123')).toBe(true);
@@ -39,6 +59,7 @@ it('a number and a global id that ends with it are one id', () => {
   expect(isSamePlatformId(null, '123')).toBe(false);
   expect(isSamePlatformId('123', null)).toBe(false);
   expect(isSamePlatformId(null, null)).toBe(true);
+  expect(isSamePlatformId(undefined, '123')).toBe(false);
   expect(isSamePlatformId(123, 'gid://shop/Order/123')).toBe(false);
 });
 
