@@ -165,7 +165,7 @@ export async function readFew(
 
   async function finish(): Promise<void> {
     if (failing > 0) setAside(reader, range, reason);
-    await reader.done(range, new Set(), undefined, true);
+    await reader.done(range, new Set());
   }
 }
 

@@ -36,8 +36,6 @@ export const range = z.object({
       /** Groups shown so far, and the sum of their ids. */
       groups: z.int(),
       sum: z.int(),
-      /** Whether the pages may have overlapped: then others may have been left out between them. */
-      overlaps: z.boolean().optional(),
       before: z.object({ groups: z.int(), sum: z.int() }).optional(),
     })
     .optional(),

@@ -41,8 +41,8 @@ export interface RoundReader {
   readNext(): Promise<void>;
   /** Records a page of a range. @returns the groups that it shows */
   record(range: Range, page: Page): Promise<ReadonlySet<number>>;
-  /** Takes the range off the stack. @param isDoubtful whether rows of it may not have been read */
-  done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful?: boolean): Promise<void>;
+  /** Takes the range off the stack. @param page its last answer; without it, rows may not have been read */
+  done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void>;
   /** Where a range begins and ends, also if it is open. */
   endsOf(range: Range): Promise<Ends>;
   /** The groups that it has read in this tick, and when they were created. */

@@ -17,7 +17,7 @@ import { cutFull, type Ends } from './cut-range.ts';
 import { activeOf, boundsOf, countGroups, idOf, type Page, type Range, withoutEnds } from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
-import type { RoundContext, RoundReader } from './round-context.ts';
+import type { CompletePart, RoundContext, RoundReader } from './round-context.ts';
 
 /** Passes by offset over rows that can't be divided. */
 const MOST_PASSES = 3;
@@ -30,20 +30,15 @@ const BEFORE_FIRST = 120 * DAY;
 export function createRoundReader(context: RoundContext): RoundReader {
   const { run, lane, first } = context;
   const created = new Map<number, Instant>();
-  /** Crowds whose parts are being read in this tick; the whole is checked when no part is left. */
-  const crowds: {
-    readonly range: Range;
-    readonly shown: Set<number>;
-    readonly sentAt: Instant;
-    isDoubtful: boolean;
-  }[] = [];
-  /** Groups that a pass over a range has shown in this tick. */
-  const passes = new WeakMap<object, Set<number>>();
+  /** Crowds whose parts are being read in this tick, by their interval; the whole is checked when no part is left. */
+  const crowds = new Map<string, CompletePart & { readonly shown: Set<number> }>();
+  /** Groups that a pass over a range has recorded in this tick. */
+  const passes = new WeakMap<Pass, Set<number>>();
 
   async function readNext(): Promise<void> {
     const range = context.round.stack.at(-1);
     if (range === undefined) return;
-    if (range.isRest === true && context.plan !== undefined) return context.plan(range);
+    if (range.isRest && context.plan) return context.plan(range);
     const place = placeIn(range);
     if (place !== undefined) return leaveOut(range, place);
     if (range.few !== undefined) return readFew(reader, range, range.few);
@@ -57,18 +52,19 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (isWhole) return done(range, shown, page);
     const rows = page.rows.filter((row) => row.kind === 'readable');
     const parts = cutFull(range, rows, first);
-    const crowd = parts.find(({ cross }) => cross !== undefined);
-    if (range.cross === undefined && crowd !== undefined)
-      crowds.push({
-        range: withoutCross(crowd),
+    const crowd = parts.find(({ cross }) => cross);
+    if (crowd && !range.cross) {
+      const { axis, from, to } = crowd;
+      crowds.set(intervalOf(crowd), {
+        range: { axis, from, to },
         shown: new Set(shown),
         sentAt: page.sentAt,
-        isDoubtful: false,
       });
+    }
     // What the rows do not fill may be large: in the baseline it is planned again, by what was read meanwhile.
-    const isPlanned = context.plan !== undefined && run.state.baselineAt === undefined;
+    const isPlanned = context.plan && run.state.baselineAt === undefined;
     const next = parts.map((part, index) =>
-      isPlanned && index > 0 && part.cross === undefined ? { ...part, isRest: true } : part,
+      isPlanned && index > 0 && !part.cross ? { ...part, isRest: true } : part,
     );
     context.update((round) => replaceRange(round, range, next));
   }
@@ -84,16 +80,16 @@ export function createRoundReader(context: RoundContext): RoundReader {
     } catch (error) {
       if (error instanceof DeadlineReached) noteCutOff(range, error.cause);
       if (!(error instanceof ReturnsServiceError)) throw error;
-      if (offset && !error.retryable && !refusesLimit(error, limit)) {
-        reportCrowd(range);
-        await done(range, new Set(), undefined, true);
-      } else if (refusesLimit(error, limit)) {
+      if (refusesLimit(error, limit)) {
         const next = Math.max(FEWEST_ROWS, Math.floor(limit / 2));
         run.update((state) => ({
           ...state,
           limit: Math.min(state.limit, next),
           room: forgetRoom(state.room),
         }));
+      } else if (offset && !error.retryable) {
+        reportCrowd(range);
+        await done(range, new Set());
       } else await onFailure(reader, range, error);
       return undefined;
     }
@@ -102,8 +98,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
   /** Its tries did not fit into the tick: they count as a failure, and the next tick has less patience if it hung. */
   function noteCutOff(range: Range, cause: unknown): void {
     if (!(cause instanceof ReturnsServiceError) || cause instanceof RateLimitedError) return;
-    const isSlow = range.isSlow === true || cause instanceof RequestTimedOutError;
-    const next: Range = { ...range, failures: (range.failures ?? 0) + 1, ...(isSlow ? { isSlow } : {}) };
+    const isSlow = range.isSlow || cause instanceof RequestTimedOutError;
+    const next: Range = { ...range, failures: (range.failures ?? 0) + 1, isSlow };
     context.update((round) => replaceRange(round, range, [next]));
   }
 
@@ -115,68 +111,61 @@ export function createRoundReader(context: RoundContext): RoundReader {
     context.update((round) => ({
       ...round,
       // Walks count known groups.
-      groups: context.plan === undefined ? round.groups + created.size - before : round.groups,
+      groups: context.plan ? round.groups : round.groups + created.size - before,
       passed: round.passed + passed.length,
-      oldestPassed:
-        passed.length === 0 ? round.oldestPassed : Math.min(round.oldestPassed ?? Infinity, ...passed),
+      oldestPassed: passed.reduce<Instant | undefined>(
+        (oldest, stamp) => Math.min(oldest ?? stamp, stamp),
+        round.oldestPassed,
+      ),
     }));
     return shown;
   }
 
-  async function done(range: Range, shown: ReadonlySet<number>, page: Page | undefined, isDoubtful = false) {
+  async function done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void> {
     context.update((round) => replaceRange(round, range));
-    if (range.axis !== 'created' || context.onComplete === undefined) return;
-    if (range.cross === undefined) {
-      if (!isDoubtful && page) await context.onComplete({ range, shown, sentAt: page.sentAt }, page);
-      return;
-    }
-    const crowd = crowds.find((each) => isSameInterval(each.range, range));
-    if (crowd === undefined) return;
-    for (const id of shown) crowd.shown.add(id);
-    crowd.isDoubtful ||= isDoubtful;
-    const isLeft = context.round.stack.some((each) => each.cross && isSameInterval(each, crowd.range));
-    if (!isLeft && !crowd.isDoubtful) await context.onComplete(crowd, undefined);
+    const interval = intervalOf(range);
+    if (page === undefined) crowds.delete(interval);
+    else if (!range.cross) await context.onComplete?.({ range, shown, sentAt: page.sentAt }, page);
+    const crowd = crowds.get(interval);
+    for (const id of shown) crowd?.shown.add(id);
+    const isLeft = context.round.stack.some((each) => intervalOf(each) === interval);
+    if (crowd && !isLeft) await context.onComplete?.(crowd, undefined);
   }
 
   /**
    * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same groups. Their
-   * number and the sum of their ids tell. A pass proves nothing if a group is on two of its pages: where ties have no
-   * order, another one may be on none. Nor does a pass that took several ticks, which do not know its pages, or whose groups
-   * take several rows.
+   * number and the sum of their ids tell. A pass proves nothing unless it recorded that many different groups in this
+   * tick: where ties have no order, a group on two pages may mean that another one is on none.
    */
   async function readByOffset(range: Range, pass: Pass): Promise<void> {
+    const { number, groups, sum, before } = pass;
     const { limit: most, room } = run.state;
     // Other pages in each pass: where the list is not stable, or a page ends within a group, they end elsewhere.
-    const share = 1 - PAGES_SHRINK_BY * (pass.number - 1);
+    const share = 1 - PAGES_SHRINK_BY * (number - 1);
     const shorter = Math.ceil(share * Math.min(most, Math.max(FEWEST_ROWS, room.groups)));
-    const limit = pass.number === 1 ? most : shorter;
-    const page = await ask(range, { limit, offset: pass.groups });
+    const limit = number === 1 ? most : shorter;
+    const page = await ask(range, { limit, offset: groups });
     if (page === undefined) return;
-    const ids = passes.get(pass) ?? new Set<number>();
-    if (page.rows.length > 0) {
-      const isLast = page.rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
-      await record(range, isLast ? page : withoutEnds(page));
-      const shown = new Set(page.rows.map((row) => idOf(row) ?? 0));
-      const isContinued = pass.groups === 0 || passes.has(pass);
-      const isJoined = countGroups(page.rows) < page.rows.length;
-      const isAgain = [...shown].some((id) => id !== 0 && ids.has(id));
-      const overlaps = pass.overlaps === true || !isContinued || isJoined || isAgain;
-      const sum = [...shown].reduce((before, id) => (before + id) % MOST_SUM, pass.sum);
-      for (const id of shown) ids.add(id);
-      return continuePass({ ...pass, groups: pass.groups + countGroups(page.rows), sum, overlaps }, ids);
+    const recorded = passes.get(pass) ?? new Set();
+    const { rows } = page;
+    if (rows.length > 0) {
+      const isLast = rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
+      for (const id of await record(range, isLast ? page : withoutEnds(page))) recorded.add(id);
+      const next = {
+        groups: groups + countGroups(rows),
+        sum: rows.reduce((total, row) => (total + (idOf(row) ?? 0)) % MOST_SUM, sum),
+      };
+      return continuePass({ ...pass, ...next }, recorded);
     }
-    const isSame =
-      pass.before?.groups === pass.groups && pass.before.sum === pass.sum && pass.overlaps !== true;
-    if (isSame || pass.groups === 0) return done(range, ids, page);
-    if (pass.number < MOST_PASSES) {
-      const before = { groups: pass.groups, sum: pass.sum };
-      return continuePass({ number: pass.number + 1, groups: 0, sum: 0, before }, new Set());
-    }
+    const isProved = before?.groups === groups && before.sum === sum && recorded.size === groups;
+    if (isProved || groups === 0) return done(range, recorded, page);
+    if (number < MOST_PASSES)
+      return continuePass({ number: number + 1, groups: 0, sum: 0, before: { groups, sum } }, new Set());
     reportCrowd(range);
-    return done(range, ids, page, true);
+    return done(range, recorded);
 
-    function continuePass(next: Pass, ids: Set<number>): void {
-      passes.set(next, ids);
+    function continuePass(next: Pass, shown: Set<number>): void {
+      passes.set(next, shown);
       context.update((round) => replaceRange(round, range, [{ ...range, pass: next }]));
     }
   }
@@ -197,15 +186,14 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const isAlong = place.axis === range.axis;
     const { from, to } = isAlong ? range : (range.cross ?? {});
     const around = [
-      ...(from === undefined || place.from > from ? [{ from, to: place.from }] : []),
-      ...(to === undefined || place.to < to ? [{ from: place.to, to }] : []),
-    ];
+      { from, to: place.from },
+      { from: place.to, to },
+    ].filter(({ from: start = -Infinity, to: end = Infinity }) => start < end);
     // An offset does not fit their lists. A range without narrow bounds is not read row by row.
-    const isNarrow = isAlong || range.cross !== undefined;
-    const few = isNarrow && range.few ? { ...range.few, offset: 0 } : undefined;
+    const few = (isAlong || range.cross) && range.few ? { ...range.few, offset: 0 } : undefined;
     const anew = { ...range, few, pass: undefined };
     const parts = around.map((part) => (isAlong ? { ...anew, ...part } : { ...anew, cross: part }));
-    for (const crowd of crowds) crowd.isDoubtful ||= isSameInterval(crowd.range, range);
+    crowds.delete(intervalOf(range));
     const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
     run.update((state) => noteFinding(state, again, run.now()));
     context.update((round) => ({ ...replaceRange(round, range, parts), leavesOut: true }));
@@ -246,10 +234,6 @@ function overlaps({ axis, from, to }: Place, range: Range): boolean {
   return from < end && to > start;
 }
 
-function withoutCross({ cross: _, ...range }: Range): Range {
-  return range;
-}
-
-function isSameInterval(a: Range, b: Range): boolean {
-  return a.axis === b.axis && a.from === b.from && a.to === b.to;
+function intervalOf({ from, to }: Range): string {
+  return `${from} ${to}`;
 }

@@ -4,7 +4,7 @@ import type { Range } from '../../../shared/reading/range.ts';
 import { beginRound, type Round } from '../../../shared/reading/round.ts';
 import type { RoundContext } from '../../../shared/reading/round-context.ts';
 
-export type RoundOptions = Partial<Pick<RoundContext, 'lane' | 'first' | 'known' | 'onComplete'>>;
+export type RoundOptions = Partial<Pick<RoundContext, 'lane' | 'first' | 'plan' | 'known' | 'onComplete'>>;
 
 /** A round that has just begun, with changes of it. */
 export function aRound(

@@ -33,3 +33,19 @@ export async function readRound(
   }
   return { ...context.round, mostWaiting };
 }
+
+/** @returns the round after one step, whatever is left of it */
+export async function readOnce(
+  run: TickRun,
+  stack: readonly Range[],
+  options?: RoundOptions,
+): Promise<Round> {
+  const context = aRound(run, stack, options);
+  await createRoundReader(context).readNext();
+  return context.round;
+}
+
+/** The run with other answers. */
+export function answering(run: TickRun, ask: TickRun['ask']): TickRun {
+  return Object.create(run, { ask: { value: ask } });
+}

@@ -1,16 +1,25 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import type { Range } from '../../../shared/reading/range.ts';
-import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { createRoundReader } from '../../../shared/reading/round-reader.ts';
+import {
+  RateLimitedError,
+  RequestTimedOutError,
+  UnexpectedStatusError,
+  ValidationRejectedError,
+} from '../../../shared/returns-service/errors.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';
 import type { ListedGroup, ListKnobs } from '../list-service.ts';
 import { createListWorld, type ListWorld } from '../list-world.ts';
-import { readRound } from './read-round.ts';
+import { aRound } from './a-round.ts';
+import { answering, readOnce, readRound } from './read-round.ts';
 
 const SINCE = VIRTUAL_START - DAY;
 const ALL: Range = { axis: 'created', from: undefined, to: undefined };
+const OF_A_DAY: Range = { axis: 'updated', from: SINCE - DAY, to: SINCE + HOUR };
 
 const ORDERS: Readonly<Record<string, (group: ListedGroup) => number>> = {
   id: ({ id }) => id,
@@ -21,12 +30,6 @@ const ORDERS: Readonly<Record<string, (group: ListedGroup) => number>> = {
   'updated, down': ({ updatedAt }) => -updatedAt,
   none: ({ id, updatedAt }) => ((id * 7_919 + updatedAt / SECOND) * 104_729) % 1_000_003,
 };
-
-/** A place that is another one at each request. */
-function shuffled(): (group: ListedGroup) => number {
-  const random = createSeededRandom(7);
-  return () => random.next();
-}
 
 /** Seconds within a day: near each other, in crowds of one second and far apart. */
 const second = fc.oneof(
@@ -160,16 +163,19 @@ describe('a round', () => {
     expect(Math.max(...most)).toBeLessThanOrEqual(32);
   });
 
-  it('halves a limit that is refused, down to ten', async () => {
-    const world = createListWorld({ knobs: { limitRefusedAbove: 24, mostRows: 24 } });
+  it.each([
+    ['halves a limit that is refused', 24, 200, 12],
+    ['has no smaller limit than ten', 10, 11, 10],
+  ])('%s', async (_, limitRefusedAbove, before, after) => {
+    const world = createListWorld({ knobs: { limitRefusedAbove, mostRows: limitRefusedAbove } });
     world.addMany(30, MINUTE);
-    const run = world.begin();
+    const run = world.begin({ limit: before });
 
     await world.time.run(readRound(run, [ALL]));
 
-    expect(run.state.limit).toBe(12);
+    expect(run.state.limit).toBe(after);
     expect(await world.recorded(run.state.generation)).toHaveLength(30);
-    expect(Math.min(...world.list.requests.map(({ limit = 0 }) => limit))).toBe(12);
+    expect(Math.min(...world.list.requests.map(({ limit = 0 }) => limit))).toBe(after);
   });
 
   it('reports rows outside of the range that was asked for', async () => {
@@ -223,60 +229,217 @@ describe('a join that shows a group in several rows', () => {
   }
 });
 
-describe('rows that are equal on both axes', () => {
-  const crowd = (changes: Partial<ListKnobs> = {}) => {
-    const world = createListWorld({
-      knobs: { mostRows: 10, ...changes },
-      settings: { requestsPerMinute: 100_000 },
-    });
-    for (let id = 1; id <= 35; id += 1) world.list.add(id, VIRTUAL_START - HOUR);
-    return world;
-  };
+describe('a step', () => {
+  it('does nothing where no range waits', async () => {
+    const { list, begin } = createListWorld();
 
-  it('are read by offset, until two passes in a row show the same, with other pages', async () => {
-    const world = crowd();
-    const run = world.begin();
+    const { requests } = await readOnce(begin(), []);
 
-    await world.time.run(readRound(run, [ALL]));
-
-    expect(await world.recorded(run.state.generation)).toHaveLength(35);
-    expect(world.list.requests.flatMap(({ offset = 0 }) => (offset > 0 ? [offset] : []))).toEqual([
-      ...[10, 20, 30, 35],
-      ...[9, 18, 27, 35],
-    ]);
-    expect(run.state.findings).toEqual([]);
+    expect(requests + list.requests.length).toBe(0);
   });
 
-  // What a pass has shown is forgotten with the tick, so the next one seems to show new rows.
-  it('are proved by two passes also if a tick ends within one', async () => {
-    const world = crowd();
-    const run = world.begin();
+  it('asks once for the last range', async () => {
+    const world = createListWorld();
 
-    await world.time.run(readRound(run, [ALL], { requestsOfATick: 9 }));
+    const { stack, requests } = await world.time.run(readOnce(world.begin(), [ALL, OF_A_DAY]));
 
-    expect(run.state.findings).toEqual([]);
+    expect(stack).toEqual([ALL]);
+    expect(requests).toBe(1);
+    expect(world.list.requests).toHaveLength(1);
   });
 
   it.each([
-    ['offsets are refused', { offsetsRefused: true }],
-    ['the list ends after a window', { window: 20, order: shuffled() }],
-    ['ties come in another order on each page', { order: () => Math.random() }],
-    ['groups take several rows', { joins: 'copies' }],
-  ] as const)('are reported if %s', async (_, changes) => {
-    const world = crowd(changes);
-    const run = world.begin();
-    const checked: Range[] = [];
+    ['the rest of a walk', { isRest: true }, true, 1],
+    ['another range of a walk', {}, true, 0],
+    ['a range of a poll', { isRest: true }, false, 0],
+  ])('plans before it reads: %s', async (_, changes, isWalk, plans) => {
+    const world = createListWorld();
+    const plan = vi.fn(async () => {});
 
-    await world.time.run(
-      readRound(run, [ALL], {
-        lane: 'recent',
-        async onComplete({ range: part }) {
-          checked.push(part);
-        },
-      }),
+    await world.time.run(readOnce(world.begin(), [{ ...ALL, ...changes }], isWalk ? { plan } : {}));
+
+    expect(plan).toHaveBeenCalledTimes(plans);
+    expect(world.list.requests).toHaveLength(1 - plans);
+  });
+
+  it.each([
+    ['in the baseline', undefined, true, [true, undefined, undefined, undefined]],
+    ['not in later walks', VIRTUAL_START, true, [undefined, undefined, undefined, undefined]],
+    ['not in polls', undefined, false, [undefined, undefined, undefined, undefined]],
+  ] as const)(
+    'leaves what a full answer does not fill to the plan, but no part of a crowd: %s',
+    async (_, baselineAt, isWalk, expected) => {
+      const world = createListWorld({ knobs: { mostRows: 20 } });
+      world.addMany(5, MINUTE, SINCE - HOUR);
+      for (let id = 10; id < 25; id += 1) world.list.add(id, SINCE, SINCE + id * MINUTE);
+      const run = world.begin({ baselineAt });
+
+      const { stack } = await world.time.run(readOnce(run, [ALL], isWalk ? { async plan() {} } : {}));
+
+      expect(stack.map(({ isRest }) => isRest)).toEqual(expected);
+      expect(stack.map(({ cross }) => cross !== undefined)).toEqual([false, true, true, false]);
+    },
+  );
+
+  it('cuts a full answer by the rows that can be read', async () => {
+    const world = createListWorld({ knobs: { mostRows: 10 } });
+    world.addMany(10, MINUTE, SINCE);
+    for (const id of [1, 2]) Object.assign(world.list.groups.get(id) ?? {}, { more: { updated_at: 'x' } });
+
+    const { stack, groups } = await world.time.run(readOnce(world.begin(), [OF_A_DAY]));
+
+    // Three quarters of the readable rows.
+    const cut = SINCE - MINUTE;
+    expect(stack).toEqual([
+      { ...OF_A_DAY, from: cut },
+      { ...OF_A_DAY, to: cut },
+    ]);
+    expect(groups).toBe(8);
+  });
+
+  it.each([
+    ['that never failed', {}, undefined, undefined],
+    ['that failed once', { failures: 1 }, undefined, undefined],
+    ['that failed twice', { failures: 2 }, 1, undefined],
+    ['that is part of one', { failures: 1, isSuspect: true, isSlow: true }, 1, true],
+  ])('tries a range %s', async (_, changes, tries, isSlow) => {
+    const world = createListWorld();
+    const run = world.begin();
+    const ask = vi.fn(run.ask);
+
+    await world.time.run(readOnce(answering(run, ask), [{ ...ALL, ...changes }]));
+
+    expect(ask.mock.calls[0]?.[2]).toEqual({ tries, isSlow, range: { ...ALL, ...changes } });
+  });
+});
+
+describe('a refused limit of ten', () => {
+  it('counts as a failure', async () => {
+    const world = createListWorld();
+    const error = new ValidationRejectedError('422', { parameters: ['limit'] });
+    const run = answering(world.begin({ limit: 10 }), () => Promise.reject(error));
+
+    const { stack } = await world.time.run(readOnce(run, [ALL]));
+
+    expect(stack).toEqual([{ ...ALL, failures: 1 }]);
+  });
+});
+
+describe('a request that the end of the tick cuts off', () => {
+  const status = new UnexpectedStatusError('500', { status: 500, retryAfterMs: undefined });
+  const cutOff = (cause?: unknown) => new DeadlineReached('the tick ends', { cause });
+
+  it.each<[string, Error, Partial<Range>, Partial<Range>]>([
+    ['counts as a failure if tries of it failed', cutOff(status), {}, { failures: 1, isSlow: false }],
+    ['counts beside earlier failures', cutOff(status), { failures: 1 }, { failures: 2, isSlow: false }],
+    [
+      'has less time the next time if it hung',
+      cutOff(new RequestTimedOutError('', {})),
+      {},
+      { failures: 1, isSlow: true },
+    ],
+    ['has less time also if it fails in another way', cutOff(status), { isSlow: true }, { failures: 1 }],
+    ['says nothing if there was none', cutOff(), {}, {}],
+    ['says nothing if it had to wait', cutOff(new RateLimitedError('', { retryAfterMs: 1 })), {}, {}],
+    ['says nothing if another error ends the tick', new Error('', { cause: status }), {}, {}],
+  ])('%s', async (_, error, changes, noted) => {
+    const { begin } = createListWorld();
+    const run = answering(begin(), () => Promise.reject(error));
+    const context = aRound(run, [{ ...ALL, ...changes }]);
+
+    await expect(createRoundReader(context).readNext()).rejects.toBe(error);
+
+    expect(context.round.stack).toEqual([{ ...ALL, ...changes, ...noted }]);
+  });
+});
+
+describe('a walk', () => {
+  it('counts what polls have passed, not the groups that its plan counts', async () => {
+    const world = createListWorld({ knobs: { mostRows: 20 } });
+    world.addMany(4, HOUR);
+    const run = world.begin({ cursor: VIRTUAL_START + 10 * MINUTE });
+    await world.time.run(readRound(run, [ALL]));
+    await world.time.advance(HOUR);
+    const minutes = [3, 2, 5, 12];
+    for (const [index, after] of minutes.entries())
+      world.list.change(index + 1, 'CLOSED', VIRTUAL_START + after * MINUTE);
+    const cuts = [undefined, ...[2.5, 1.5, 0.5].map((hours) => VIRTUAL_START - hours * HOUR), undefined];
+    const parts = cuts.slice(1).map((to, index) => ({ ...ALL, from: cuts[index], to }));
+
+    const round = await world.time.run(
+      readRound(run, [...parts, ALL], { lane: 'recent', async plan() {}, known: async () => new Map() }),
     );
 
-    expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'recent' }]);
-    expect(checked.some((part) => within(world, part).length > 0)).toBe(false);
+    expect(round).toMatchObject({ groups: 0, passed: 3, oldestPassed: VIRTUAL_START + 2 * MINUTE });
+  });
+
+  /** Checks of a round by creation: each part, and how many of the groups of the crowd it shows. */
+  async function checksOf(stack: readonly Range[]) {
+    const world = createListWorld({ knobs: { mostRows: 20 } });
+    for (let id = 1; id <= 60; id += 1) world.list.add(id, SINCE + id, SINCE + id * MINUTE);
+    const checks: (readonly [Range, number, number])[] = [];
+    const round = readRound(world.begin(), stack, {
+      lane: 'recent',
+      async onComplete({ range: part, shown, sentAt }, page) {
+        checks.push([part, shown.size, (sentAt - VIRTUAL_START) / SECOND]);
+        expect(page === undefined).toBe(shown.size > 0);
+      },
+    });
+    const { requests } = await world.time.run(round);
+    return { checks, requests };
+  }
+  const [BEFORE, AFTER] = [SINCE - 2 * SECOND, SINCE + 3 * SECOND];
+
+  it('checks a crowd when all its parts are read, by the time of the first answer', async () => {
+    const { checks } = await checksOf([ALL]);
+
+    expect(checks).toEqual([
+      [{ ...ALL, to: BEFORE }, 0, expect.any(Number)],
+      [{ ...ALL, from: BEFORE, to: AFTER }, 60, 0],
+      [{ ...ALL, from: AFTER }, 0, expect.any(Number)],
+    ]);
+  });
+
+  it('does not check a crowd of which another tick has read parts', async () => {
+    const { checks, requests } = await checksOf([
+      { axis: 'created', from: BEFORE, to: AFTER, cross: { from: SINCE + 20 * MINUTE } },
+    ]);
+
+    expect(requests).toBeGreaterThan(3);
+    expect(checks).toEqual([]);
+  });
+});
+
+describe('the ends of a range', () => {
+  const [now, known] = [VIRTUAL_START, VIRTUAL_START - 10 * DAY];
+
+  it.each<[string, Range, number | undefined, number, number]>([
+    ['are its bounds', OF_A_DAY, undefined, SINCE - DAY, SINCE + HOUR],
+    ['of updates are all times until an hour from now', { axis: 'updated' }, known, 0, now + HOUR],
+    ['are 120 days before the first known group', { axis: 'created' }, known, known - 120 * DAY, now + HOUR],
+    ['are 120 days back where none is known', { axis: 'created' }, undefined, now - 120 * DAY, now + HOUR],
+    [
+      'are twice as long ago as its end',
+      { axis: 'created', to: now - 200 * DAY },
+      known,
+      now - 400 * DAY,
+      now - 200 * DAY,
+    ],
+    [
+      'are those of the other stamp in a part of a crowd',
+      { ...OF_A_DAY, cross: { to: now } },
+      known,
+      known - 120 * DAY,
+      now,
+    ],
+  ])('%s', async (_, of, first, low, high) => {
+    const world = createListWorld({ knobs: { latencyMs: 0 } });
+    if (first !== undefined) world.list.add(1, first);
+    const run = world.begin();
+    await world.time.run(readRound(run, [ALL]));
+
+    const ends = await createRoundReader(aRound(run, [])).endsOf(of);
+
+    expect(ends).toEqual({ low, high });
   });
 });

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, SECOND } from '../../../shared/instant.ts';
+import type { Page, Range } from '../../../shared/reading/range.ts';
+import { UNKNOWN_ROOM } from '../../../shared/reading/room.ts';
+import { createRoundReader } from '../../../shared/reading/round-reader.ts';
+import { UnexpectedStatusError, ValidationRejectedError } from '../../../shared/returns-service/errors.ts';
+import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import { createSeededRandom } from '../../fakes/seeded-random.ts';
+import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { type ListedGroup, type ListKnobs, rowOf } from '../list-service.ts';
+import { createListWorld } from '../list-world.ts';
+import { aRound } from './a-round.ts';
+import { answering, readOnce, readRound } from './read-round.ts';
+
+const AT = VIRTUAL_START - HOUR;
+const ALL: Range = { axis: 'created', from: undefined, to: undefined };
+const CROWD: Range = { axis: 'created', from: AT - 2 * SECOND, to: AT + 3 * SECOND, cross: {} };
+const FIRST = { number: 1, groups: 0, sum: 0 };
+
+function crowd(changes: Partial<ListKnobs> = {}) {
+  const world = createListWorld({
+    knobs: { mostRows: 10, ...changes },
+    settings: { requestsPerMinute: 100_000 },
+  });
+  for (let id = 1; id <= 35; id += 1) world.list.add(id, AT);
+  return world;
+}
+
+/** An order that is another one at each request. */
+function shuffled(): (group: ListedGroup) => number {
+  const random = createSeededRandom(7);
+  return () => random.next();
+}
+
+/** An answer with rows of these groups. */
+function pageOf(ids: readonly (number | string)[], sentAt: number): Page {
+  const form = { zoned: true, digits: 6 };
+  const rows = ids.map((id) =>
+    parseReturnGroup({
+      ...rowOf({ id: Number(id), createdAt: AT, updatedAt: AT, status: 'OPEN' }, form),
+      id,
+    }),
+  );
+  return { rows, bytes: 300 * rows.length, largestRow: 300, sentAt, receivedAt: sentAt };
+}
+
+describe('rows that are equal on both axes', () => {
+  it('are read by offset, until two passes in a row show the same, with other pages', async () => {
+    const world = crowd();
+    const run = world.begin();
+    const passes: (readonly [number, number | undefined])[] = [];
+
+    await world.time.run(readRound(run, [{ ...CROWD, pass: FIRST }]));
+
+    for (const { offset = 0, limit } of world.list.requests) passes.push([offset, limit]);
+    expect(await world.recorded(run.state.generation)).toHaveLength(35);
+    expect(passes).toEqual([
+      ...[0, 10, 20, 30, 35].map((offset) => [offset, 200]),
+      ...[0, 9, 18, 27, 35].map((offset) => [offset, 9]),
+    ]);
+    expect(run.state.findings).toEqual([]);
+  });
+
+  // The groups that a pass has recorded are forgotten with the tick.
+  it('are proved by a third pass if a tick ends within the second', async () => {
+    const world = crowd();
+    const run = world.begin();
+
+    await world.time.run(readRound(run, [{ ...CROWD, pass: FIRST }], { requestsOfATick: 8 }));
+
+    expect(world.list.requests).toHaveLength(5 + 5 + 6);
+    expect(run.state.findings).toEqual([]);
+  });
+
+  it.each([
+    ['offsets are refused', { offsetsRefused: true }],
+    ['the list ends after a window', { window: 20, order: shuffled() }],
+    ['ties come in another order on each page', { order: () => Math.random() }],
+    ['groups take several rows', { joins: 'copies' }],
+  ] as const)('are reported and not checked if %s', async (_, changes) => {
+    const world = crowd(changes);
+    const run = world.begin();
+    const checked: Range[] = [];
+
+    await world.time.run(
+      readRound(run, [ALL], {
+        lane: 'recent',
+        async onComplete({ range }) {
+          checked.push(range);
+        },
+      }),
+    );
+
+    const holding = checked.filter(({ from = 0, to = Infinity }) => from <= AT && AT < to);
+    expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'recent' }]);
+    expect(holding).toEqual([]);
+  });
+});
+
+describe('a pass by offset', () => {
+  it('sums up the ids of its groups', async () => {
+    const world = crowd();
+    const page = [1, 2, 'three'];
+    const run = answering(world.begin(), async () => pageOf(page, world.now()));
+
+    const { stack } = await readOnce(run, [{ ...CROWD, pass: { ...FIRST, groups: 4, sum: 10 } }]);
+
+    expect(stack).toEqual([{ ...CROWD, pass: { number: 1, groups: 7, sum: 13 } }]);
+  });
+
+  it.each([
+    ['the limit at first', 1, 20, 200],
+    ['0.85 of the groups that an answer can have', 2, 20, 17],
+    ['0.7 of them', 3, 20, 14],
+    ['at least ten', 2, 9, 9],
+    ['at most the limit', 2, 400, 170],
+  ])('asks for %s', async (_, number, groups, limit) => {
+    const world = crowd();
+    const run = world.begin({ room: { ...UNKNOWN_ROOM, groups } });
+
+    await world.time.run(readOnce(run, [{ ...CROWD, pass: { number, groups: 5, sum: 15 } }]));
+
+    expect(world.list.requests).toMatchObject([{ offset: 5, limit }]);
+  });
+
+  it.each([
+    ['as long as an answer can be', 1, 20, 10, [2, 3, 4, 5, 6, 7, 8, 9]],
+    ['shorter', 1, 20, 9, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    ['longer than its limit', 3, 20, 4, [2, 3]],
+    ['of ten rows while nothing is known', 1, 0, 5, [2, 3, 4]],
+  ])('leaves out the groups that its page may divide: %s', async (_, number, rows, groups, expected) => {
+    const world = crowd();
+    const ids = Array.from({ length: groups }, (_, index) => index + 1);
+    const joined = pageOf(
+      ids.flatMap((id) => [id, id]),
+      world.now(),
+    );
+    const run = answering(world.begin({ room: { ...UNKNOWN_ROOM, rows } }), async () => joined);
+
+    await readOnce(run, [{ ...CROWD, pass: { ...FIRST, number } }]);
+
+    expect(await world.recorded(run.state.generation)).toEqual(expected);
+  });
+
+  it.each([
+    ['as many groups of the same sum', 2, { groups: 3, sum: 6 }, [1, 2, 3], true],
+    ['fewer groups', 2, { groups: 2, sum: 6 }, [1, 2, 3], false],
+    ['other groups', 2, { groups: 3, sum: 7 }, [1, 2, 3], false],
+    ['as many groups, of which this one shows two twice', 2, { groups: 4, sum: 6 }, [1, 2, 1, 2], false],
+    ['no group, as this one', 2, { groups: 0, sum: 0 }, [], true],
+    ['nothing, as the first one, and this one shows no group', 1, undefined, [], true],
+    ['nothing, as the first one', 1, undefined, [1, 2, 3], false],
+  ] as const)('that follows one with %s', async (_, number, before, ids, isProved) => {
+    const world = crowd();
+    const pages = [...ids.map((id) => [id]), []].map((page) => pageOf(page, world.now()));
+    const run = answering(world.begin(), async () => pages.shift() ?? pageOf([], world.now()));
+    const context = aRound(run, [{ ...CROWD, pass: { ...FIRST, number, before } }]);
+    const reader = createRoundReader(context);
+
+    while (pages.length > 0) await reader.readNext();
+
+    const sum = ids.reduce<number>((total, id) => total + id, 0);
+    const next = { ...FIRST, number: number + 1, before: { groups: ids.length, sum } };
+    expect(context.round.stack).toEqual(isProved ? [] : [{ ...CROWD, pass: next }]);
+  });
+
+  it('is the last one if it is the third, proved or not', async () => {
+    const world = crowd();
+    const run = world.begin();
+    const pass = { ...FIRST, number: 3, before: { groups: 35, sum: 1 } };
+
+    const { requests } = await world.time.run(readRound(run, [{ ...CROWD, pass }]));
+
+    expect(requests).toBe(6);
+    expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'late', count: 1 }]);
+  });
+});
+
+describe('a failure at an offset', () => {
+  const refused = (name: string) => new ValidationRejectedError('422', { parameters: [name] });
+  const status = new UnexpectedStatusError('500', { status: 500, retryAfterMs: undefined });
+  const PASS = { ...FIRST, groups: 10, sum: 55 };
+  const DONE = { stack: [], findings: ['crowd_not_proved'], limit: 200 };
+  const KEPT = { stack: [{ ...CROWD, pass: PASS }], findings: [], limit: 200 };
+  const FAILED = { ...KEPT, stack: [{ ...CROWD, pass: PASS, failures: 1 }] };
+
+  it.each([
+    ['ends the passes if it is refused', PASS, refused('offset'), DONE],
+    [
+      'is tried again with a smaller limit if that is refused',
+      PASS,
+      refused('limit'),
+      { ...KEPT, limit: 100 },
+    ],
+    ['counts like any other if it may pass', PASS, status, FAILED],
+    [
+      'counts like any other at the first page',
+      FIRST,
+      refused('offset'),
+      { ...FAILED, stack: [{ ...CROWD, pass: FIRST, failures: 1 }] },
+    ],
+  ])('%s', async (_, pass, error, expected) => {
+    const world = crowd();
+    const run = answering(world.begin(), () => Promise.reject(error));
+
+    const { stack } = await world.time.run(readOnce(run, [{ ...CROWD, pass }]));
+
+    const { findings, limit } = run.state;
+    expect({ stack, findings: findings.map(({ code }) => code), limit }).toEqual(expected);
+  });
+});
