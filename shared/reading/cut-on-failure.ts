@@ -2,18 +2,27 @@
 // alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
 // request: so a range is only cut while requests for an empty range succeed.
 import { noteFinding } from '../guarding/findings.ts';
-import { DAY, formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts';
-import { sourceOf } from '../lanes/tick-run.ts';
+import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
 import type { KnownGroup } from '../ports.ts';
 import {
   RequestTimedOutError,
   ReturnsServiceError,
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
-import { divide, type Ends, NARROWEST } from './cut-range.ts';
-import { type Axis, activeOf, boundsOf, countGroups, type Range, withActive } from './range.ts';
+import { divide, NARROWEST } from './cut-range.ts';
+import {
+  type Axis,
+  activeOf,
+  boundsOf,
+  countGroups,
+  EARLIEST,
+  LATEST,
+  type Range,
+  withActive,
+} from './range.ts';
 import { putBack, replaceRange } from './round.ts';
-import { RoundFailed, type RoundReader } from './round-context.ts';
+import { type RoundContext, RoundFailed, type RoundReader } from './round-context.ts';
 
 /** How often a range fails before it is cut. */
 export const FAILURES_TO_CUT = 2;
@@ -30,6 +39,8 @@ const MANY = 20;
 /** How much wider a place is on both sides: neighbours are asked for a second wider. */
 const BESIDE = 3 * SECOND;
 const LEFT_OUT_FOR = 10 * MINUTE;
+/** How long before the first known group an open range begins, for cutting it. */
+const BEFORE_FIRST = 120 * DAY;
 /** Later than any stamp. */
 const NEVER = 400 * DAY;
 
@@ -63,7 +74,7 @@ export async function onFailure(
 
 /** The range, too narrow to be cut, as it is read next. */
 async function rowByRow(reader: RoundReader, failed: Range, reason: string): Promise<Range> {
-  const { low, high } = await reader.endsOf(failed);
+  const { low, high } = await endsOf(reader.context, failed);
   const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
   return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason } };
 }
@@ -83,12 +94,32 @@ async function isServing({ context: { run, lane } }: RoundReader, { axis, isSlow
 /** Returns two parts of the range, the older one first; undefined if it is too narrow. */
 async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | undefined> {
   const { axis } = activeOf(range);
-  const ends = await reader.endsOf(range);
+  const ends = await endsOf(reader.context, range);
   if (ends.high - ends.low > NARROWEST) {
     const cut = cutBeside(await knownStamps(reader, axis, ends), ends);
     return divide(range, [cut ?? Math.floor((ends.low + ends.high) / 2)]);
   }
   return range.axis === 'updated' || range.cross ? undefined : partsAcross(reader, range, ends);
+}
+
+interface Ends {
+  readonly low: Instant;
+  readonly high: Instant;
+}
+
+/** Where a range begins and ends, also if it is open. */
+export async function endsOf({ run }: RoundContext, range: Range): Promise<Ends> {
+  const { axis, from, to } = activeOf(range);
+  const now = run.now();
+  // Further back than the range reaches: else cuts of a failing range would stop at its earliest bound.
+  const low = async () => Math.min((await firstKnown(run)) - BEFORE_FIRST, 2 * (to ?? now) - now);
+  return { low: from ?? (axis === 'updated' ? 0 : await low()), high: to ?? now + HOUR };
+}
+
+async function firstKnown(run: TickRun): Promise<Instant> {
+  for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), EARLIEST, LATEST))
+    return createdAt;
+  return run.now();
 }
 
 /** A cut beside the median of known stamps, so that its row lies in one part only; undefined if there is none. */

@@ -19,12 +19,6 @@ const IN_ORDER = 0.75;
 type Stamps = Pick<ReadableRow, 'createdAt' | 'updatedAt'>;
 type Order = 'up' | 'down' | undefined;
 
-export interface Ends {
-  /** Where the range begins and ends, also if it is open. */
-  readonly low: Instant;
-  readonly high: Instant;
-}
-
 /** Returns the parts of a range whose answer is full. A part that can't be divided has a `pass`: read it by offset. */
 export function cutFull(range: Range, rows: readonly Stamps[], first: 'newest' | 'oldest'): Range[] {
   if (rows.length === 0) return [byOffset({ ...range, cross: range.cross ?? {} })];

@@ -3,7 +3,6 @@ import type { Instant } from '../instant.ts';
 import type { TickRun } from '../lanes/tick-run.ts';
 import type { KnownGroup } from '../ports.ts';
 import type { LaneName } from '../source/source-state.ts';
-import type { Ends } from './cut-range.ts';
 import type { Page, Range } from './range.ts';
 import type { Round } from './round.ts';
 
@@ -43,8 +42,6 @@ export interface RoundReader {
   record(range: Range, page: Page): Promise<ReadonlySet<number>>;
   /** Takes the range off the stack. @param page its last answer; without it, rows may not have been read */
   done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void>;
-  /** Where a range begins and ends, also if it is open. */
-  endsOf(range: Range): Promise<Ends>;
   /** The groups that it has read in this tick, and when they were created. */
   created(): ReadonlyMap<number, Instant>;
 }

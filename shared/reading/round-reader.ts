@@ -2,8 +2,7 @@
 // is full is cut (cut-range.ts), one that fails is tried again and then cut (cut-on-failure.ts). Every row is recorded
 // as it comes, whatever becomes of its range.
 import { noteFinding } from '../guarding/findings.ts';
-import { DAY, HOUR, type Instant } from '../instant.ts';
-import { sourceOf } from '../lanes/tick-run.ts';
+import type { Instant } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import {
   RateLimitedError,
@@ -13,8 +12,17 @@ import {
 } from '../returns-service/errors.ts';
 import type { Place } from '../source/source-state.ts';
 import { FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
-import { cutFull, type Ends } from './cut-range.ts';
-import { activeOf, boundsOf, countGroups, idOf, type Page, type Range, withoutEnds } from './range.ts';
+import { cutFull } from './cut-range.ts';
+import {
+  boundsOf,
+  countGroups,
+  EARLIEST,
+  idOf,
+  LATEST,
+  type Page,
+  type Range,
+  withoutEnds,
+} from './range.ts';
 import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { CompletePart, RoundContext, RoundReader } from './round-context.ts';
@@ -24,8 +32,6 @@ const MOST_PASSES = 3;
 const PAGES_SHRINK_BY = 0.15;
 type Pass = NonNullable<Range['pass']>;
 const MOST_SUM = 2 ** 40;
-/** How long before the first known group an open range begins, for cutting it. */
-const BEFORE_FIRST = 120 * DAY;
 
 export function createRoundReader(context: RoundContext): RoundReader {
   const { run, lane, first } = context;
@@ -188,7 +194,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const around = [
       { from, to: place.from },
       { from: place.to, to },
-    ].filter(({ from: start = -Infinity, to: end = Infinity }) => start < end);
+    ].filter(({ from: start = EARLIEST, to: end = LATEST }) => start < end);
     // An offset does not fit their lists. A range without narrow bounds is not read row by row.
     const few = (isAlong || range.cross) && range.few ? { ...range.few, offset: 0 } : undefined;
     const anew = { ...range, few, pass: undefined };
@@ -199,23 +205,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     context.update((round) => ({ ...replaceRange(round, range, parts), leavesOut: true }));
   }
 
-  /** Where a range begins and ends, also if it is open. */
-  async function endsOf(range: Range): Promise<Ends> {
-    const { axis, from, to } = activeOf(range);
-    const now = run.now();
-    // Further back than the range reaches: else cuts of a failing range would stop at its earliest bound.
-    const low = async () => Math.min((await firstKnown()) - BEFORE_FIRST, 2 * (to ?? now) - now);
-    return { low: from ?? (axis === 'updated' ? 0 : await low()), high: to ?? now + HOUR };
-  }
-
-  async function firstKnown(): Promise<Instant> {
-    const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-    for await (const { createdAt } of run.session.store.knownCreatedBetween(sourceOf(run), ...all))
-      return createdAt;
-    return run.now();
-  }
-
-  const reader: RoundReader = { context, readNext, record, done, endsOf, created: () => created };
+  const reader: RoundReader = { context, readNext, record, done, created: () => created };
   return reader;
 }
 
@@ -229,8 +219,7 @@ function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
 function overlaps({ axis, from, to }: Place, range: Range): boolean {
   const isBeside = range.cross === undefined && range.axis === 'created';
   if (axis !== range.axis && isBeside) return false;
-  const { from: start = Number.NEGATIVE_INFINITY, to: end = Number.POSITIVE_INFINITY } =
-    axis === range.axis ? range : (range.cross ?? {});
+  const { from: start = EARLIEST, to: end = LATEST } = axis === range.axis ? range : (range.cross ?? {});
   return from < end && to > start;
 }
 

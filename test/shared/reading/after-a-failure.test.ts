@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
-import { onFailure } from '../../../shared/reading/cut-on-failure.ts';
+import { endsOf, onFailure } from '../../../shared/reading/cut-on-failure.ts';
 import type { Range } from '../../../shared/reading/range.ts';
 import type { Round } from '../../../shared/reading/round.ts';
 import { RoundFailed } from '../../../shared/reading/round-context.ts';
@@ -325,5 +325,39 @@ describe('rows that are read a few at a time', () => {
 
     expect(run.state.places).toHaveLength(others + 1);
     expect(context.round.cuts).toBe(cuts);
+  });
+});
+
+describe('the ends of a range', () => {
+  const [now, known] = [VIRTUAL_START, VIRTUAL_START - 10 * DAY];
+
+  it.each<[string, Range, number | undefined, number, number]>([
+    ['are its bounds', TWICE, undefined, at(0), at(100)],
+    ['of updates are all times until an hour from now', { axis: 'updated' }, known, 0, now + HOUR],
+    ['are 120 days before the first known group', { axis: 'created' }, known, known - 120 * DAY, now + HOUR],
+    ['are 120 days back where none is known', { axis: 'created' }, undefined, now - 120 * DAY, now + HOUR],
+    [
+      'are twice as long ago as its end',
+      { axis: 'created', to: now - 200 * DAY },
+      known,
+      now - 400 * DAY,
+      now - 200 * DAY,
+    ],
+    [
+      'are those of the other stamp in a part of a crowd',
+      { ...TWICE, cross: { to: now } },
+      known,
+      known - 120 * DAY,
+      now,
+    ],
+  ])('%s', async (_, of, first, low, high) => {
+    const world = createListWorld({ knobs: { latencyMs: 0 } });
+    if (first !== undefined) world.list.add(1, first);
+    const run = world.begin();
+    await world.time.run(readRound(run, [{ axis: 'created' }]));
+
+    const ends = await endsOf(aRound(run, []), of);
+
+    expect(ends).toEqual({ low, high });
   });
 });

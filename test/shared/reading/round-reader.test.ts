@@ -409,37 +409,3 @@ describe('a walk', () => {
     expect(checks).toEqual([]);
   });
 });
-
-describe('the ends of a range', () => {
-  const [now, known] = [VIRTUAL_START, VIRTUAL_START - 10 * DAY];
-
-  it.each<[string, Range, number | undefined, number, number]>([
-    ['are its bounds', OF_A_DAY, undefined, SINCE - DAY, SINCE + HOUR],
-    ['of updates are all times until an hour from now', { axis: 'updated' }, known, 0, now + HOUR],
-    ['are 120 days before the first known group', { axis: 'created' }, known, known - 120 * DAY, now + HOUR],
-    ['are 120 days back where none is known', { axis: 'created' }, undefined, now - 120 * DAY, now + HOUR],
-    [
-      'are twice as long ago as its end',
-      { axis: 'created', to: now - 200 * DAY },
-      known,
-      now - 400 * DAY,
-      now - 200 * DAY,
-    ],
-    [
-      'are those of the other stamp in a part of a crowd',
-      { ...OF_A_DAY, cross: { to: now } },
-      known,
-      known - 120 * DAY,
-      now,
-    ],
-  ])('%s', async (_, of, first, low, high) => {
-    const world = createListWorld({ knobs: { latencyMs: 0 } });
-    if (first !== undefined) world.list.add(1, first);
-    const run = world.begin();
-    await world.time.run(readRound(run, [ALL]));
-
-    const ends = await createRoundReader(aRound(run, [])).endsOf(of);
-
-    expect(ends).toEqual({ low, high });
-  });
-});
