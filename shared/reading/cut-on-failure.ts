@@ -51,12 +51,12 @@ export async function onFailure(
 ): Promise<void> {
   const { context } = reader;
   const { round } = context;
-  const failures = (range.failures ?? 0) + 1;
-  const isSlow = range.isSlow || error instanceof RequestTimedOutError;
-  const failed: Range = { ...range, failures, isSlow };
+  const failed = afterFailure(range, error);
   context.update((before) => putBack(before, range, failed));
   const mayCut =
-    failures >= FAILURES_TO_CUT && round.stack.length < MOST_WAITING && (await isServing(reader, failed));
+    failed.failures >= FAILURES_TO_CUT &&
+    round.stack.length < MOST_WAITING &&
+    (await isServing(reader, failed));
   if (!mayCut) {
     // Where all answers are slow, it is no row of this range.
     context.update((before) => replaceRange(before, failed, [{ ...failed, isSlow: undefined }]));
@@ -70,6 +70,12 @@ export async function onFailure(
     const { stack } = replaceRange(before, failed);
     return { ...before, cuts: before.cuts + 1, stack: [...stack, ...suspects] };
   });
+}
+
+/** The range after another failure of its request. */
+export function afterFailure(range: Range, error: ReturnsServiceError) {
+  const isSlow = range.isSlow || error instanceof RequestTimedOutError;
+  return { ...range, failures: (range.failures ?? 0) + 1, isSlow };
 }
 
 /** The range, too narrow to be cut, as it is read next. */

@@ -92,13 +92,14 @@ export function idOf(row: RowReading): number | undefined {
 }
 
 /**
- * The rows of an answer that may have ended within a group: where groups take several rows, those at its ends may lack
- * some of theirs.
+ * The rows of an answer that did not show the end of its list: where groups take several rows, the last one may lack some
+ * of them, and after an offset the first one as well.
  */
-export function withoutEnds(page: Page): Page {
-  if (countGroups(page.rows) === page.rows.length) return page;
-  const ends = [page.rows[0], page.rows.at(-1)].map((row) => row && idOf(row));
-  return { ...page, rows: page.rows.filter((row) => !ends.includes(idOf(row))) };
+export function withoutEnds(page: Page, offset = 0): Page {
+  const { rows } = page;
+  if (countGroups(rows) === rows.length) return page;
+  const ends = [...(offset === 0 ? [] : rows.slice(0, 1)), ...rows.slice(-1)].map(idOf);
+  return { ...page, rows: rows.filter((row) => !ends.includes(idOf(row))) };
 }
 
 /** How much wider than the range both bounds are sent. */

@@ -4,14 +4,9 @@
 import { noteFinding } from '../guarding/findings.ts';
 import type { Instant } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
-import {
-  RateLimitedError,
-  RequestTimedOutError,
-  ReturnsServiceError,
-  ValidationRejectedError,
-} from '../returns-service/errors.ts';
+import { RateLimitedError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
 import type { Place } from '../source/source-state.ts';
-import { FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
+import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
 import {
   boundsOf,
@@ -104,9 +99,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
   /** Its tries did not fit into the tick: they count as a failure, and the next tick has less patience if it hung. */
   function noteCutOff(range: Range, cause: unknown): void {
     if (!(cause instanceof ReturnsServiceError) || cause instanceof RateLimitedError) return;
-    const isSlow = range.isSlow || cause instanceof RequestTimedOutError;
-    const next: Range = { ...range, failures: (range.failures ?? 0) + 1, isSlow };
-    context.update((round) => replaceRange(round, range, [next]));
+    context.update((round) => replaceRange(round, range, [afterFailure(range, cause)]));
   }
 
   async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {
@@ -156,7 +149,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const { rows } = page;
     if (rows.length > 0) {
       const isLast = rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
-      for (const id of await record(range, isLast ? page : withoutEnds(page))) recorded.add(id);
+      for (const id of await record(range, isLast ? page : withoutEnds(page, groups))) recorded.add(id);
       const next = {
         groups: groups + countGroups(rows),
         sum: rows.reduce((total, row) => (total + (idOf(row) ?? 0)) % MOST_SUM, sum),

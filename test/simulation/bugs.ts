@@ -96,8 +96,8 @@ const READING: readonly Bug[] = [
   bug(
     'a cut drops the rows between its two parts',
     'shared/reading/cut-range.ts',
-    'withActive(range, { from: cut, to })];',
-    'withActive(range, { from: cut + 3_600 * SECOND, to })];',
+    '{ from: start, to: cuts[index] ?? to }',
+    '{ from: start && index ? start + 3_600 * SECOND : start, to: cuts[index] ?? to }',
     12,
   ),
   bug(

@@ -83,11 +83,12 @@ describe('the rows of an answer', () => {
     rows: rows.filter((row) => row !== undefined),
   });
 
-  it('lack those at its ends where groups take several rows', () => {
+  it('lack the last where groups take several rows, and after an offset the first', () => {
     const page = pageOf(first, second, second, unreadable, last, last);
 
-    expect(withoutEnds(page).rows).toEqual([second, second, unreadable]);
-    expect(withoutEnds(pageOf(unreadable, second, second, first, unreadable)).rows).toEqual([
+    expect(withoutEnds(page).rows).toEqual([first, second, second, unreadable]);
+    expect(withoutEnds(page, 1).rows).toEqual([second, second, unreadable]);
+    expect(withoutEnds(pageOf(unreadable, second, second, first, unreadable), 5).rows).toEqual([
       second,
       second,
       first,
