@@ -1,4 +1,4 @@
-// The time of a watch's next tick. Pure.
+// When a watch's next tick begins, and how long it may last. Pure.
 import { findHold } from '../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { isJoined } from '../../shared/lanes/rhythms.ts';
@@ -34,6 +34,14 @@ export function nextTick(
   if (outcome !== 'done' || error !== undefined || state === undefined) return nextPoll;
   if (findHold(state, 'other_store') !== undefined) return nextPoll;
   return Math.min(nextPoll, Math.max(now + LEAST_PAUSE_MS, workDueAt(state, settings) / MILLISECOND));
+}
+
+/**
+ * How long a tick may last, in milliseconds: about as in Lambda, and less where polls are frequent. A tick that fails
+ * retries until its end, and only then is an outage reported.
+ */
+export function longestTick({ intervalMs }: Pick<SourceSettings, 'intervalMs'>): number {
+  return Math.min(50_000, Math.max(15_000, intervalMs));
 }
 
 /** When a lane has work. Polls are due with each tick, unless a round of theirs is under way. */

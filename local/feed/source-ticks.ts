@@ -7,6 +7,7 @@ import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { createSourceSession, type SourceServices } from '../../shared/source/source-session.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
+import { longestTick } from './next-tick.ts';
 
 export interface SourceTicksOptions
   extends Pick<
@@ -27,8 +28,6 @@ export interface SourceTicks {
   close(): Promise<void>;
 }
 
-/** Time limit of a tick: about as in Lambda, and no longer than a user waits for a clean end. */
-const TICK_MS = 50_000;
 /** Until anything was read, so that a wrong address or token is reported soon. */
 const FIRST_TICK_MS = 5_000;
 /** The same in each run: only one `watch` has the stores, so it continues the lease of one that was killed. */
@@ -56,7 +55,7 @@ export async function openSourceTicks(options: SourceTicksOptions): Promise<Sour
     // A tick asks for a poll, however late the one before began.
     session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
     const report = await pollSource(
-      { slot: lastSlot, durationMs: isRead ? TICK_MS : FIRST_TICK_MS },
+      { slot: lastSlot, durationMs: isRead ? longestTick(settings) : FIRST_TICK_MS },
       session,
     );
     isRead ||= report.polls > 0 || report.counts.groups > 0;
@@ -84,6 +83,6 @@ export async function openSourceTicks(options: SourceTicksOptions): Promise<Sour
  * @param last of the last tick, also of an earlier process
  * @param now both in milliseconds since the epoch
  */
-export function slotAfter(last: number, now: number): number {
+function slotAfter(last: number, now: number): number {
   return isSlotTooFarAhead(last, now) ? now : Math.max(now, last + 1);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextTick } from '../../../local/feed/next-tick.ts';
+import { longestTick, nextTick } from '../../../local/feed/next-tick.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
 import { firstState } from '../../../shared/source/first-state.ts';
@@ -71,5 +71,15 @@ describe('the next tick', () => {
       LAST + 60_000,
     );
     expect(nextTick({ last: LAST, now }, SETTINGS, held)).toBe(LAST + 60_000);
+  });
+});
+
+describe('a tick', () => {
+  it.each([
+    [1_000, 15_000],
+    [30_000, 30_000],
+    [3_600_000, 50_000],
+  ])('with an interval of %i ms lasts %i ms at most', (intervalMs, durationMs) => {
+    expect(longestTick({ intervalMs })).toBe(durationMs);
   });
 });
