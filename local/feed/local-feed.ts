@@ -7,6 +7,7 @@ import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { Clock, Log } from '../../shared/ports.ts';
+import { isLoopback } from '../../shared/returns-service/base-url.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { shellWord } from '../cli/shell-word.ts';
@@ -173,6 +174,11 @@ async function startForwarders(
   const shown = urls.map(shownUrl).join(', ');
   const secretFrom = describeSecret(target.secret, dataDir);
   log.info(`forwarding to ${shown}. ${secretFrom}`);
+  const open = urls.filter(({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname));
+  if (open.length > 0)
+    log.warn(
+      `Posts to ${open.map(shownUrl).join(', ')} are not encrypted: who is on the way can read them. Use https outside of your own network.`,
+    );
   return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret, secretFrom }, ports)));
 }
 

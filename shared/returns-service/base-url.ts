@@ -61,7 +61,7 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-// The parser has already reduced every notation of an IPv4 or IPv6 address to this one form.
-function isLoopback(hostname: string): boolean {
+/** @param hostname of a URL: its parser reduces every notation of an address to this one form */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

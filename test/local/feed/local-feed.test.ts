@@ -67,6 +67,32 @@ describe('the feed on one machine', () => {
     });
   });
 
+  it('warns of posts that leave the machine unencrypted', async () => {
+    const service = await startService();
+    const warnings: string[] = [];
+    const posts = ['http://127.0.0.1:9/hook', 'https://shop.test/hook', 'http://shop.test:3000/hook'];
+    const feed = await startLocalFeed({
+      settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url }),
+      token: TOKEN,
+      dataDir: undefined,
+      log: { ...QUIET, warn: (message) => void warnings.push(message) },
+      onProgress() {},
+      onEvent: async () => {},
+      forwarding: {
+        urls: posts.map((url) => new URL(url)),
+        secret: undefined,
+        filter: {},
+        contentType: undefined,
+        onAttempt() {},
+      },
+    });
+    await feed.close();
+
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Posts to http:\/\/shop.test:3000\/hook are not encrypted/),
+    ]);
+  });
+
   it('takes another address as long as nothing was read from the first one, and none after that', async () => {
     const [service, other] = [await startService(), await startService()];
     const directory = await mkdtemp(join(tmpdir(), 'address-'));
