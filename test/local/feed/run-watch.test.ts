@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { OutputError } from '../../../local/cli/write-whole.ts';
-import { patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
+import { COULD_NOT_BE_READ, patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 
@@ -176,3 +180,134 @@ test.each([
 ])('the end waits $seconds s (interrupted: $isInterrupted, stored: $isStored)', ({ seconds, ...end }) => {
   expect(patienceMs(end)).toBe(seconds * 1_000);
 });
+
+test('a watch that starts again goes on with walks if polls are refused', async () => {
+  const service = await createReferenceService({
+    groups: 20,
+    token: TOKEN,
+    life: false,
+    knobs: { rateLimit: 3_000 },
+  });
+  ends.push(service.close);
+  let refuses = false;
+  const front = createServer(async ({ url = '', headers }, response) => {
+    if (refuses && url.includes('updated_at')) return void response.writeHead(400).end('{}');
+    const token = String(headers['x-service-api-token']);
+    const answer = await fetch(`${service.url}${url}`, { headers: { 'X-Service-Api-Token': token } });
+    const date = answer.headers.get('date') ?? new Date().toUTCString();
+    response.writeHead(answer.status, { 'Content-Type': 'application/json', Date: date });
+    response.end(await answer.text());
+  });
+  const port = await listen(front);
+  ends.push(async () => {
+    front.closeAllConnections();
+    front.close();
+  });
+  const dataDir = await mkdtemp(join(tmpdir(), 'run-watch-'));
+  ends.push(() => rm(dataDir, { recursive: true }));
+  const baseUrl = `http://127.0.0.1:${port}`;
+
+  async function watch(ticks: number): Promise<TickReport[]> {
+    const stopping = new AbortController();
+    const reports: TickReport[] = [];
+    await runWatch({
+      settings: sourceSettings.parse({
+        name: 'acme',
+        baseUrl,
+        intervalMs: 1_000,
+        reconcileMs: 2_000,
+        requestsPerMinute: 2_400,
+      }),
+      token: TOKEN,
+      dataDir,
+      forMs: 60_000,
+      signal: stopping.signal,
+      log: QUIET,
+      onReport(report) {
+        reports.push(report);
+        if (reports.filter(({ state }) => state?.lease.expiresAt === 0).length >= ticks) stopping.abort();
+      },
+      async onEvent() {},
+    });
+    return reports;
+  }
+
+  await watch(1);
+  refuses = true;
+
+  expect((await watch(2)).length).toBeGreaterThanOrEqual(2);
+}, 90_000);
+
+// `watch` starts with the machine, often before the network or the service.
+test('a watch that starts while nothing listens reads the service as soon as it runs', async () => {
+  const port = await freePort();
+
+  const polls = await watchUntilRead(port, () => startService(port));
+
+  expect(polls).toBeGreaterThan(0);
+});
+
+test('a watch that meets a page of maintenance at its start reads the service afterwards', async () => {
+  const maintenance = createServer((_, response) =>
+    response.setHeader('Content-Type', 'text/html').end('<h1>Back soon</h1>'),
+  );
+  const port = await listen(maintenance);
+
+  const polls = await watchUntilRead(port, async () => {
+    maintenance.closeAllConnections();
+    await new Promise((resolve) => maintenance.close(resolve));
+    await startService(port);
+  });
+
+  expect(polls).toBeGreaterThan(0);
+});
+
+/** @param onWarning called at the first tick that fails. @returns the number of polls of the first tick that read */
+async function watchUntilRead(port: number, onWarning: () => Promise<void>): Promise<number> {
+  const stopping = new AbortController();
+  let repair: Promise<void> | undefined;
+  let read = 0;
+  await runWatch({
+    settings: sourceSettings.parse({
+      name: 'acme',
+      baseUrl: `http://127.0.0.1:${port}/api`,
+      intervalMs: 1_000,
+    }),
+    token: TOKEN,
+    dataDir: undefined,
+    forMs: 60_000,
+    signal: stopping.signal,
+    log: {
+      ...QUIET,
+      warn(message) {
+        if (message === COULD_NOT_BE_READ) repair ??= onWarning();
+      },
+    },
+    onReport({ polls }) {
+      if (polls === 0) return;
+      read = polls;
+      stopping.abort();
+    },
+    async onEvent() {},
+  });
+  await repair;
+  return repair === undefined ? 0 : read;
+}
+
+async function startService(port: number): Promise<void> {
+  const service = await createReferenceService({ port, groups: 10, token: TOKEN, life: false });
+  ends.push(service.close);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
