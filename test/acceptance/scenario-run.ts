@@ -54,7 +54,9 @@ export function watch({ scenario, service, receiver, data, runs }: Run, url = se
     ...scenario.watch,
   };
   // The user claims that the same store has moved.
-  const started = startWatch(options, url === service.url ? [] : ['--moved'], receiver?.secret);
+  const started = startWatch(options, url === service.url ? [] : ['--moved'], {
+    forwardSecret: receiver?.secret,
+  });
   runs.push(started);
   return started;
 }

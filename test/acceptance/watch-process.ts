@@ -23,16 +23,19 @@ const COMMAND = fileURLToPath(new URL('../../local/cli/returns-feed.js', import.
 
 /**
  * @param switches options without a value
- * @param forwardSecret signs what is forwarded
+ * @param secrets what signs the posts that it forwards, and its token. @default none, and that of the service
  */
 export function startWatch(
   options: Readonly<Record<string, string>>,
   switches: readonly string[] = [],
-  forwardSecret = '',
+  {
+    forwardSecret = '',
+    token = TOKEN,
+  }: { readonly forwardSecret?: string | undefined; readonly token?: string } = {},
 ): WatchProcess {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(process.execPath, [COMMAND, 'watch', '--json', ...switches, ...flags], {
-    env: { ...process.env, RETURNS_API_TOKEN: TOKEN, RETURNS_FORWARD_SECRET: forwardSecret },
+    env: { ...process.env, RETURNS_API_TOKEN: token, RETURNS_FORWARD_SECRET: forwardSecret },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: PrintedEvent[] = [];

@@ -52,7 +52,7 @@ export async function measureCycles(options: AtRest): Promise<Cycles | undefined
       ...options.options,
     },
     ['--verbose'],
-    TOKEN,
+    { token: TOKEN },
   );
   try {
     const until = Date.now() + mostMs;

@@ -17,7 +17,7 @@ export function startReturnsFeedReader({ name, token, url, options, mostMinutes 
   const watch = startWatch(
     { 'base-url': url, source: 'acceptance', for: `${mostMinutes}m`, ...options },
     [],
-    token,
+    { token },
   );
   let isStopped = false;
 
