@@ -177,7 +177,7 @@ async function startForwarders(
   const open = urls.filter(({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname));
   if (open.length > 0)
     log.warn(
-      `Posts to ${open.map(shownUrl).join(', ')} are not encrypted: who is on the way can read them. Use https outside of your own network.`,
+      `Posts to ${open.map(shownUrl).join(', ')} are not encrypted: anyone on the way can read them. Use https outside of your own network.`,
     );
   return Promise.all(urls.map((url) => startForwarder({ ...target, url, secret, secretFrom }, ports)));
 }

@@ -53,8 +53,8 @@ const eventLists = fc
     ].map(anEvent),
   );
 
-test('a topic’s filter policy and the predicate agree about what passes and what does not', async () => {
-  let [passed, leftOut] = [0, 0];
+test('a topic’s filter policy and the predicate agree, and most filters exclude an event', async () => {
+  let [passed, excluding] = [0, 0];
   const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
   const property = fc.asyncProperty(conditions, eventLists, async (filter, events) => {
     const expected = events.filter((event) => matchesFilter(filter, event));
@@ -62,13 +62,13 @@ test('a topic’s filter policy and the predicate agree about what passes and wh
     const received = await receivedThrough(filter, events);
 
     expect(received).toEqual(expected.map(({ id }) => id).sort());
-    leftOut += events.length - received.length;
+    if (received.length < events.length) excluding += 1;
     passed += received.length;
   });
 
   await fc.assert(property, { numRuns: runs(60) });
 
-  expect(leftOut).toBeGreaterThan(0);
+  expect(excluding).toBeGreaterThan(runs(60) / 2);
   expect(passed).toBeGreaterThan(0);
 });
 

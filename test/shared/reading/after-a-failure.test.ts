@@ -1,4 +1,4 @@
-// What each step after a failure asks for, and what it leaves to read.
+// Each step after a failure: the requests that it sends, and the ranges that it leaves on the stack.
 import { describe, expect, it } from 'vitest';
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
@@ -65,7 +65,7 @@ async function setUp(stack: readonly Range[], { groups = [], knobs, round, optio
   return { time, list, session, run, context, fail, readNext, readAll, asked };
 }
 
-/** What becomes of a range that fails for the second time. */
+/** @returns the stack once the range has failed for the second time */
 async function partsOf(range: Range, groups: SetUp['groups'] = []): Promise<readonly Range[]> {
   const { context, fail } = await setUp([range], { groups });
   await fail();

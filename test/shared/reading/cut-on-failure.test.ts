@@ -9,7 +9,7 @@ import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';
 import type { ListKnobs } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
-import { readRound } from './read-round.ts';
+import { readChecked, readRound } from './read-round.ts';
 
 const UPDATED: Range = { axis: 'updated', from: VIRTUAL_START - DAY, to: VIRTUAL_START + SECOND };
 const CREATED: Range = { axis: 'created' };
@@ -185,16 +185,8 @@ describe('a row that makes every answer with it fail', () => {
 
   it('leaves its part unchecked: nothing is missed in it', async () => {
     const { time, run, list } = await setUp([33]);
-    const checked: Range[] = [];
 
-    await time.run(
-      readRound(run, [CREATED], {
-        lane: 'recent',
-        async onComplete({ range }) {
-          checked.push(range);
-        },
-      }),
-    );
+    const checked = await time.run(readChecked(run));
 
     const stamp = list.groups.get(33)?.createdAt ?? 0;
     const holding = checked.filter(({ from = 0, to = Infinity }) => from <= stamp && stamp < to);
@@ -211,16 +203,8 @@ describe('a failing row of a crowd', () => {
     const run = world.begin();
     await world.time.run(readRound(run, [CREATED]));
     world.list.knobs.failing = new Set([33]);
-    const checked: Range[] = [];
 
-    await world.time.run(
-      readRound(run, [CREATED], {
-        lane: 'recent',
-        async onComplete({ range }) {
-          checked.push(range);
-        },
-      }),
-    );
+    const checked = await world.time.run(readChecked(run));
 
     expect(run.state.places).toMatchObject([{ axis: 'updated' }]);
     expect(checked.filter(({ from = 0, to = Infinity }) => from <= second && second < to)).toEqual([]);

@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { Interval, Range } from '../../../shared/reading/range.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { createListWorld } from '../list-world.ts';
-import { readOnce, readRound } from './read-round.ts';
+import { readChecked, readOnce } from './read-round.ts';
 
 const AT = VIRTUAL_START - HOUR;
 const UNTIL = VIRTUAL_START + MINUTE;
@@ -120,16 +120,8 @@ describe('a place that is set aside', () => {
     const run = world.begin({
       places: [placeOf({ axis: 'updated', from: AT + MINUTE, to: AT + 2 * MINUTE })],
     });
-    const checked: Range[] = [];
 
-    await world.time.run(
-      readRound(run, [{ axis: 'created' }], {
-        lane: 'recent',
-        async onComplete({ range }) {
-          checked.push(range);
-        },
-      }),
-    );
+    const checked = await world.time.run(readChecked(run));
 
     expect(checked.length).toBeGreaterThan(0);
     expect(checked.filter(({ from = 0, to = Infinity }) => from <= AT && AT < to)).toEqual([]);

@@ -10,7 +10,7 @@ import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { type ListedGroup, type ListKnobs, rowOf } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
 import { aRound } from './a-round.ts';
-import { answering, readOnce, readRound } from './read-round.ts';
+import { answering, readChecked, readOnce, readRound } from './read-round.ts';
 
 const AT = VIRTUAL_START - HOUR;
 const ALL: Range = { axis: 'created', from: undefined, to: undefined };
@@ -80,16 +80,8 @@ describe('rows that are equal on both axes', () => {
   ] as const)('are reported and not checked if %s', async (_, changes) => {
     const world = crowd(changes);
     const run = world.begin();
-    const checked: Range[] = [];
 
-    await world.time.run(
-      readRound(run, [ALL], {
-        lane: 'recent',
-        async onComplete({ range }) {
-          checked.push(range);
-        },
-      }),
-    );
+    const checked = await world.time.run(readChecked(run));
 
     const holding = checked.filter(({ from = 0, to = Infinity }) => from <= AT && AT < to);
     expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'recent' }]);

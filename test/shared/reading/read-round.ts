@@ -10,6 +10,18 @@ interface ReadOptions extends RoundOptions {
   readonly requestsOfATick?: number;
 }
 
+/** Reads a round of a walk by creation. @returns the ranges whose groups it checked */
+export async function readChecked(run: TickRun): Promise<Range[]> {
+  const checked: Range[] = [];
+  await readRound(run, [{ axis: 'created' }], {
+    lane: 'recent',
+    async onComplete({ range }) {
+      checked.push(range);
+    },
+  });
+  return checked;
+}
+
 const MOST_REQUESTS = 2_000;
 
 /** @returns the round at its end. @throws RoundFailed, and an Error if it does not end */
