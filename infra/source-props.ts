@@ -40,10 +40,9 @@ export interface SourceProps {
   readonly settle?: Duration;
   /**
    * Time between the starts of two walks over the groups of the last 45 days, which find changes that do not update the
-   * group's `updated_at`; those over older groups begin every twelve hours. A change of a shipment that leaves
-   * `updated_at` alone is published up to this much late. The dashboard shows the events that only walks found. At least
-   * a minute, and at least `interval`.
-   * @default Duration.minutes(10)
+   * group's `updated_at`. A change of a shipment that leaves `updated_at` alone is published up to this much late. The
+   * dashboard shows the events that only walks found. At least a minute, and at least `interval`.
+   * @default as often as walks take a tenth of the budget, and at least every ten minutes
    */
   readonly reconcile?: Duration;
   /**

@@ -5,6 +5,7 @@ import { findHold } from './guarding/holds.ts';
 import { SourceHeld } from './guarding/source-held.ts';
 import { MILLISECOND } from './instant.ts';
 import { concludeTick } from './lanes/conclude-tick.ts';
+import { findOrigin } from './lanes/find-origin.ts';
 import { createLookUpLane } from './lanes/look-ups.ts';
 import { createFreshLane, createLateLane } from './lanes/poll-lanes.ts';
 import { reportTick } from './lanes/report-tick.ts';
@@ -54,6 +55,7 @@ async function work(run: TickRun): Promise<Error | undefined> {
   try {
     // While the source is held, only known groups are read.
     if (findHold(run.state, 'other_store') !== undefined) await run.identity.prove();
+    await findOrigin(run);
     await runLanes(run, [
       createFreshLane(run),
       createLateLane(run),

@@ -3,6 +3,7 @@
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/deployment/metrics.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
+import { claimsOf } from '../../shared/position/claims.ts';
 
 /** Reports how many groups a destination's relay or sweep left behind. */
 export function reportBehind(metrics: Metrics, destination: string, groups: number): void {
@@ -28,7 +29,7 @@ export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: Ti
     .addMetric(METRICS.secondsBehind, MetricUnit.Seconds, Math.round(behindMs / 1_000))
     .publishStoredMetrics();
   const holds = state.holds.filter(({ phase }) => phase === 'holding');
-  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, state.setAside.length + state.places.length);
+  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, claimsOf(state).setAside);
   metrics.addMetric(METRICS.holds, MetricUnit.Count, holds.length);
   metrics.publishStoredMetrics();
 }

@@ -74,7 +74,8 @@ export function createAddSourceCommand(): Command {
     .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)
     .option(
       '--reconcile <time>',
-      'time between walks over recent groups, which find changes that move no timestamp (default: 10m)',
+      'time between walks over recent groups, which find changes that move no timestamp (default: as often as they ' +
+        'take a tenth of the budget, at least every 10m)',
       parseDuration,
     )
     .option(

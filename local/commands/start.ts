@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { sourceSettings } from '../../shared/source/source-settings.ts';
+import { sourceSettings, WALK_SHARE_OF_WATCH } from '../../shared/source/source-settings.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
 import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
@@ -53,6 +53,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
     baseUrl: service.url,
     intervalMs: 1_000,
     sourceRead: false,
+    walkShare: WALK_SHARE_OF_WATCH,
   });
   const moments = momentsOf(flags);
   const display = createFeedDisplay({

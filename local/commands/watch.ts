@@ -3,6 +3,7 @@ import {
   DEFAULT_REQUESTS_PER_MINUTE,
   type SourceSettings,
   sourceSettings,
+  WALK_SHARE_OF_WATCH,
 } from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
@@ -65,11 +66,11 @@ export function createWatchCommand(): Command {
         .default('silent'),
     )
     .addOption(
-      durationOption(
+      new Option(
         '--reconcile <time>',
-        'time between walks over recent groups, which find changes that move no timestamp',
-        '10m',
-      ),
+        'time between walks over recent groups, which find changes that move no timestamp (default: as often as they ' +
+          'take a quarter of the budget, at least every 10m)',
+      ).argParser(parseDuration),
     )
     .addOption(
       durationOption(
@@ -134,6 +135,7 @@ function readSettings(flags: WatchFlags): SourceSettings {
     // Nobody subscribes to the bus of one machine.
     sourceRead: false,
     ...settingsOf(flags),
+    walkShare: WALK_SHARE_OF_WATCH,
   });
   if (parsed.success) return parsed.data;
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join(' '));

@@ -20,7 +20,7 @@ export async function checkSource(
 ): Promise<void> {
   const state = await states.load(name);
   // An address that never showed anything was mistyped: another one may replace it.
-  const isRead = state?.seenWith !== undefined || state?.newest !== undefined;
+  const isRead = state?.seenWith !== undefined || state?.position.newest !== undefined;
   if (isRead && state.baseUrl !== undefined && state.baseUrl !== baseUrl && !isMoved)
     throw new UsageError(
       `The state of source "${name}" in ${dataDir} was read from ${state.baseUrl}, not from ${baseUrl}. If the same store ` +

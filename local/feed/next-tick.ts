@@ -1,7 +1,7 @@
 // When a watch's next tick begins, and how long it may last. Pure.
 import { findHold } from '../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import { isJoined } from '../../shared/lanes/rhythms.ts';
+import { isJoined, type Pace } from '../../shared/lanes/rhythms.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { KEPT_LANES, type SourceState } from '../../shared/source/source-state.ts';
@@ -16,24 +16,27 @@ interface Times {
 const LEAST_PAUSE_MS = 200;
 
 /**
- * The time of the next poll, or of other work that is due before: a walk, a look-up, a round under way. Missed ticks are
- * skipped, because a late poll reads what they would have read.
+ * When polls are due, or other work that is due before: a walk, a look-up, a round under way. After a tick that failed, the
+ * time of the next poll; missed ones are skipped.
  *
  * @param report of the completed tick
  * @returns milliseconds since the epoch; never further ahead than the time between polls
  */
 export function nextTick(
   { last, now }: Times,
-  settings: Pick<SourceSettings, 'intervalMs' | 'reconcileMs' | 'requestsPerMinute'>,
-  { outcome, error, state }: Pick<TickReport, 'outcome' | 'error' | 'state'>,
+  settings: Pace,
+  { outcome, error, state, pollsAt }: Pick<TickReport, 'outcome' | 'error' | 'state' | 'pollsAt'>,
 ): number {
   const { intervalMs } = settings;
-  const missed = Math.floor((now - last) / intervalMs);
   // If the clock is set back, polls must not wait until it reaches the old time again.
-  const nextPoll = Math.min(last + Math.max(1, missed) * intervalMs, now + intervalMs);
-  if (outcome !== 'done' || error !== undefined || state === undefined) return nextPoll;
-  if (findHold(state, 'other_store') !== undefined) return nextPoll;
-  return Math.min(nextPoll, Math.max(now + LEAST_PAUSE_MS, workDueAt(state, settings) / MILLISECOND));
+  const latest = now + intervalMs;
+  const isWorking = outcome === 'done' && error === undefined && state !== undefined;
+  if (!isWorking || findHold(state, 'other_store') !== undefined) {
+    const missed = Math.floor((now - last) / intervalMs);
+    return Math.min(last + Math.max(1, missed) * intervalMs, latest);
+  }
+  const dueAt = Math.max(Math.min(pollsAt, workDueAt(state, settings)), state.pausedUntil) / MILLISECOND;
+  return Math.min(latest, dueAt > now ? Math.ceil(dueAt) : now + LEAST_PAUSE_MS);
 }
 
 /**
@@ -44,14 +47,13 @@ export function longestTick({ intervalMs }: Pick<SourceSettings, 'intervalMs'>):
   return Math.min(50_000, Math.max(15_000, intervalMs));
 }
 
-/** When a lane has work. Polls are due with each tick, unless a round of theirs is under way. */
-function workDueAt(state: SourceState, settings: Parameters<typeof isJoined>[1]): number {
-  const { lanes, lookUps, pausedUntil } = state;
-  const isUnderWay = KEPT_LANES.some((name) => lanes[name].round !== undefined);
-  const dueAt = Math.min(
-    isUnderWay ? 0 : lanes.recent.dueAt,
+/** When a lane of walks or of look-ups has work, or a round is under way. */
+function workDueAt(state: SourceState, settings: Pace): number {
+  const { lanes, lookUps } = state;
+  if (KEPT_LANES.some((name) => lanes[name].round !== undefined)) return 0;
+  return Math.min(
+    lanes.recent.dueAt,
     isJoined(state, settings) ? Number.POSITIVE_INFINITY : lanes.older.dueAt,
     ...lookUps.map((lookUp) => lookUp.dueAt),
   );
-  return Math.max(dueAt, pausedUntil);
 }

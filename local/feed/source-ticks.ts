@@ -34,7 +34,7 @@ const FIRST_TICK_MS = 5_000;
 const OWNER = 'watch';
 
 export async function openSourceTicks(options: SourceTicksOptions): Promise<SourceTicks> {
-  const { settings, states, clock, token } = options;
+  const { settings, states, token } = options;
   const known = await states.load(settings.name);
   const transport = createHttpsTransport();
   const secret = tokenInEnvironment(token);
@@ -47,13 +47,11 @@ export async function openSourceTicks(options: SourceTicksOptions): Promise<Sour
     hashToken,
   });
   let lastSlot = known?.lastSlot ?? 0;
-  let isRead = known?.newest !== undefined;
+  let isRead = known?.position.newest !== undefined;
   let running: Promise<unknown> = Promise.resolve();
 
   async function tick(): Promise<TickReport> {
     lastSlot = slotAfter(lastSlot, Date.now());
-    // A tick asks for a poll, however late the one before began.
-    session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());
     const report = await pollSource(
       { slot: lastSlot, durationMs: isRead ? longestTick(settings) : FIRST_TICK_MS },
       session,

@@ -2,13 +2,15 @@
 // that the feed's own events also use.
 import { describeConsequence, describeHold, holdCommand } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/hold.ts';
+import { isAdoptable } from '../../shared/guarding/release-hold.ts';
 import { knownGroups } from '../../shared/guarding/removals.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import { isJoined, lateRhythm, OLDER_RHYTHM } from '../../shared/lanes/rhythms.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM, promisedRhythm } from '../../shared/lanes/rhythms.ts';
+import { claimsOf } from '../../shared/position/claims.ts';
+import { leftOutUntil } from '../../shared/position/places.ts';
 import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import { behindSince } from '../../shared/reporting/health.ts';
-import { reachBack } from '../../shared/source/first-state.ts';
-import { KEPT_LANES, type KeptLane, type SourceState, walkedAt } from '../../shared/source/source-state.ts';
+import { KEPT_LANES, type KeptLane, type SourceState } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
 import { type Circumstances, isHoldReason, nextStepsOf, type Verdict, whyStopped } from './judge-source.ts';
 
@@ -43,7 +45,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
         ? 'failing'
         : 'well';
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
-  const polledAt = lanes.late.readAt;
+  const { polledAt, walkedAt } = claimsOf(state);
   return {
     source: state.source,
     generation: state.generation,
@@ -63,14 +65,14 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
     restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
     /** The starts of the last complete poll and of the last walks over all groups, as `feed.source_read` reports them. */
     polledAt: isRestored ? null : formatKnownInstant(polledAt),
-    walkedAt: isRestored ? null : formatKnownInstant(walkedAt(state)),
-    /** Changes with stamps before it are in the ledger, if they showed within the lookback. */
+    walkedAt: isRestored ? null : formatKnownInstant(walkedAt),
+    /** Changes that were made before it, and moved their return's timestamp, are in the ledger. */
     readUpTo:
       isRestored || polledAt === undefined || pace === undefined
         ? null
-        : formatInstant(polledAt - reachBack(pace)),
+        : formatInstant(polledAt - (pace.lookbackMs + pace.settleMs) * MILLISECOND),
     /** The stamp from which the next complete poll reads. */
-    cursor: formatInstant(state.cursor),
+    cursor: formatInstant(state.position.cursor),
     /** How long the source has not been read completely; 0 if it is. */
     behindMs: milliseconds(now - behindSince(state, now)),
     lookbackMs: pace?.lookbackMs ?? null,
@@ -88,14 +90,13 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
       completedAt: formatKnownInstant(state.baselineAt),
     },
     lanes: describeLanes(state),
-    /** Times whose rows make every answer with them fail: they are left out for a while. */
-    places: state.places
-      .filter(({ until }) => until > now)
-      .map(({ axis, from, to, until, reason }) => ({
-        axis,
-        ...{ from: formatInstant(from), to: formatInstant(to), until: formatInstant(until) },
-        reason,
-      })),
+    /** Times whose rows make every answer with them fail, or are not proved to be all. They are asked for again then. */
+    places: state.position.places.map((place) => ({
+      axis: place.axis,
+      ...{ from: formatInstant(place.from), to: formatInstant(place.to) },
+      until: formatInstant(leftOutUntil(place)),
+      reason: place.reason,
+    })),
     setAside: state.setAside.map(({ groupId, reason, since }) => ({
       returnGroupId: groupId ?? null,
       reason,
@@ -123,7 +124,7 @@ function describeHeld(hold: Hold, source: string, flags: string) {
     consequence: describeConsequence(hold),
     /** The commands that end it; null if it does not end by them. */
     release: isHolding ? holdCommand('release', hold, source, flags) : null,
-    adopt: isHolding && kind === 'mass_change' ? holdCommand('adopt', hold, source, flags) : null,
+    adopt: isHolding && isAdoptable(hold) ? holdCommand('adopt', hold, source, flags) : null,
   };
 }
 
@@ -131,13 +132,14 @@ function describeHeld(hold: Hold, source: string, flags: string) {
 function describeLanes(state: SourceState) {
   const { pace, lanes } = state;
   const rhythms: Readonly<Record<KeptLane, number | undefined>> = {
-    late: pace && lateRhythm(pace),
-    recent: pace && pace.reconcileMs * MILLISECOND,
+    late: pace && lateRhythm(pace, lanes.late.requests),
+    recent: pace && promisedRhythm('recent', pace),
     older: OLDER_RHYTHM,
   };
   const joined = pace !== undefined && isJoined(state, pace);
   return KEPT_LANES.filter((name) => !(joined && name === 'older')).map((name) => {
-    const { dueAt, round, readAt, endedAt } = lanes[name];
+    const { dueAt, round, endedAt } = lanes[name];
+    const readAt = state.position.readAt[name];
     const rhythm = rhythms[name];
     return {
       lane: name,

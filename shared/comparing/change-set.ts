@@ -39,6 +39,8 @@ export interface Comparison {
   readonly unknowable: Unknowable;
   /** Whether what existed before the feed began is published, as backfill, when it is first seen. */
   readonly emits: boolean;
+  /** The same for groups alone. @default `emits` */
+  readonly announcesOld?: boolean;
   /** Whether a group existed before the feed began. */
   readonly isOld: (reading: Reading) => boolean;
   /** Whether an entity did whose array shows for the first time in a known group. @default none did */

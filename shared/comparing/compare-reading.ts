@@ -43,7 +43,8 @@ function compareNewGroup(
   const next: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
   // A group that is back came into being again.
   const isOld = tombstone === undefined && options.isOld(reading);
-  const changes = isOld && !options.emits ? [] : announceGroup(reading.projection, isOld);
+  const changes =
+    isOld && !(options.announcesOld ?? options.emits) ? [] : announceGroup(reading.projection, isOld);
   return { verdict: 'differs', save: makeSave(tombstone, { changes, next }, reading, options) };
 }
 

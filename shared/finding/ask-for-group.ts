@@ -38,7 +38,9 @@ export type PresentAnswer = ShownGroup | AbsentGroup | UnreadableGroup;
  */
 export async function askForGroup({ requests, signal }: Asking, groupId: number): Promise<PresentAnswer> {
   const query = { returnGroupId: groupId };
-  const sent = await requests.send('look-ups', (client) => client.listReturnGroups(query, { signal }));
+  const sent = await requests.send({ lane: 'look-ups' }, (client) =>
+    client.listReturnGroups(query, { signal }),
+  );
   const { sentAt, receivedAt } = sent;
   const row = ownRowsOf(groupId, sent.answer.rows).at(-1);
   if (row === undefined) return { kind: 'absent', sentAt, receivedAt };

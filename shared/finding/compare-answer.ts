@@ -5,7 +5,8 @@ import type { Change } from '../comparing/changes.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
 import { isNews } from '../comparing/stale-reads.ts';
-import { type SourceState, walkedAt } from '../source/source-state.ts';
+import { walkedAt } from '../position/position.ts';
+import type { SourceState } from '../source/source-state.ts';
 import type { PresentAnswer, ShownGroup } from './ask-for-group.ts';
 
 export interface Difference {
@@ -70,7 +71,7 @@ function differencesOf(
   const reading: Reading = { ...answer, through: 'reconciliation' };
   const { changes, next } = findChanges(known, reading, {
     unknowable: createUnknowable(
-      { fieldsSince: state.fieldsSince, walkedAt: walkedAt(state) },
+      { fieldsSince: state.fieldsSince, walkedAt: walkedAt(state.position) },
       snapshot,
       reading,
       settle,

@@ -36,7 +36,7 @@ export async function findGroups(asking: Asking, filter: TextFilter): Promise<Fo
   for (let page = 0, offset = 0; page < MOST_PAGES && !isWhole; page += 1) {
     const query = { ...filter, limit, ...(offset === 0 ? {} : { offset }) };
     const sent = await requests
-      .send('look-ups', (client) => client.listReturnGroups(query, { signal }))
+      .send({ lane: 'look-ups' }, (client) => client.listReturnGroups(query, { signal }))
       .catch((error: unknown) => {
         if (!refusesLimit(error) || limit <= FEWEST_ROWS) throw error;
       });

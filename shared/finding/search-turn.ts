@@ -54,6 +54,7 @@ export async function takeSearchTurn(options: SearchTurnOptions): Promise<Search
 function createWindow(sentAt: Instant[], most: number, clock: Clock): Bucket {
   let pausedUntil: Instant = 0;
   return {
+    kept: 0,
     wait() {
       const now = clock.now();
       const oldest = sentAt.at(-most);

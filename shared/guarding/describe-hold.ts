@@ -1,5 +1,6 @@
 // A hold in words: what is held, how many, examples, what happens if nobody acts, and what to do.
 import type { Hold } from './hold.ts';
+import { isAdoptable } from './release-hold.ts';
 
 /** What is held, and how many, in a sentence. */
 export function describeHold({ kind, count }: Pick<Hold, 'kind' | 'count'>): string {
@@ -9,7 +10,9 @@ export function describeHold({ kind, count }: Pick<Hold, 'kind' | 'count'>): str
     case 'removals':
       return `${count} known return groups, items or shipments are missing at once.`;
     case 'mass_change':
-      return `${count} return groups changed at once, and the service says that they were not updated.`;
+      return `At least ${count} return groups changed at once, and the service says that they were not updated.`;
+    case 'backfill':
+      return `At least ${count} return groups that were created before the feed began show for the first time.`;
   }
 }
 
@@ -25,6 +28,8 @@ export function describeConsequence({ kind, phase }: Pick<Hold, 'kind' | 'phase'
       return 'Nothing is published as removed; other changes are. The hold ends by itself once the service shows most of them again.';
     case 'mass_change':
       return 'These changes are not published; all others are. If nobody acts, the next walk after an hour publishes those that it still finds.';
+    case 'backfill':
+      return 'They are not published, and neither are their changes. The hold ends by itself once the service shows none of them any more.';
   }
 }
 
@@ -49,6 +54,8 @@ export function describeRelease({ kind }: Pick<Hold, 'kind'>): string {
       return 'A release publishes what the next walk misses as removed, each group after two look-ups by its id.';
     case 'mass_change':
       return 'A release publishes the changes that the next walk finds.';
+    case 'backfill':
+      return 'A release publishes those that the next walk finds as created, with `backfill`.';
   }
 }
 
@@ -57,22 +64,27 @@ export function questionOf(
   command: 'release' | 'adopt',
   { kind, number, count }: Pick<Hold, 'kind' | 'number' | 'count'>,
 ): string {
-  if (command === 'adopt')
-    return `Adopt hold ${number}? The changes of ${count} return groups are stored, and never published.`;
-  const what =
-    kind === 'other_store'
-      ? 'The store that the address shows now is accepted, its return groups are published'
-      : kind === 'removals'
-        ? `Up to ${count} return groups, items or shipments are published as removed`
-        : `The changes of ${count} return groups are published`;
-  return `Release hold ${number}? ${what}, and can't be taken back.`;
+  const groups = `at least ${count} return groups`;
+  if (command === 'adopt') {
+    const what = kind === 'backfill' ? `A${groups.slice(1)}` : `The changes of ${groups}`;
+    return `Adopt hold ${number}? ${what} are stored, and never published.`;
+  }
+  const effects = {
+    other_store: 'The store that the address shows now is accepted, its return groups are published',
+    removals: `Up to ${count} return groups, items or shipments are published as removed`,
+    mass_change: `The changes of ${groups} are published`,
+    backfill: `A${groups.slice(1)} are published as created`,
+  };
+  return `Release hold ${number}? ${effects[kind]}, and can't be taken back.`;
 }
 
 /** When a release is right: the beginning of a sentence. */
 export function describeCondition({ kind }: Pick<Hold, 'kind'>): string {
   return kind === 'other_store'
     ? 'If this is the same store, and its known return groups are really gone'
-    : 'If the service is right';
+    : kind === 'backfill'
+      ? 'If subscribers need them'
+      : 'If the service is right';
 }
 
 /**
@@ -95,8 +107,9 @@ function describeWayOut(hold: Hold, source: string, place: string | undefined): 
   if (place === undefined)
     return 'Nothing can release it, because this state is not kept: start "npx returns-feed watch" with --data.';
   const release = `${describeCondition(hold)}: ${holdCommand('release', hold, source, place)}`;
-  if (hold.kind !== 'mass_change') return release;
-  return `${release}. If only the notation is new: ${holdCommand('adopt', hold, source, place)}`;
+  if (!isAdoptable(hold)) return release;
+  const adopt = hold.kind === 'backfill' ? 'If they need none of them' : 'If only the notation is new';
+  return `${release}. ${adopt}: ${holdCommand('adopt', hold, source, place)}`;
 }
 
 /** The command that ends a hold. @param place for instance ` --stack ReturnsFeed` */

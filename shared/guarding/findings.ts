@@ -1,4 +1,4 @@
-// What the five checks have found. A finding stands until a complete round of its lane that began after it was last seen.
+// What the checks have found. A finding stands until a complete round of its lane that began after it was last seen.
 import type { Instant } from '../instant.ts';
 import type { Finding, LaneName, SourceState } from '../source/source-state.ts';
 
@@ -32,15 +32,13 @@ export function endFindings(state: SourceState, lane: LaneName, startedAt: Insta
 }
 
 const MESSAGES: Readonly<Record<Finding['code'], string>> = {
-  rows_fail: 'Answers with some return groups always fail, so these are left out of all requests',
   groups_hidden: 'Lists of the service leave out return groups that it shows when asked by id',
   filter_ignored:
     'The service returns groups outside of the times that were asked for: it ignores or shifts the filter',
   polls_miss_changes:
     'Walks find changes whose updated_at polls had passed: they showed later than the lookback, or updated_at is not what the service filters by',
-  clock: "The service's clock or its timestamps differ from the local time by more than a minute",
-  crowd_not_proved:
-    'Return groups with equal timestamps fill more pages than their list shows in a stable order: some may be missing',
+  clock:
+    'Return groups have timestamps more than a minute ahead of the local time, so only walks read their changes',
 };
 
 export function describeFinding({ code, count, example }: Finding): string {

@@ -16,15 +16,16 @@ export type HoldSample = Stored<typeof holdSample>;
 export const hold = z.object({
   /** Names the hold in `release` and `adopt`. */
   number: z.int(),
-  kind: z.enum(['other_store', 'removals', 'mass_change']),
+  kind: z.enum(['other_store', 'removals', 'mass_change', 'backfill']),
   since: instant,
   /**
    * `holding`; `publishing` after a release, or once the time of a mass change is over; `adopting` if its changes are
    * taken over without events. The last two end with the first whole walk that begins in them.
    */
   phase: z.enum(['holding', 'publishing', 'adopting']),
+  /** While it holds: when it last held something back. */
   phaseSince: instant,
-  /** How many groups or entities it concerns, as far as is known. */
+  /** How many groups or entities it concerns, at least. */
   count: z.int(),
   samples: z.array(holdSample),
   /** Hash of the address and token that show another store. */

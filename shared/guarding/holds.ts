@@ -1,5 +1,6 @@
 // The holds of a source, at most one of each kind. Pure.
 import type { Instant } from '../instant.ts';
+import { walkedAt } from '../position/position.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { Hold, HoldKind, HoldSample } from './hold.ts';
 
@@ -30,7 +31,8 @@ export function holdBack<State extends Held>(
 ): State {
   const known = findHold(state, kind);
   const number = known?.number ?? state.lastHold + 1;
-  const { phase, phaseSince } = known ?? { phase: 'holding', phaseSince: now };
+  const phase = known?.phase ?? 'holding';
+  const phaseSince = phase === 'holding' ? now : (known?.phaseSince ?? now);
   const next: Hold = {
     ...{ number, kind, since: known?.since ?? now, phase, phaseSince },
     count: Math.max(known?.count ?? 0, count),
@@ -58,10 +60,12 @@ export function setPhase<State extends Held>(
  * Returns the state after a complete walk: a hold that was released is over once all groups were walked since, and what
  * was missing is looked up.
  */
-export function endReleased(state: SourceState, walkedAt: Instant | undefined): SourceState {
+export function endReleased(state: SourceState): SourceState {
   const isLookingUp = state.lookUps.some(({ isMissing }) => isMissing === true);
   const isOver = ({ kind, phase, phaseSince }: Hold) =>
-    phase !== 'holding' && (walkedAt ?? 0) >= phaseSince && !(kind === 'removals' && isLookingUp);
+    phase !== 'holding' &&
+    (walkedAt(state.position) ?? 0) >= phaseSince &&
+    !(kind === 'removals' && isLookingUp);
   return state.holds.some(isOver) ? { ...state, holds: state.holds.filter((hold) => !isOver(hold)) } : state;
 }
 

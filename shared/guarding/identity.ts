@@ -101,7 +101,7 @@ export function createIdentity(
    */
   async function lookUp(returnGroupId: number) {
     const { answer, accessHash } = await requests.send(
-      'look-ups',
+      { lane: 'look-ups' },
       (client) => client.listReturnGroups({ returnGroupId }, { signal }),
       { readsSecret: true, tries: 1 },
     );

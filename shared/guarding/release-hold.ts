@@ -1,4 +1,4 @@
-// Ends a hold for an operator: `release` publishes what is held, `adopt` takes a mass change over without events. A hold
+// Ends a hold for an operator: `release` publishes what is held, `adopt` takes what is held over without events. A hold
 // is named by its number, so that an old command never ends a later hold. A second command changes nothing.
 import type { Instant } from '../instant.ts';
 import type { SourceState } from '../source/source-state.ts';
@@ -11,7 +11,7 @@ export type Release =
   /** The state to save, on condition that no other was saved since. */
   | { readonly outcome: 'released'; readonly hold: Hold; readonly state: SourceState }
   | { readonly outcome: 'released_before'; readonly hold: Hold }
-  /** Only a mass change can be adopted. */
+  /** Only a mass change and backfill can be adopted. */
   | { readonly outcome: 'not_adoptable'; readonly hold: Hold }
   /** It ended by itself, or was released and is over. */
   | { readonly outcome: 'over' }
@@ -28,8 +28,12 @@ export function releaseHold(
   const hold = state.holds.find((known) => known.number === number);
   if (hold === undefined) return { outcome: number <= state.lastHold ? 'over' : 'unknown' };
   if (hold.phase !== 'holding') return { outcome: 'released_before', hold };
-  if (command === 'adopt' && hold.kind !== 'mass_change') return { outcome: 'not_adoptable', hold };
+  if (command === 'adopt' && !isAdoptable(hold)) return { outcome: 'not_adoptable', hold };
   return { outcome: 'released', hold, state: actAtOnce(released(state, hold, now, command), now) };
+}
+
+export function isAdoptable({ kind }: Pick<Hold, 'kind'>): boolean {
+  return kind === 'mass_change' || kind === 'backfill';
 }
 
 function released(state: SourceState, hold: Hold, now: Instant, command: HoldCommand): SourceState {

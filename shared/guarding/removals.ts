@@ -5,16 +5,17 @@ import type { SourceState } from '../source/source-state.ts';
 import type { HoldSample } from './hold.ts';
 import { endHold, findHold, holdBack } from './holds.ts';
 
-const MOST_REMOVALS = 20;
-const MOST_REMOVED_SHARE = 0.01;
+const MOST_AT_ONCE = 20;
+const MOST_SHARE = 0.01;
 
 /** How many groups are known, by the last walks. */
 export function knownGroups({ lanes }: Pick<SourceState, 'lanes'>): number {
   return lanes.recent.groups + lanes.older.groups;
 }
 
-export function isTooMany(state: Pick<SourceState, 'lanes'>, removals: number): boolean {
-  return removals > Math.max(MOST_REMOVALS, MOST_REMOVED_SHARE * knownGroups(state));
+/** Whether so many groups or entities are too many to be removed, or to come into being, in the time of a walk. */
+export function isTooMany(state: Pick<SourceState, 'lanes'>, count: number): boolean {
+  return count > Math.max(MOST_AT_ONCE, MOST_SHARE * knownGroups(state));
 }
 
 /**

@@ -17,6 +17,10 @@ export function sampleMissing(groupId: number): HoldSample {
   return { groupId, what: 'return group', before: 'known', after: 'missing' };
 }
 
+export function sampleFirstSight(groupId: number): HoldSample {
+  return { groupId, what: 'return group', before: '–', after: 'created' };
+}
+
 function sampleEvent(groupId: number, { type, data }: EntityEvent): HoldSample {
   const verb = type.split('.')[1] ?? '';
   const object: Readonly<Record<string, unknown>> = { ...data.object };

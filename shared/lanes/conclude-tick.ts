@@ -14,8 +14,7 @@ import type { TickRun } from './tick-run.ts';
 export async function concludeTick(run: TickRun, error: Error | undefined): Promise<void> {
   const { settings, place, log, requests, clock } = run.session;
   const now = clock.now();
-  const places = run.state.places.filter(({ until }) => until > now);
-  run.update((state) => rest({ ...state, places, pausedUntil: requests.pausedUntil }, run, error, now));
+  run.update((state) => rest({ ...state, pausedUntil: requests.pausedUntil }, run, error, now));
   const before = run.state.health.degradedSince;
   const met = { settings, place, error, lastFailure: run.failure, hasPolled: run.polls > 0, now };
   run.update((state) => reportHealth(state, met));

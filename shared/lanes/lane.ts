@@ -1,6 +1,6 @@
 // A lane: what is read at one rhythm, with one request under way. A round survives ticks by its stack of ranges, which
 // the source's state keeps; the lane that has none under way begins one when it is due.
-import { type Instant, SECOND } from '../instant.ts';
+import type { Instant } from '../instant.ts';
 import type { Round } from '../reading/round.ts';
 import { type RoundContext, RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
@@ -13,17 +13,6 @@ export interface Lane {
   dueAt(): Instant;
   /** Reads a whole round, or what is left of one. @throws DeadlineReached and what ends a tick */
   work(): Promise<void>;
-}
-
-/** A tick that comes a little early is not left out. */
-const EARLY = 5 * SECOND;
-
-/**
- * When a lane in a rhythm is due: a little early, so that a tick that comes early is used. A moment further ahead than
- * the rhythm comes from a clock that was ahead.
- */
-export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
-  return dueAt > now + rhythm ? now : dueAt - Math.min(EARLY, rhythm / 10);
 }
 
 export function updateLane(run: TickRun, name: KeptLane, change: (lane: LaneState) => LaneState): void {

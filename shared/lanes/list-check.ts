@@ -7,7 +7,7 @@ import { sampleMissing } from '../guarding/sample-change.ts';
 import { MILLISECOND } from '../instant.ts';
 import type { KnownGroup } from '../ports.ts';
 import { isWithin } from '../reading/range.ts';
-import { forgetRoom } from '../reading/room.ts';
+import { FEWEST_ROWS, forgetRoom } from '../reading/room.ts';
 import type { CompletePart } from '../reading/round-context.ts';
 import { noteLookUp } from './look-up-queue.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
@@ -34,7 +34,9 @@ export async function checkList(
   );
   if (missing.length === 0) return 0;
   const now = run.now();
-  run.update((state) => ({ ...state, room: forgetRoom(state.room, shown.size) }));
+  // A page may have become shorter; one missing group is no sign of it.
+  if (missing.length > 1 && shown.size >= FEWEST_ROWS)
+    run.update((state) => ({ ...state, room: forgetRoom(state.room) }));
   const { recent, older } = run.state.lanes;
   const total = (recent.round?.missing ?? 0) + (older.round?.missing ?? 0) + missing.length;
   const { state, isAdmitted } = admitRemovals(run.state, total, missing.map(sampleMissing), now);

@@ -10,7 +10,7 @@ import type { Page } from '../reading/range.ts';
 import { noteSetAside, takeBack } from '../recording/set-aside.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { ownRowsOf } from '../returns-service/own-rows.ts';
-import { type LookUp, walkedAt } from '../source/source-state.ts';
+import type { LookUp } from '../source/source-state.ts';
 import type { Lane } from './lane.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
@@ -48,7 +48,7 @@ export function createLookUpLane(run: TickRun): Lane {
     } catch (error) {
       if (!(error instanceof ReturnsServiceError)) throw error;
       const reason = `the list lacks it or shows an old state, and its look-up by id fails (${error.message})`;
-      run.update((state) => noteSetAside(state, { id: groupId, reason, digest: '' }, run.now()));
+      run.update((state) => noteSetAside(state, { groupId, reason, digest: '' }, run.now()));
       change(groupId, { dueAt: run.now() + AGAIN_AFTER });
       return undefined;
     }
@@ -107,7 +107,7 @@ export function createLookUpLane(run: TickRun): Lane {
   function drop(groupId: number): void {
     run.update((state) => {
       const lookUps = state.lookUps.filter((each) => each.groupId !== groupId);
-      return endReleased(takeBack({ ...state, lookUps }, new Set([groupId])), walkedAt(state));
+      return endReleased(takeBack({ ...state, lookUps }, new Set([groupId])));
     });
   }
 

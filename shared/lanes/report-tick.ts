@@ -1,6 +1,7 @@
 import { MILLISECOND } from '../instant.ts';
 import { behindSince, describeFailure } from '../reporting/health.ts';
 import type { SourceSession } from '../source/source-session.ts';
+import { hasFresh } from './rhythms.ts';
 import type { TickReport } from './tick-report.ts';
 
 /** @param before the session's counters as the tick began */
@@ -19,6 +20,7 @@ export function reportTick(
     requests: requests.counters.sent - before.sent,
     rateLimited: requests.counters.rateLimited - before.rateLimited,
     behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
+    pollsAt: hasFresh(settings) ? session.fresh.dueAt : (state?.lanes.late.dueAt ?? 0),
     failure: error && describeFailure(error),
   };
 }

@@ -1,29 +1,87 @@
 // How often each lane reads. Pure, for the lanes and for readers of the state.
 import { knownGroups } from '../guarding/removals.ts';
-import { HOUR, MILLISECOND, MINUTE } from '../instant.ts';
-import { plannedRows } from '../reading/room.ts';
+import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
+import { rowsOfPiece } from '../reading/room.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 
-const LATE_RHYTHM = MINUTE;
-export const OLDER_RHYTHM: number = 12 * HOUR;
-/** Both walks are one while that takes less than this share of the budget of a cycle. */
-const CHEAP_SHARE = 0.1;
+export type Pace = Pick<
+  SourceSettings,
+  'intervalMs' | 'lookbackMs' | 'reconcileMs' | 'requestsPerMinute' | 'walkShare'
+>;
 
-/** How often `late` is due: no more often than `fresh`. */
-export function lateRhythm({
-  intervalMs,
-  lookbackMs,
-}: Pick<SourceSettings, 'intervalMs' | 'lookbackMs'>): number {
-  return Math.max(intervalMs * MILLISECOND, Math.min(LATE_RHYTHM, (lookbackMs * MILLISECOND) / 5));
+const LATE_RHYTHM = MINUTE;
+/** The share of the budget that decides how often `late` reads. */
+const LATE_SHARE = 0.2;
+export const OLDER_RHYTHM: number = 12 * HOUR;
+/** How often a walk over recent groups is promised, unless the settings say. */
+const RECENT_RHYTHM = 10 * MINUTE;
+/** A tick that comes a little early is not left out. */
+const EARLY = 5 * SECOND;
+
+/**
+ * How often `late` is due: no more often than polls, and no less often than half of the lookback.
+ *
+ * @param requests of its last round
+ */
+export function lateRhythm(
+  { intervalMs, lookbackMs, requestsPerMinute }: Omit<Pace, 'reconcileMs' | 'walkShare'>,
+  requests = 0,
+): number {
+  const lookback = lookbackMs * MILLISECOND;
+  const least = Math.max(intervalMs * MILLISECOND, Math.min(LATE_RHYTHM, lookback / 5));
+  return Math.min(
+    Math.max(least, lookback / 2),
+    Math.max(least, timeOf(requests, requestsPerMinute, LATE_SHARE)),
+  );
 }
 
-/** Whether `recent` walks all groups. */
-export function isJoined(
-  state: SourceState,
-  { reconcileMs, requestsPerMinute }: Pick<SourceSettings, 'reconcileMs' | 'requestsPerMinute'>,
-): boolean {
+/** Whether `fresh` reads besides `late`: else both would read the same, equally often. */
+export function hasFresh(pace: Pace): boolean {
+  return pace.intervalMs * MILLISECOND < lateRhythm(pace);
+}
+
+/** How often a walk is promised. */
+export function promisedRhythm(name: 'recent' | 'older', { reconcileMs }: Pick<Pace, 'reconcileMs'>): number {
+  if (name === 'older') return OLDER_RHYTHM;
+  return reconcileMs === undefined ? RECENT_RHYTHM : reconcileMs * MILLISECOND;
+}
+
+/** Whether `recent` walks all groups: where that takes its share of the budget in no longer than its rhythm. */
+export function isJoined(state: SourceState, pace: Pace): boolean {
   if (state.baselineAt === undefined) return true;
-  const pieces = knownGroups(state) / plannedRows(state.room, state.limit);
-  return pieces < CHEAP_SHARE * requestsPerMinute * ((reconcileMs * MILLISECOND) / MINUTE);
+  const pieces = knownGroups(state) / rowsOfPiece(state.room, state.limit);
+  return timeOf(pieces, pace.requestsPerMinute, pace.walkShare) < promisedRhythm('recent', pace);
+}
+
+/**
+ * How long after its start a walk is due again: as soon as its requests are a share of the budget since then. A walk over
+ * recent groups alone keeps its rhythm, and so does one whose rhythm the settings give.
+ *
+ * @param requests of the last one
+ */
+export function walkRhythm(name: 'recent' | 'older', isWhole: boolean, requests: number, pace: Pace): number {
+  const promised = promisedRhythm(name, pace);
+  if (name === 'recent' && (!isWhole || pace.reconcileMs !== undefined)) return promised;
+  const cheap = timeOf(requests, pace.requestsPerMinute, pace.walkShare);
+  return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));
+}
+
+/** The time in which so many requests are a share of the budget. */
+function timeOf(requests: number, requestsPerMinute: number, share: number): number {
+  return (requests / (share * requestsPerMinute)) * MINUTE;
+}
+
+/**
+ * When a lane in a rhythm is due: a little early, so that a tick that comes early is used. A moment further ahead than
+ * the rhythm comes from a clock that was ahead.
+ */
+export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
+  return dueAt > now + rhythm ? now : dueAt - Math.min(EARLY, rhythm / 10);
+}
+
+/** The slot after the one in which a round begins. Slots keep their distance, however late a round begins in one. */
+export function nextSlot(dueAt: Instant, rhythm: number, startedAt: Instant): Instant {
+  const slot = dueAt > startedAt + rhythm ? startedAt : dueAt;
+  return slot + (Math.max(0, Math.floor((startedAt - slot) / rhythm)) + 1) * rhythm;
 }

@@ -3,8 +3,10 @@
 import { HOUR, MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { restLeft } from '../pacing/rest.ts';
-import { firstState, reachBack } from '../source/first-state.ts';
+import { setBackPolls } from '../position/set-back-polls.ts';
+import { firstState } from '../source/first-state.ts';
 import { RestoredStateError } from '../source/restored-state.ts';
+import { reachOf } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
@@ -74,10 +76,16 @@ function isBeyondClocks({ state: { lastSlot }, now }: TickRun, slot: number): bo
 }
 
 /** If the lookback was raised, polls go back by the difference, once. */
-function withSettings(state: SourceState, { session: { settings } }: TickRun): SourceState {
-  const { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, baseUrl } = settings;
-  const raisedBy = Math.max(0, reachBack(settings) - reachBack(state.pace ?? settings));
-  const pace = { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute };
-  const newestAt = raisedBy === 0 ? state.newestAt : [];
-  return { ...state, pace, baseUrl, cursor: state.cursor - raisedBy, newestAt };
+function withSettings(state: SourceState, { session: { settings }, now }: TickRun): SourceState {
+  const { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare, baseUrl } = settings;
+  const raisedBy = reachBack(settings) - reachBack(state.pace ?? settings);
+  const pace = { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare };
+  const next = { ...state, pace, baseUrl };
+  return raisedBy > 0 ? setBackPolls(next, state.position.cursor - raisedBy, now()) : next;
+}
+
+/** How long before a moment a change may be stamped that polls can still find from then on. */
+function reachBack(settings: Parameters<typeof reachOf>[0]): number {
+  const { lookback, settle } = reachOf(settings);
+  return lookback + settle;
 }

@@ -1,4 +1,5 @@
 // The result of a tick, for its caller: metrics, `watch` and the simulation.
+import type { Instant } from '../instant.ts';
 import type { Degradation } from '../reporting/health.ts';
 import type { SourceState } from '../source/source-state.ts';
 
@@ -31,6 +32,8 @@ export interface TickReport {
   readonly counts: Readonly<RecordCounts>;
   /** Since when the source is not read completely; 0 if it is, undefined if the tick did not take the source. */
   readonly behindMs: number | undefined;
+  /** When polls are due again, by the local clock. */
+  readonly pollsAt: Instant;
   readonly failure: Degradation | undefined;
   /** The error behind `failure`, for operators; never contains the token or a row's value. */
   readonly error: Error | undefined;

@@ -3,7 +3,10 @@ import { noteFinding } from '../guarding/findings.ts';
 import { createIdentity, type Identity } from '../guarding/identity.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
-import { type Page, type Range, rowsOutside } from '../reading/range.ts';
+import type { Turn } from '../pacing/turns.ts';
+import type { KnownGroup } from '../ports.ts';
+import type { Position } from '../position/position.ts';
+import { EARLIEST, type Interval, LATEST, type Page, type Range, rowsOutside } from '../reading/range.ts';
 import { createRecorder, type Recorder } from '../recording/record-page.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import { RequestTimedOutError } from '../returns-service/errors.ts';
@@ -11,6 +14,7 @@ import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.t
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
+import { hasFresh, lateRhythm, type Pace, promisedRhythm } from './rhythms.ts';
 
 export interface AskOptions {
   /** Tries in all; by default as many as help. */
@@ -33,8 +37,9 @@ export interface TickRun {
   polls: number;
   /** Values and fields that the service's document does not list. */
   readonly drift: Set<string>;
-  /** The only way to change the state. */
+  /** The only ways to change the state, and the position in it. */
   update(change: (state: SourceState) => SourceState): void;
+  updatePosition(change: (position: Position) => Position): void;
   now(): Instant;
   /** Waits, unless the tick ends before. */
   sleep(duration: number): Promise<void>;
@@ -92,11 +97,12 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
       }
     }
     for (;;) {
-      const sent = await requests.send(lane, send, { signal, ...(tries === undefined ? {} : { tries }) });
+      const turn = turnOf(lane, cell.state, settings, clock.now());
+      const sent = await requests.send(turn, send, { signal, ...(tries === undefined ? {} : { tries }) });
       if (!(await identity.isTrusted(sent.accessHash))) continue;
-      const { rows, bytes, largestRow, date, drift: findings } = sent.answer;
+      const { rows, bytes, largestRow, drift: findings } = sent.answer;
       for (const finding of findings) drift.add(finding);
-      const page = { rows, bytes, largestRow, date, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+      const page = { rows, bytes, largestRow, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
       if (range !== undefined) checkRange(lane, range, page);
       return page;
     }
@@ -119,6 +125,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
       return cell.state;
     },
     update: cell.update,
+    updatePosition: (change) => cell.update((state) => ({ ...state, position: change(state.position) })),
     now: clock.now,
     sleep: (duration) => clock.sleep(Math.max(1, Math.ceil(duration / MILLISECOND)), stopping.signal),
     ask,
@@ -126,6 +133,31 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
     stopped: stopping.signal,
   };
   return run;
+}
+
+/** When a lane's request is sent: the newest changes first, and what is before its time last. */
+function turnOf(lane: LaneName, state: SourceState, pace: Pace, now: Instant): Turn {
+  const { position, baselineAt } = state;
+  const usesAll = baselineAt === undefined;
+  if (lane === 'fresh') return { lane, order: 'first' };
+  if (lane === 'look-ups') return { lane, usesAll };
+  const age = now - (position.readAt[lane] ?? Number.NEGATIVE_INFINITY);
+  if (lane === 'late') {
+    const isOverdue = age > Math.max(2 * lateRhythm(pace), (pace.lookbackMs * MILLISECOND) / 2);
+    return { lane, order: hasFresh(pace) ? (isOverdue ? 'overdue' : 'due') : 'first', usesAll };
+  }
+  return { lane, order: age < promisedRhythm(lane, pace) ? 'early' : 'due', usesAll };
+}
+
+/** The known groups of an interval of creation. */
+export async function knownIn(
+  run: Pick<TickRun, 'session' | 'state'>,
+  { from = EARLIEST, to = LATEST }: Interval,
+): Promise<Map<number, KnownGroup>> {
+  const groups = new Map<number, KnownGroup>();
+  for await (const group of run.session.store.knownCreatedBetween(sourceOf(run), from, to))
+    groups.set(group.groupId, group);
+  return groups;
 }
 
 /** The source whose groups a store is asked for. */

@@ -4,8 +4,14 @@
 import { MILLISECOND, SECOND } from '../instant.ts';
 
 export interface Bucket {
-  /** How long until a request may be sent, in the unit of Instant; 0 if it may be sent now. */
-  wait(): number;
+  /**
+   * How long until a request may be sent, in the unit of Instant; 0 if it may be sent now.
+   *
+   * @param left tokens to leave for others. @default 0
+   */
+  wait(left?: number): number;
+  /** Half of the tokens: those that are kept for polls of the newest changes. */
+  readonly kept: number;
   /** Takes one token. Call it only when {@link wait} is 0. */
   take(): void;
   empty(): void;
@@ -35,10 +41,11 @@ export function createBucket(requestsPerMinute: number, elapsed: () => number): 
   }
 
   return {
-    wait() {
+    kept: Math.floor(depth / 2),
+    wait(left = 0) {
       fill();
       if (filledAt < pausedUntil) return pausedUntil - filledAt;
-      return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perUnit);
+      return Math.max(0, Math.ceil((1 + left - tokens) / perUnit));
     },
     take() {
       tokens -= 1;

@@ -12,17 +12,16 @@ import {
   ReturnsServiceError,
   TokenRefusedError,
 } from '../returns-service/errors.ts';
-import type { LaneName } from '../source/source-state.ts';
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
 import { type Bucket, createBucket } from './bucket.ts';
 import { DeadlineReached, SourceRefused } from './errors.ts';
 import { createRetryCredit, MAX_TRIES, retryPauseMs } from './retries.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turn } from './turns.ts';
 
-/** How long a 429 without Retry-After pauses all requests. */
-const PAUSE_AFTER_429_MS = 15_000;
 /** The shortest pause, also for a Retry-After of 0. */
 const SHORTEST_PAUSE_MS = 1_000;
+/** The longest one after a 429 without Retry-After: each such pause is twice as long as the one before. */
+const LONGEST_UNTIMED_PAUSE_MS = 30_000;
 
 export interface RequestsOptions extends AccessOptions {
   readonly requestsPerMinute: number;
@@ -65,7 +64,7 @@ export interface RequestCounters {
 
 export interface Requests {
   /**
-   * Sends a request once the budget has room for it and it is the lane's turn, and again if that may help.
+   * Sends a request once the budget has room for it and it is its turn, and again if that may help.
    *
    * @param request is called for each try, and sends one request at once
    * @throws {DeadlineReached} as soon as it is known that the next try would come after the deadline
@@ -74,7 +73,7 @@ export interface Requests {
    * @throws {ReturnsServiceError} if retries do not help, or no longer
    */
   send<Answer>(
-    lane: LaneName,
+    turn: Turn,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     options?: SendOptions,
   ): Promise<Sent<Answer>>;
@@ -104,11 +103,14 @@ export function createRequests(options: RequestsOptions): Requests {
   const credit = createRetryCredit();
   const counters: RequestCounters = { sent: 0, rateLimited: 0 };
   let pausedUntil: Instant = 0;
+  /** Pauses after a 429 without Retry-After since the last success, and when the last one began. */
+  let untimedPauses = 0;
+  let untimedSince: Instant = NEVER;
   /** By the clock's elapsed time, for the token in use. */
   let acceptedAt = NEVER;
 
   async function send<Answer>(
-    lane: LaneName,
+    turn: Turn,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     { tries: most = MAX_TRIES, readsSecret = false, signal = options.signal }: SendOptions = {},
   ): Promise<Sent<Answer>> {
@@ -117,12 +119,13 @@ export function createRequests(options: RequestsOptions): Requests {
     let isRenewed = false;
     let failure: ReturnsServiceError | undefined;
     for (let tries = 1; ; ) {
-      await takeTurn(lane, signal, failure);
+      await takeTurn(turn, signal, failure);
       counters.sent += 1;
       const sentAt = clock.now();
       try {
         const answer = await request(used.client);
         credit.earn();
+        untimedPauses = 0;
         acceptedAt = clock.elapsed();
         return { answer, sentAt, receivedAt: clock.now(), accessHash: used.accessHash };
       } catch (error) {
@@ -133,7 +136,7 @@ export function createRequests(options: RequestsOptions): Requests {
           if (renewed === undefined) await beforeAnotherTry(error, ++tries, most, signal);
           else used = takeRenewed(renewed);
           isRenewed = renewed !== undefined;
-        } else if (pauseAsked(error)) {
+        } else if (pauseAsked(error, sentAt)) {
           if (!(error instanceof RateLimitedError) && ++tries > most) throw error;
         } else {
           await beforeRetry(error, tries, most, signal);
@@ -143,9 +146,9 @@ export function createRequests(options: RequestsOptions): Requests {
     }
   }
 
-  async function takeTurn(lane: LaneName, signal: AbortSignal | undefined, cause?: ReturnsServiceError) {
+  async function takeTurn(turn: Turn, signal: AbortSignal | undefined, cause?: ReturnsServiceError) {
     try {
-      await turns.take(lane, deadline, signal);
+      await turns.take(turn, deadline, signal);
     } catch (error) {
       if (cause === undefined || !(error instanceof DeadlineReached)) throw error;
       if (cause instanceof TokenRefusedError && signal?.aborted !== true) throw refused(cause);
@@ -179,16 +182,28 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   /** Pauses all requests if the service asks for it. */
-  function pauseAsked(error: ReturnsServiceError): boolean {
+  function pauseAsked(error: ReturnsServiceError, sentAt: Instant): boolean {
     const isTooFast = error instanceof RateLimitedError;
     const askedMs = askedWaitMs(error, clock.now());
     const isAsked = error.retryable && askedMs !== undefined;
     if (!isTooFast && !isAsked) return false;
     if (isTooFast) counters.rateLimited += 1;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, askedMs ?? PAUSE_AFTER_429_MS));
+    const pauseMs = Math.min(
+      LONGEST_PAUSE_MS,
+      Math.max(SHORTEST_PAUSE_MS, askedMs ?? untimedPauseMs(sentAt)),
+    );
     log.warn('The service asks for a pause.', { pauseMs, error });
     pauseFor(pauseMs);
     return true;
+  }
+
+  /** Requests that were under way when the last pause began say the same as the one that it came from. */
+  function untimedPauseMs(sentAt: Instant): number {
+    if (sentAt >= untimedSince) {
+      untimedPauses += 1;
+      untimedSince = clock.now();
+    }
+    return Math.min(LONGEST_UNTIMED_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (untimedPauses - 1));
   }
 
   function pauseFor(pauseMs: number): void {

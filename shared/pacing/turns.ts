@@ -1,18 +1,29 @@
-// Whose request is sent next. Each lane has a share; the next token of the bucket goes to the waiting lane that is
-// furthest behind its share. A lane without work leaves its share to the others.
+// Whose request is sent next. `fresh` comes first, and half of the bucket is kept for it; the others share what it
+// leaves, and an eighth of the budget for certain. Early work has only what is left.
 import { MILLISECOND } from '../instant.ts';
 import type { Clock } from '../ports.ts';
 import type { LaneName } from '../source/source-state.ts';
 import type { Bucket } from './bucket.ts';
 import { DeadlineReached } from './errors.ts';
 
-export const SHARES: Readonly<Record<LaneName, number>> = {
-  fresh: 6,
-  recent: 3,
-  late: 2,
-  older: 1,
-  'look-ups': 1,
-};
+/**
+ * `first`: polls of the newest changes. `overdue`, `due`: guaranteed. `early`: work before its time, which waits for all
+ * others.
+ */
+const ORDERS = ['first', 'overdue', 'due', 'early'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** A lane's request that waits for its turn. */
+export interface Turn {
+  readonly lane: LaneName;
+  /** @default 'due' */
+  readonly order?: Order | undefined;
+  /** Whether it may use what is kept for `first`. @default false */
+  readonly usesAll?: boolean | undefined;
+}
+
+/** After so many requests of `first` one of the guaranteed others is sent. */
+const MOST_IN_A_ROW = 7;
 
 export interface Turns {
   /**
@@ -21,11 +32,11 @@ export interface Turns {
    * @param deadline by {@link Clock.elapsed}: nothing is sent after it; asked for again before each grant
    * @throws DeadlineReached as soon as it is known that the turn would come later, or on the signal
    */
-  take(lane: LaneName, deadline: () => number, signal?: AbortSignal): Promise<void>;
+  take(turn: Turn, deadline: () => number, signal?: AbortSignal): Promise<void>;
 }
 
 interface Waiting {
-  readonly lane: LaneName;
+  readonly turn: Turn;
   readonly deadline: () => number;
   readonly signal: AbortSignal | undefined;
   readonly grant: () => void;
@@ -33,31 +44,50 @@ interface Waiting {
 }
 
 export function createTurns(bucket: Bucket, clock: Clock): Turns {
-  /** How much each lane has had, in units of its share; a lane that was idle begins where the others are. */
-  const had = new Map<LaneName, number>();
-  let served = 0;
   let waiting: Waiting[] = [];
   let isServing = false;
+  /** Ends the sleep of `serve`: a request that comes first may be sent earlier. */
+  let sleeping = new AbortController();
+  /** Requests of `first` in a row while guaranteed ones waited. */
+  let inARow = 0;
+  /** When each lane was last served, as a count: lanes of one order take turns. */
+  const served = new Map<LaneName, number>();
+  let count = 0;
+  /** The lane of the last guaranteed request. */
+  let last: LaneName | undefined;
 
   async function serve(): Promise<void> {
     isServing = true;
     for (;;) {
-      const wait = bucket.wait();
-      waiting = waiting.filter((each) => !isRefused(each, wait));
-      const [first] = waiting;
-      if (first === undefined) break;
-      if (wait > 0) {
-        await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), first.signal);
-        continue;
-      }
-      const next = waiting.reduce((a, b) => (placeOf(b.lane) < placeOf(a.lane) ? b : a));
-      waiting = waiting.filter((each) => each !== next);
-      served = placeOf(next.lane);
-      had.set(next.lane, served + 1 / SHARES[next.lane]);
-      bucket.take();
-      next.grant();
+      const isOwed = inARow >= MOST_IN_A_ROW && waiting.some(isGuaranteed);
+      const waitOf = ({ turn }: Waiting) =>
+        bucket.wait(turn.order === 'first' || turn.usesAll || isOwed ? 0 : bucket.kept);
+      waiting = waiting.filter((each) => !isRefused(each, waitOf(each)));
+      const able = waiting.filter((each) => !isOwed || isGuaranteed(each));
+      const [next] = able.toSorted((a, b) => rankOf(a) - rankOf(b) || servedAt(a) - servedAt(b));
+      if (next === undefined) break;
+      const wait = waitOf(next);
+      if (wait > 0) await sleep(wait, next.signal);
+      else grant(next);
     }
     isServing = false;
+  }
+
+  function grant(next: Waiting): void {
+    waiting = waiting.filter((each) => each !== next);
+    inARow = next.turn.order === 'first' && waiting.some(isGuaranteed) ? inARow + 1 : 0;
+    served.set(next.turn.lane, ++count);
+    if (isGuaranteed(next)) last = next.turn.lane;
+    bucket.take();
+    next.grant();
+  }
+
+  async function sleep(wait: number, signal: AbortSignal | undefined): Promise<void> {
+    sleeping = new AbortController();
+    const wake = () => sleeping.abort();
+    signal?.addEventListener('abort', wake, { once: true });
+    await clock.sleep(Math.max(1, Math.ceil(wait / MILLISECOND)), sleeping.signal);
+    signal?.removeEventListener('abort', wake);
   }
 
   function isRefused({ deadline, signal, refuse }: Waiting, wait: number): boolean {
@@ -68,15 +98,22 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
     return true;
   }
 
-  const placeOf = (lane: LaneName) => had.get(lane) ?? served;
+  const servedAt = ({ turn }: Waiting) => served.get(turn.lane) ?? 0;
+  /** What is overdue comes before what is due, but not twice in a row: it may be more than the budget allows. */
+  const rankOf = ({ turn: { lane, order = 'due' } }: Waiting) =>
+    ORDERS.indexOf(order === 'overdue' && lane === last ? 'due' : order);
 
   return {
-    take(lane, deadline, signal) {
-      had.set(lane, Math.max(placeOf(lane), served));
+    take(turn, deadline, signal) {
       return new Promise((grant, refuse) => {
-        waiting.push({ lane, deadline, signal, grant, refuse });
-        if (!isServing) void serve();
+        waiting.push({ turn, deadline, signal, grant, refuse });
+        if (isServing) sleeping.abort();
+        else void serve();
       });
     },
   };
+}
+
+function isGuaranteed({ turn: { order = 'due' } }: Waiting): boolean {
+  return order === 'overdue' || order === 'due';
 }

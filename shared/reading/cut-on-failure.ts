@@ -1,10 +1,11 @@
 // R6, a range that fails. A row can make every answer with it fail, for hours: then the range is cut until that row is
 // alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
 // request: so a range is only cut while requests for an empty range succeed.
-import { noteFinding } from '../guarding/findings.ts';
-import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { DAY, HOUR, type Instant, SECOND } from '../instant.ts';
 import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
 import type { KnownGroup } from '../ports.ts';
+import { leftOutUntil } from '../position/places.ts';
+import { leaveOut } from '../position/position.ts';
 import {
   RequestTimedOutError,
   ReturnsServiceError,
@@ -38,7 +39,6 @@ const MOST_WAITING = 31;
 const MANY = 20;
 /** How much wider a place is on both sides: neighbours are asked for a second wider. */
 const BESIDE = 3 * SECOND;
-const LEFT_OUT_FOR = 10 * MINUTE;
 /** How long before the first known group an open range begins, for cutting it. */
 const BEFORE_FIRST = 120 * DAY;
 /** Later than any stamp. */
@@ -186,7 +186,7 @@ export async function readFew(
     const tries = range.isSlow ? 1 : TRIES_AT_ONCE;
     const page = await run.ask(lane, query, { tries, isSlow: range.isSlow });
     if (page.rows.length === 0) return await finish();
-    await reader.record(range, page);
+    if (await reader.recordByOffset(range, page)) return await finish(true);
     goOn({ ...few, offset: offset + countGroups(page.rows), limit: Math.min(MOST_AT_ONCE, limit * 2) });
   } catch (failure) {
     if (!(failure instanceof ReturnsServiceError)) throw failure;
@@ -200,29 +200,19 @@ export async function readFew(
     context.update((round) => replaceRange(round, range, [{ ...range, few: next }]));
   }
 
-  async function finish(): Promise<void> {
+  async function finish(isRepeated = false): Promise<void> {
     if (failing > 0) setAside(reader, range, reason);
+    else if (isRepeated) reader.reportCrowd(range);
     await reader.done(range, new Set());
   }
 }
 
 /** Leaves the place out of all ranges for some time. */
 function setAside({ context }: RoundReader, range: Range, reason: string): void {
-  const { run, lane } = context;
-  const { axis, from = 0, to = 0 } = activeOf(range);
+  const { run } = context;
   const now = run.now();
-  const place = { axis, from, to, until: now + LEFT_OUT_FOR, reason };
-  const at = formatInstant(Math.floor((from + to) / 2));
-  const found = {
-    code: 'rows_fail',
-    lane,
-    count: 1,
-    example: `${axis} at about ${at}: ${reason}`,
-  } as const;
-  run.update((state) => {
-    const places = [...state.places.filter(({ until }) => until > now), place];
-    return noteFinding({ ...state, places }, found, now);
-  });
-  const findsMore = run.state.places.length < MOST_PLACES;
-  context.update((round) => ({ ...round, leavesOut: true, cuts: findsMore ? 0 : round.cuts }));
+  run.updatePosition((before) => leaveOut(before, range, { isLeftOut: true, reason }, now));
+  const { places } = run.state.position;
+  const findsMore = places.filter((place) => leftOutUntil(place) > now).length < MOST_PLACES;
+  context.update((round) => ({ ...round, cuts: findsMore ? 0 : round.cuts }));
 }

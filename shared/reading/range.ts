@@ -67,8 +67,6 @@ export interface Page {
   /** When it was requested and received, by the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
-  /** Its Date, if it had one. */
-  readonly date?: Instant | undefined;
 }
 
 /**

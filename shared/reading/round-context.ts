@@ -30,6 +30,8 @@ export interface RoundContext {
   plan?(rest: Range): Promise<void>;
   /** The groups that a walk expects in a range. */
   known?(range: Range): Promise<ReadonlyMap<number, KnownGroup>>;
+  /** Called for each page that was recorded. */
+  readonly onRecorded?: ((page: Page) => void) | undefined;
   /** Called for each part of a walk that was read completely. */
   onComplete?(part: CompletePart, page: Page | undefined): Promise<void>;
 }
@@ -40,6 +42,15 @@ export interface RoundReader {
   readNext(): Promise<void>;
   /** Records a page of a range. @returns the groups that it shows */
   record(range: Range, page: Page): Promise<ReadonlySet<number>>;
+  /**
+   * The same for a page by offset.
+   *
+   * @param whole what of it is recorded
+   * @returns whether it shows only groups that pages before it have shown: the service ignores the offset
+   */
+  recordByOffset(range: Range, page: Page, whole?: Page): Promise<boolean>;
+  /** Notes that rows of a range are not proved to be all. */
+  reportCrowd(range: Range): void;
   /** Takes the range off the stack. @param page its last answer; without it, rows may not have been read */
   done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void>;
   /** The groups that it has read in this tick, and when they were created. */

@@ -1,11 +1,11 @@
 // Reads the ranges of a round, one request after the other: a range whose answer is complete is done, one whose answer
 // is full is cut (cut-range.ts), one that fails is tried again and then cut (cut-on-failure.ts). Every row is recorded
 // as it comes, whatever becomes of its range.
-import { noteFinding } from '../guarding/findings.ts';
 import type { Instant } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
+import { boundsAlong, type Place, placeIn } from '../position/places.ts';
+import { leaveOut } from '../position/position.ts';
 import { RateLimitedError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
-import type { Place } from '../source/source-state.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
 import {
@@ -33,15 +33,15 @@ export function createRoundReader(context: RoundContext): RoundReader {
   const created = new Map<number, Instant>();
   /** Crowds whose parts are being read in this tick, by their interval; the whole is checked when no part is left. */
   const crowds = new Map<string, CompletePart & { readonly shown: Set<number> }>();
-  /** Groups that a pass over a range has recorded in this tick. */
-  const passes = new WeakMap<Pass, Set<number>>();
+  /** Groups that pages by offset have shown in this tick, and those of them that were recorded, by range. */
+  const byOffset = new Map<string, { readonly shown: Set<number>; readonly recorded: Set<number> }>();
 
   async function readNext(): Promise<void> {
     const range = context.round.stack.at(-1);
     if (range === undefined) return;
     if (range.isRest && context.plan) return context.plan(range);
-    const place = placeIn(range);
-    if (place !== undefined) return leaveOut(range, place);
+    const place = placeIn(run.state.position.places, range, run.now());
+    if (place !== undefined) return readAround(range, place);
     if (range.few !== undefined) return readFew(reader, range, range.few);
     if (range.pass !== undefined) return readByOffset(range, range.pass);
     const { limit } = run.state;
@@ -62,12 +62,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
         sentAt: page.sentAt,
       });
     }
-    // What the rows do not fill may be large: in the baseline it is planned again, by what was read meanwhile.
-    const isPlanned = context.plan && run.state.baselineAt === undefined;
-    const next = parts.map((part, index) =>
-      isPlanned && index > 0 && !part.cross ? { ...part, isRest: true } : part,
-    );
-    context.update((round) => replaceRange(round, range, next));
+    context.update((round) => replaceRange(round, range, parts));
   }
 
   /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
@@ -104,24 +99,23 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {
     const known = await context.known?.(range);
-    const { shown, passed } = await run.recorder.record(page, lane, known);
+    const { shown, held } = await run.recorder.record(page, lane, known);
+    context.onRecorded?.(page);
     const before = created.size;
     for (const row of page.rows) if (row.kind === 'readable') created.set(row.group.id, row.createdAt);
     context.update((round) => ({
       ...round,
+      asOf: Math.min(round.asOf, page.sentAt),
       // Walks count known groups.
       groups: context.plan ? round.groups : round.groups + created.size - before,
-      passed: round.passed + passed.length,
-      oldestPassed: passed.reduce<Instant | undefined>(
-        (oldest, stamp) => Math.min(oldest ?? stamp, stamp),
-        round.oldestPassed,
-      ),
+      held: round.held + held,
     }));
     return shown;
   }
 
   async function done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void> {
     context.update((round) => replaceRange(round, range));
+    byOffset.delete(keyOf(range));
     const interval = intervalOf(range);
     if (page === undefined) crowds.delete(interval);
     else if (!range.cross) await context.onComplete?.({ range, shown, sentAt: page.sentAt }, page);
@@ -145,45 +139,54 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const limit = number === 1 ? most : shorter;
     const page = await ask(range, { limit, offset: groups });
     if (page === undefined) return;
-    const recorded = passes.get(pass) ?? new Set();
     const { rows } = page;
-    if (rows.length > 0) {
-      const isLast = rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
-      for (const id of await record(range, isLast ? page : withoutEnds(page, groups))) recorded.add(id);
+    const isLast = rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
+    const isRepeated =
+      rows.length > 0 && (await recordByOffset(range, page, isLast ? page : withoutEnds(page, groups)));
+    if (rows.length > 0 && !isRepeated) {
       const next = {
         groups: groups + countGroups(rows),
         sum: rows.reduce((total, row) => (total + (idOf(row) ?? 0)) % MOST_SUM, sum),
       };
-      return continuePass({ ...pass, ...next }, recorded);
+      return continuePass({ ...pass, ...next });
     }
-    const isProved = before?.groups === groups && before.sum === sum && recorded.size === groups;
-    if (isProved || groups === 0) return done(range, recorded, page);
+    const { recorded } = shownByOffset(range);
+    byOffset.delete(keyOf(range));
+    const isSame = before?.groups === groups && before.sum === sum && recorded.size === groups;
+    if (!isRepeated && (isSame || groups === 0)) return done(range, recorded, page);
     if (number < MOST_PASSES)
-      return continuePass({ number: number + 1, groups: 0, sum: 0, before: { groups, sum } }, new Set());
+      return continuePass({ number: number + 1, groups: 0, sum: 0, before: { groups, sum } });
     reportCrowd(range);
     return done(range, recorded);
 
-    function continuePass(next: Pass, shown: Set<number>): void {
-      passes.set(next, shown);
+    function continuePass(next: Pass): void {
       context.update((round) => replaceRange(round, range, [{ ...range, pass: next }]));
     }
   }
 
-  function reportCrowd(range: Range): void {
-    const example = JSON.stringify(boundsOf(range, run.state.stampForm));
-    const found = { code: 'crowd_not_proved', lane, count: 1, example } as const;
-    run.update((state) => noteFinding(state, found, run.now()));
+  async function recordByOffset(range: Range, page: Page, whole = page): Promise<boolean> {
+    const { shown, recorded } = shownByOffset(range);
+    const before = shown.size;
+    for (const row of page.rows) shown.add(idOf(row) ?? 0);
+    for (const id of await record(range, whole)) recorded.add(id);
+    return before > 0 && shown.size === before;
   }
 
-  function placeIn(range: Range): Place | undefined {
-    const now = run.now();
-    return run.state.places.find((place) => now < place.until && overlaps(place, range));
+  function shownByOffset(range: Range) {
+    const known = byOffset.get(keyOf(range)) ?? { shown: new Set<number>(), recorded: new Set<number>() };
+    byOffset.set(keyOf(range), known);
+    return known;
+  }
+
+  function reportCrowd(range: Range): void {
+    const reason = JSON.stringify(boundsOf(range, run.state.stampForm));
+    run.updatePosition((before) => leaveOut(before, range, { isLeftOut: false, reason }, run.now()));
   }
 
   /** Reads what lies around a place that was set aside. */
-  function leaveOut(range: Range, place: Place): void {
+  function readAround(range: Range, place: Place): void {
     const isAlong = place.axis === range.axis;
-    const { from, to } = isAlong ? range : (range.cross ?? {});
+    const { from, to } = boundsAlong(place.axis, range);
     const around = [
       { from, to: place.from },
       { from: place.to, to },
@@ -193,12 +196,13 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const anew = { ...range, few, pass: undefined };
     const parts = around.map((part) => (isAlong ? { ...anew, ...part } : { ...anew, cross: part }));
     crowds.delete(intervalOf(range));
-    const again = { code: 'rows_fail', lane, count: 0, example: '' } as const;
-    run.update((state) => noteFinding(state, again, run.now()));
-    context.update((round) => ({ ...replaceRange(round, range, parts), leavesOut: true }));
+    context.update((round) => replaceRange(round, range, parts));
   }
 
-  const reader: RoundReader = { context, readNext, record, done, created: () => created };
+  const reader: RoundReader = {
+    ...{ context, readNext, record, recordByOffset, reportCrowd, done },
+    created: () => created,
+  };
   return reader;
 }
 
@@ -208,12 +212,8 @@ function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
   );
 }
 
-/** A place by creation lies in every range of updates, in which a failing row moves. */
-function overlaps({ axis, from, to }: Place, range: Range): boolean {
-  const isBeside = range.cross === undefined && range.axis === 'created';
-  if (axis !== range.axis && isBeside) return false;
-  const { from: start = EARLIEST, to: end = LATEST } = axis === range.axis ? range : (range.cross ?? {});
-  return from < end && to > start;
+function keyOf({ axis, from, to, cross }: Range): string {
+  return `${axis} ${from} ${to} ${cross?.from} ${cross?.to}`;
 }
 
 function intervalOf({ from, to }: Range): string {

@@ -6,11 +6,11 @@ import { type Range, range } from './range.ts';
 
 export const round = z.object({
   startedAt: instant,
+  /** The earliest moment that one of its answers stands for. */
+  asOf: instant,
   /** Whether a walk reads all groups, older ones as well. */
   isWhole: z.boolean().optional(),
   stack: z.array(range),
-  /** Whether it has left out a place that fails. */
-  leavesOut: z.boolean().optional(),
   requests: z.int(),
   /** Rows that it compared; distinct ones within a tick. */
   groups: z.int(),
@@ -18,24 +18,14 @@ export const round = z.object({
   cuts: z.int(),
   /** Known groups that complete parts of a walk lacked. */
   missing: z.int(),
-  /** Known groups that a walk found with a newer stamp older than the cursor, and the oldest of these stamps. */
-  passed: z.int(),
-  oldestPassed: instant.optional(),
+  /** Groups whose changes it held back. */
+  held: z.int(),
 });
 
 export type Round = Stored<typeof round>;
 
 export function beginRound(startedAt: number, stack: readonly Range[]): Round {
-  return {
-    startedAt,
-    stack,
-    requests: 0,
-    groups: 0,
-    cuts: 0,
-    missing: 0,
-    passed: 0,
-    oldestPassed: undefined,
-  };
+  return { startedAt, asOf: startedAt, stack, requests: 0, groups: 0, cuts: 0, missing: 0, held: 0 };
 }
 
 /** Replaces a range by its parts, given in the order of reading; by none if it was read. */

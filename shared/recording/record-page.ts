@@ -8,20 +8,26 @@ import { digestOf } from '../comparing/digest.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
 import { leavesOut } from '../comparing/make-save.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { admitBackfill } from '../guarding/backfill.ts';
 import { brake, isJudged, isUnstamped } from '../guarding/brake.ts';
 import { type ComparedReading, removedEntities } from '../guarding/compared-reading.ts';
+import { noteFinding } from '../guarding/findings.ts';
 import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
-import { sampleChange } from '../guarding/sample-change.ts';
-import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
+import { sampleChange, sampleFirstSight } from '../guarding/sample-change.ts';
+import { formatInstant, type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
+import { promisedRhythm } from '../lanes/rhythms.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
-import type { Page } from '../reading/range.ts';
+import { isInPlaces } from '../position/places.ts';
+import { notePassed, observe, walkedAt } from '../position/position.ts';
+import { setBackPolls } from '../position/set-back-polls.ts';
+import { EARLIEST, LATEST, type Page, type Range } from '../reading/range.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import { type LaneName, type SourceState, walkedAt } from '../source/source-state.ts';
-import { learnFromPage, newestStamp } from './learn-from-page.ts';
+import type { LaneName, SourceState } from '../source/source-state.ts';
+import { learnFromPage } from './learn-from-page.ts';
 import { readingsOf, unreadableOf } from './readings-of-page.ts';
 import { type SaveOutcome, saveCompared } from './save-compared.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
@@ -30,8 +36,8 @@ import { TooLargeToStoreError } from './store-errors.ts';
 export interface Recorded {
   /** All groups that the page shows, also those that can't be read. */
   readonly shown: ReadonlySet<number>;
-  /** Stamps of known groups that are newer than known, and that polls had passed. */
-  readonly passed: readonly Instant[];
+  /** Groups whose changes are held as a mass change. */
+  readonly held: number;
 }
 
 export interface Recorder {
@@ -50,6 +56,7 @@ export function createRecorder(
 ): Recorder {
   const { settings, store, memory, clock } = session;
   const settle = settings.settleMs * MILLISECOND;
+  const rhythm = promisedRhythm('recent', settings);
   const source = () => ({ source: settings.name, generation: cell.state.generation });
   const counts: RecordCounts = {
     ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
@@ -69,15 +76,24 @@ export function createRecorder(
     const compared = await compareAll(readings, isWalk ? known : undefined);
     const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
     if (compared.some((each) => each === 'unchanged' || isSameGroup(each))) onKnown(page.sentAt);
-    if (isWalkLane(lane) && isJudged(cell.state, lane, clock.now())) await judge(compared, differing);
-    await saveAdmitted(differing, lane);
+    if (isWalkLane(lane) && isJudged(cell.state, lane, rhythm, clock.now())) await judge(compared, differing);
+    const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
+    const held = differing.filter((each) => isUnstamped(each) && !admitted.some(isOf(each))).length;
+    const passed = isWalk ? passedByPolls(differing, cell.state) : [];
+    if (isWalk && held > 0) cell.update((state) => countHeld(state, held, clock.now()));
+    await saveAll(admitted, lane);
     const now = clock.now();
-    for (const row of unreadable) cell.update((state) => noteSetAside(state, row, now));
+    for (const { id: groupId, ...row } of unreadable)
+      cell.update((state) => noteSetAside(state, { groupId, ...row }, now));
     const shown = new Set([...readings.map(idOf), ...unreadable.flatMap(({ id }) => id ?? [])]);
-    cell.update((state) => noteShown({ ...state, newest: newestStamp(state.newest, page) }, shown));
+    const stamps = readings.map(({ updatedAt }) => updatedAt);
+    cell.update((state) =>
+      noteShown({ ...state, position: observe(state.position, stamps, page.receivedAt) }, shown),
+    );
+    cell.update((state) => checkPolls(state, passed, lane, rhythm, now));
     counts.groups += page.rows.length;
     counts.unreadable += unreadable.length;
-    return { shown, passed: isWalk ? passedByPolls(differing, cell.state) : [] };
+    return { shown, held };
   }
 
   /**
@@ -124,17 +140,22 @@ export function createRecorder(
   }
 
   function optionsFor(snapshot: Snapshot | undefined, reading: Reading): CompareOptions {
-    const { state } = cell;
-    const { startedAt, mode, fieldsSince } = state;
+    const { mode, fieldsSince, position } = cell.state;
+    const { origin = Number.NEGATIVE_INFINITY } = position;
     return {
       ...source(),
       settle,
       lastSeenAt: memory.recall(idOf(reading))?.sentAt,
       emits: mode === 'emit',
-      isOld: ({ createdAt }) => createdAt < startedAt,
-      isOldEntity: (entity) => !isCreatedSince(startedAt, entity),
-      unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(state) }, snapshot, reading, settle),
+      announcesOld: mode === 'emit' || (isReadByBaseline(cell.state, reading) && !isAdopting()),
+      isOld: ({ createdAt }) => createdAt <= origin,
+      isOldEntity: (entity) => !isCreatedAfter(origin, entity),
+      unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(position) }, snapshot, reading, settle),
     };
+  }
+
+  function isAdopting(): boolean {
+    return findHold(cell.state, 'backfill')?.phase === 'adopting';
   }
 
   /** Brakes before anything of the answer is saved, and saves the hold first. */
@@ -150,8 +171,17 @@ export function createRecorder(
     if (cell.state.lastHold !== before) await cell.save();
   }
 
-  async function saveAdmitted(differing: readonly ComparedReading[], lane: LaneName): Promise<void> {
-    const admitted = differing.flatMap((each) => admit(each, lane));
+  /** Without groups that were created before the feed began, if too many are seen for the first time. */
+  function admitOld(differing: readonly ComparedReading[], lane: LaneName): readonly ComparedReading[] {
+    const old = differing.filter((each) => isFirstSeenLate(each, cell.state));
+    if (old.length === 0) return differing;
+    const samples = old.map(({ reading }) => sampleFirstSight(idOf(reading)));
+    const admission = admitBackfill(cell.state, samples, isWalkLane(lane), clock.now());
+    cell.update(() => admission.state);
+    return admission.isAdmitted ? differing : differing.filter((each) => !old.includes(each));
+  }
+
+  async function saveAll(admitted: readonly ComparedReading[], lane: LaneName): Promise<void> {
     const isFilledIn = admitted.some(fillsIn);
     // Another process may have read a new field everywhere: then what this one would fill in is a change.
     if (isFilledIn) await cell.confirm();
@@ -174,7 +204,8 @@ export function createRecorder(
     if (isUnstamped(each)) {
       const hold = findHold(cell.state, 'mass_change');
       if (hold?.phase === 'holding') {
-        cell.update((state) => holdBack(state, { ...hold, samples: sampleChange(each) }, clock.now()));
+        const found = { kind: 'mass_change', count: 0, samples: sampleChange(each) } as const;
+        cell.update((state) => holdBack(state, found, clock.now()));
         memory.forget(idOf(reading));
         return [];
       }
@@ -199,7 +230,7 @@ export function createRecorder(
     if (compared.verdict === 'unchanged') remember(snapshot, reading);
     else if (compared.verdict === 'left') leave(id, (snapshot?.receivedAt ?? clock.now()) + settle);
     else if (outcome instanceof TooLargeToStoreError) {
-      const row = { id, reason: outcome.message, digest: '' };
+      const row = { groupId: id, reason: outcome.message, digest: '' };
       cell.update((state) => noteSetAside(state, row, clock.now()));
       memory.forget(id);
     } else if (outcome === 'saved') noteSaved(snapshot, reading, compared.save, lane);
@@ -257,9 +288,29 @@ export function createRecorder(
 }
 
 /** An entity without a time of creation counts as new. */
-function isCreatedSince(startedAt: Instant, entity: WatchedEntity): boolean {
+function isCreatedAfter(origin: Instant, entity: WatchedEntity): boolean {
   const stamp = 'created_at' in entity ? parseStamp(String(entity.created_at)) : undefined;
-  return stamp === undefined || stamp.instant >= startedAt;
+  return stamp === undefined || stamp.instant > origin;
+}
+
+/** Whether the baseline has read the part in which a group was created: then its first sight is news. */
+function isReadByBaseline({ baselineAt, lanes }: SourceState, { createdAt }: Reading): boolean {
+  if (baselineAt !== undefined) return true;
+  const { round } = lanes.recent;
+  // Bounds are sent a second wider.
+  const isIn = ({ from = EARLIEST, to = LATEST }: Range) =>
+    createdAt >= from - SECOND && createdAt < to + SECOND;
+  return round !== undefined && !round.stack.some(isIn);
+}
+
+/** Whether a group that was created before the feed began is seen for the first time after the baseline. */
+function isFirstSeenLate({ snapshot, reading }: ComparedReading, state: SourceState): boolean {
+  const { origin = Number.NEGATIVE_INFINITY } = state.position;
+  return snapshot === undefined && reading.createdAt <= origin && isReadByBaseline(state, reading);
+}
+
+function isOf({ reading }: ComparedReading): (other: ComparedReading) => boolean {
+  return (other) => idOf(other.reading) === idOf(reading);
 }
 
 function isWalkLane(lane: LaneName): lane is 'recent' | 'older' {
@@ -290,9 +341,41 @@ function fillsIn({ snapshot, compared }: ComparedReading): boolean {
   );
 }
 
-function passedByPolls(differing: readonly ComparedReading[], { cursor }: SourceState): Instant[] {
-  return differing.flatMap(({ snapshot, reading: { updatedAt } }) => {
+/** Stamps of known groups that are newer than known, and that polls had passed, though nothing was set aside there. */
+function passedByPolls(
+  differing: readonly ComparedReading[],
+  { position: { cursor, places }, setAside }: SourceState,
+): Instant[] {
+  const isSetAside = (reading: Reading) =>
+    setAside.some(({ groupId }) => groupId === idOf(reading)) || isInPlaces(places, reading);
+  return differing.flatMap(({ snapshot, reading }) => {
+    const { updatedAt } = reading;
     const isKnown = snapshot !== undefined && snapshot.removedAt === undefined;
-    return isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - SECOND ? [updatedAt] : [];
+    const isPassed = isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - SECOND;
+    return isPassed && !isSetAside(reading) ? [updatedAt] : [];
   });
+}
+
+/** Counts the groups that the walks under way hold back. */
+function countHeld(state: SourceState, held: number, now: Instant): SourceState {
+  const { recent, older } = state.lanes;
+  const count = held + (recent.round?.held ?? 0) + (older.round?.held ?? 0);
+  return holdBack(state, { kind: 'mass_change', count }, now);
+}
+
+/** The polls check: changes that polls had passed set the cursor back. */
+function checkPolls(
+  state: SourceState,
+  passed: readonly Instant[],
+  lane: LaneName,
+  rhythm: number,
+  now: Instant,
+): SourceState {
+  if (passed.length === 0) return state;
+  const { position, found } = notePassed(state.position, passed, rhythm, now);
+  if (found === undefined) return { ...state, position };
+  const { oldest, count, to } = found;
+  const example = `updated_at ${formatInstant(oldest)}, read from ${formatInstant(state.position.cursor)}`;
+  const noted = noteFinding(state, { code: 'polls_miss_changes', lane, count, example }, now);
+  return setBackPolls(noted, to, now);
 }

@@ -2,24 +2,26 @@
 // with the reason and their id, or a digest of the row if it has no id. The rest of their page is recorded.
 import type { Instant } from '../instant.ts';
 import { MAX_SET_ASIDE } from '../limits.ts';
-import type { UnreadableRow } from '../returns-service/parse-return-group.ts';
+import { walkedAt } from '../position/position.ts';
 import type { SetAside, SourceState } from '../source/source-state.ts';
 
-/** Returns the state with the row noted or its note refreshed; the same state if there is no room for a note. */
-export function noteSetAside(
-  state: SourceState,
-  { id: groupId, reason, digest }: Pick<UnreadableRow, 'id' | 'reason' | 'digest'>,
-  now: Instant,
-): SourceState {
-  const isSame = (known: SetAside) =>
-    groupId === undefined ? known.digest === digest : known.groupId === groupId;
-  const known = state.setAside.find(isSame);
-  const others = state.setAside.filter((other) => !isSame(other));
-  if (others.length >= MAX_SET_ASIDE) return state;
-  return {
-    ...state,
-    setAside: [...others, { groupId, reason, digest, since: known?.since ?? now, seenAt: now }],
-  };
+type Row = Pick<SetAside, 'groupId' | 'reason' | 'digest'>;
+
+/** Stands for all rows beyond those that are named: walks alone end it. */
+const OTHERS: Row = { groupId: undefined, reason: 'more than are named', digest: 'others' };
+
+/** Returns the state with the row noted, or its note refreshed. */
+export function noteSetAside(state: SourceState, row: Row, now: Instant): SourceState {
+  const named = state.setAside.filter((known) => known.digest !== OTHERS.digest && !isOf(known, row));
+  const next = named.length < MAX_SET_ASIDE ? row : OTHERS;
+  const { groupId, reason, digest } = next;
+  const since = state.setAside.find((known) => isOf(known, next))?.since ?? now;
+  const others = state.setAside.filter((known) => !isOf(known, next));
+  return { ...state, setAside: [...others, { groupId, reason, digest, since, seenAt: now }] };
+}
+
+function isOf({ groupId, digest }: SetAside, row: Row): boolean {
+  return row.groupId === undefined ? digest === row.digest : groupId === row.groupId;
 }
 
 /** Returns the state without the notes of groups that were read. */
@@ -27,9 +29,14 @@ export function takeBack(state: SourceState, groupIds: ReadonlySet<number>): Sou
   return keepOnly(state, ({ groupId }) => groupId === undefined || !groupIds.has(groupId));
 }
 
-/** Returns the state without the rows that no walk has seen again: they were removed or have changed. */
-export function forgetVanished(state: SourceState, walkedAt: Instant | undefined): SourceState {
-  return keepOnly(state, ({ seenAt }) => seenAt >= (walkedAt ?? 0));
+/**
+ * Returns the state without the rows that walks have not seen again: they are gone or have changed. Walks that left
+ * something out say nothing.
+ */
+export function forgetVanished(state: SourceState): SourceState {
+  const { position } = state;
+  if (position.places.length > 0) return state;
+  return keepOnly(state, ({ seenAt }) => seenAt >= (walkedAt(position) ?? 0));
 }
 
 function keepOnly(state: SourceState, isKept: (note: SetAside) => boolean): SourceState {

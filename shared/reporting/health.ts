@@ -4,16 +4,22 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { describeFinding } from '../guarding/findings.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { isJoined, lateRhythm, OLDER_RHYTHM } from '../lanes/rhythms.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM, type Pace, promisedRhythm } from '../lanes/rhythms.ts';
+import { describePlace, type Place } from '../position/places.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { Finding, KeptLane, SourceState } from '../source/source-state.ts';
 import { queueFeedReport } from './feed-reports.ts';
 
 export type DegradationCode =
   | Finding['code']
+  /** Rows make every answer with them fail, and are left out. */
+  | 'rows_fail'
+  /** Rows with equal stamps are not proved to be all. */
+  | 'crowd_not_proved'
   | 'other_store'
   | 'removals'
   | 'mass_change'
+  | 'backfill'
   /** A lane has completed no round for too long. */
   | 'stalled'
   /** Rows can't be read or stored. */
@@ -82,6 +88,7 @@ function reasonsOf(state: SourceState, { settings, place, error, lastFailure, no
       message: formatHold(hold, settings.name, place),
     })),
     ...state.findings.map((finding) => ({ code: finding.code, message: describeFinding(finding) })),
+    ...describePlaces(state.position.places),
     ...(state.setAside.length > 0 ? [describeSetAside(state.setAside)] : []),
     // A source that is held is not read: the hold says so.
     ...(stalled.length > 0 && !isExplained && !state.holds.some(({ kind }) => kind === 'other_store')
@@ -91,22 +98,19 @@ function reasonsOf(state: SourceState, { settings, place, error, lastFailure, no
 }
 
 /** The progress check: lanes without a complete round for too long. */
-export function stalledLanes(
-  state: SourceState,
-  settings: Pick<SourceSettings, 'intervalMs' | 'lookbackMs' | 'reconcileMs' | 'requestsPerMinute'>,
-  now: Instant,
-): KeptLane[] {
+export function stalledLanes(state: SourceState, settings: Pace, now: Instant): KeptLane[] {
   const interval = settings.intervalMs * MILLISECOND;
   const rhythms = {
-    late: lateRhythm(settings),
-    recent: Math.max(interval, settings.reconcileMs * MILLISECOND),
+    late: lateRhythm(settings, state.lanes.late.requests),
+    recent: Math.max(interval, promisedRhythm('recent', settings)),
     older: OLDER_RHYTHM,
   };
   const lanes = isJoined(state, settings)
     ? (['late', 'recent'] as const)
     : (['late', 'recent', 'older'] as const);
   return lanes.filter((name) => {
-    const { readAt, endedAt } = state.lanes[name];
+    const { endedAt } = state.lanes[name];
+    const readAt = state.position.readAt[name];
     const took = readAt === undefined ? 0 : endedAt - readAt;
     return now - endedAt > Math.max(PATIENT_RHYTHMS * rhythms[name], PATIENCE, PATIENT_ROUNDS * took);
   });
@@ -116,7 +120,7 @@ export function stalledLanes(
 export function behindSince(state: SourceState, now: Instant): Instant {
   const { pace, lanes } = state;
   if (pace === undefined) return now;
-  const isLate = now > lanes.late.endedAt + 2 * lateRhythm(pace);
+  const isLate = now > lanes.late.endedAt + 2 * lateRhythm(pace, lanes.late.requests);
   const behind = [...(isLate ? (['late'] as const) : []), ...stalledLanes(state, pace, now)];
   return Math.min(now, ...behind.map((name) => lanes[name].endedAt));
 }
@@ -140,6 +144,23 @@ function describeSetAside(setAside: SourceState['setAside']): Degradation {
   const more = count > SET_ASIDE_NAMED ? ` and ${count - SET_ASIDE_NAMED} more` : '';
   return { code: 'unreadable', message: `${groups} set aside: ${named.join(', ')}${more}.` };
 }
+
+function* describePlaces(places: readonly Place[]): Generator<Degradation> {
+  for (const [isLeftOut, code, what] of PLACES) {
+    const [first, ...others] = places.filter((place) => place.isLeftOut === isLeftOut);
+    if (first === undefined) continue;
+    yield { code, message: `${what} (${1 + others.length}, for example ${describePlace(first)}).` };
+  }
+}
+
+const PLACES = [
+  [true, 'rows_fail', 'Answers with some return groups always fail, so these are left out of all requests'],
+  [
+    false,
+    'crowd_not_proved',
+    'Return groups with equal timestamps fill more pages than their list shows in a stable order: some may be missing',
+  ],
+] as const;
 
 const READS: Readonly<Record<KeptLane, string>> = {
   late: 'polls',

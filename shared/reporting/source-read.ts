@@ -1,29 +1,26 @@
-// What is read, as facts: when the last complete rounds began. `feed.source_read` publishes them once a minute. Changes
-// that moved a return's stamp and showed within the lookback are in the ledger if they are stamped the lookback and
-// `settle` before `polled_at`; all others if they showed twice `settle` before `walked_at`.
+// `feed.source_read` publishes the claims of position/claims.ts once a minute.
 import type { EventOf } from '../contract/event.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { claimsOf } from '../position/claims.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
-import { type SourceState, walkedAt } from '../source/source-state.ts';
+import type { SourceState } from '../source/source-state.ts';
 
 /** The report on a source in `feed.source_read`. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 
 type Pace = Pick<SourceSettings, 'lookbackMs' | 'settleMs'>;
 
-/** @param now by the local clock */
-export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace, now: Instant): SourceRead {
-  const { source, lanes, holds, setAside, places } = state;
+export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace): SourceRead {
+  const { polledAt, walkedAt, held, setAside } = claimsOf(state);
   return {
     type: 'source_read',
-    name: source,
-    // Groups that no walk has read yet may still be announced.
-    polled_at: orNull(state.baselineAt === undefined ? undefined : lanes.late.readAt),
-    walked_at: orNull(walkedAt(state)),
+    name: state.source,
+    polled_at: orNull(polledAt),
+    walked_at: orNull(walkedAt),
     lookback_ms: lookbackMs,
     settle_ms: settleMs,
-    held: holds.length,
-    set_aside: setAside.length + places.filter(({ until }) => until > now).length,
+    held,
+    set_aside: setAside,
   };
 }
 
@@ -34,7 +31,7 @@ export function reportRead(state: SourceState, pace: Pace, now: Instant): Source
   return {
     ...state,
     readSequence: minute,
-    readReport: { object: describeRead(state, pace, now), time: now },
+    readReport: { object: describeRead(state, pace), time: now },
   };
 }
 

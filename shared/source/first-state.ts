@@ -1,13 +1,14 @@
-// The state with which a source begins. Nothing is read for it: polls begin the lookback and `settle` before the start.
+// The state with which a source begins. Nothing is read for it; the first tick searches the origin of its position.
 import { type Instant, MILLISECOND } from '../instant.ts';
 import { PAGE_LIMIT } from '../limits.ts';
 import { NO_LEASE } from '../pacing/lease.ts';
+import { UNKNOWN_POSITION } from '../position/position.ts';
 import { UNKNOWN_ROOM } from '../reading/room.ts';
 import type { SourceSettings } from './source-settings.ts';
 import type { LaneState, SourceState } from './source-state.ts';
 
 export interface FirstStateOptions {
-  readonly settings: Pick<SourceSettings, 'name' | 'baseline' | 'lookbackMs' | 'settleMs'>;
+  readonly settings: Pick<SourceSettings, 'name' | 'baseline'>;
   readonly mintedIn: string;
   /** By the local clock; it must be later than that of any earlier state. */
   readonly mintedAt: Instant;
@@ -26,15 +27,12 @@ export function firstState({ settings, mintedIn, mintedAt }: FirstStateOptions):
     baselineAt: undefined,
     lease: NO_LEASE,
     lastSlot: 0,
-    cursor: firstCursor(mintedAt, settings),
-    newestAt: [],
-    newest: undefined,
-    room: UNKNOWN_ROOM,
+    position: UNKNOWN_POSITION,
+    room: { ...UNKNOWN_ROOM, since: mintedAt },
     limit: PAGE_LIMIT,
     stampForm: { zoned: true, digits: 6 },
     lanes: { late: newLane(mintedAt), recent: newLane(mintedAt), older: newLane(mintedAt) },
     lookUps: [],
-    places: [],
     findings: [],
     setAside: [],
     pausedUntil: 0,
@@ -43,6 +41,7 @@ export function firstState({ settings, mintedIn, mintedAt }: FirstStateOptions):
     lastHold: 0,
     compared: '',
     removals: 0,
+    backfilled: 0,
     fieldsSince: {},
     health: { degradedSince: undefined, reasons: [], restUntil: 0, refusals: 0, failure: undefined },
     feedSequence: 0,
@@ -55,15 +54,6 @@ export function firstState({ settings, mintedIn, mintedAt }: FirstStateOptions):
   };
 }
 
-/** How long before a moment a change may be stamped that polls can still find from then on. */
-export function reachBack({ lookbackMs, settleMs }: Pick<SourceSettings, 'lookbackMs' | 'settleMs'>): number {
-  return (lookbackMs + settleMs) * MILLISECOND;
-}
-
-function firstCursor(start: Instant, settings: FirstStateOptions['settings']): Instant {
-  return start - reachBack(settings);
-}
-
 function newLane(now: Instant): LaneState {
-  return { dueAt: now, round: undefined, readAt: undefined, endedAt: now, groups: 0, missing: 0, cuts: [] };
+  return { dueAt: now, round: undefined, endedAt: now, groups: 0, requests: 0, missing: 0, cuts: [] };
 }

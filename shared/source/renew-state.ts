@@ -13,9 +13,8 @@ import type { SourceState } from './source-state.ts';
  * @param now by the local clock
  */
 export function renewState(state: SourceState, mintedIn: string, now: Instant): SourceState {
-  const { generation, cursor, newest, lastSlot, room, limit, stampForm, driftReported, setAside, pace } =
-    state;
-  const settings = { name: state.source, baseline: 'emit', lookbackMs: 0, settleMs: 0 } as const;
+  const { generation, lastSlot, room, limit, stampForm, driftReported, setAside, pace } = state;
+  const settings = { name: state.source, baseline: 'emit' } as const;
   const first = firstState({ settings, mintedIn, mintedAt: Math.max(now, afterMinting(generation)) });
   return {
     ...first,
@@ -25,7 +24,8 @@ export function renewState(state: SourceState, mintedIn: string, now: Instant): 
     lease: { ...NO_LEASE, epoch: state.lease.epoch + 1 },
     lastHold: state.lastHold,
     // Polls go on from where they were, so they also read the changes since the backup.
-    ...{ cursor, newest, lastSlot, room, limit, stampForm, driftReported, setAside, pace },
+    position: { ...first.position, cursor: state.position.cursor },
+    ...{ lastSlot, room, limit, stampForm, driftReported, setAside, pace },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Instant } from '../instant.ts';
 import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
+import type { Range } from '../reading/range.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -29,8 +30,10 @@ export interface SourceServices
 /** What a process remembers of its last round of `fresh`; it is not kept over processes. */
 export interface FreshMemory {
   dueAt: Instant;
-  /** The newest stamp that `fresh` itself has read. */
+  /** The newest stamp of the first page of its last round. */
   newest: Instant | undefined;
+  /** Ranges that its rounds have not read yet. */
+  left: readonly Range[];
   cuts: readonly Instant[];
 }
 
@@ -66,7 +69,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
       // A machine that was suspended may not have counted that time.
       deadline: () => Math.min(session.deadline, clock.elapsed() + session.leaseEnd - clock.now()),
     }),
-    fresh: { dueAt: 0, newest: undefined, cuts: [] },
+    fresh: { dueAt: 0, newest: undefined, left: [], cuts: [] },
     deadline: 0,
     leaseEnd: 0,
     epoch: undefined,

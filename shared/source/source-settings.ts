@@ -1,6 +1,8 @@
 // The settings of a source. Durations are in milliseconds, as everywhere at the edge.
 import * as z from 'zod';
 import { SOURCE_NAME } from '../contract/event-id.ts';
+import { MILLISECOND } from '../instant.ts';
+import type { Reach } from '../position/position.ts';
 import { INCLUDABLE } from '../returns-service/read-included.ts';
 
 const duration = z.int().positive();
@@ -14,7 +16,10 @@ export const FEWEST_REQUESTS_PER_MINUTE = 10;
 export const MOST_REQUESTS_PER_MINUTE = 300;
 export const DEFAULT_LOOKBACK_MS = 300_000;
 export const DEFAULT_SETTLE_MS = 60_000;
-export const DEFAULT_RECONCILE_MS = 600_000;
+/** The share of the budget that walks take, where requests cost money besides. */
+const DEFAULT_WALK_SHARE = 0.1;
+/** The same for `watch`, where a request costs nothing else. */
+export const WALK_SHARE_OF_WATCH = 0.25;
 /** For a source in AWS: a request must fit into the rest of a tick. */
 export const LONGEST_REQUEST_TIMEOUT_MS = 15_000;
 
@@ -34,8 +39,13 @@ const fields = z.object({
   lookbackMs: duration.default(DEFAULT_LOOKBACK_MS),
   /** How long a read may be stale. */
   settleMs: duration.default(DEFAULT_SETTLE_MS),
-  /** Time between the starts of two walks over recent groups; those over older ones begin every twelve hours. */
-  reconcileMs: duration.default(DEFAULT_RECONCILE_MS),
+  /**
+   * Time between the starts of two walks over recent groups. By default they begin as often as `walkShare` allows, and at
+   * least every ten minutes; walks over older groups do so at least every twelve hours.
+   */
+  reconcileMs: duration.optional(),
+  /** The share of the budget that decides how often walks begin. */
+  walkShare: z.number().positive().max(1).default(DEFAULT_WALK_SHARE),
   /** Requests that this deployment may send with the source's token in any 60 seconds. */
   requestsPerMinute: z.int().positive().default(DEFAULT_REQUESTS_PER_MINUTE),
   /** Whether events carry the customer's name, e-mail and phone. */
@@ -68,6 +78,11 @@ export function problemOfLookback({
   if (lookbackMs >= 2 * settleMs) return undefined;
   const [lookback, settle] = [lookbackMs / 1_000, settleMs / 1_000];
   return `The lookback must be at least twice as long as settle (got ${lookback} s and ${settle} s): raise it or lower settle.`;
+}
+
+/** How far polls reach back. */
+export function reachOf({ lookbackMs, settleMs }: Pick<SourceSettings, 'lookbackMs' | 'settleMs'>): Reach {
+  return { lookback: lookbackMs * MILLISECOND, settle: settleMs * MILLISECOND };
 }
 
 /** @returns the problem in words if sources with one token may send more requests than the service allows */

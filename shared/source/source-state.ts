@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import * as feedObjects from '../contract/feed-objects.ts';
 import { hold } from '../guarding/hold.ts';
-import type { Instant } from '../instant.ts';
+import { position } from '../position/position.ts';
 import { room } from '../reading/room.ts';
 import { round } from '../reading/round.ts';
 import { instant, maybe, type Stored, storedObject } from './stored-object.ts';
@@ -38,11 +38,10 @@ const lane = storedObject({
   dueAt: instant,
   /** The round under way. */
   round: maybe(round),
-  /** When the last complete round began; undefined before the first. */
-  readAt: maybe(instant),
-  /** When it ended; at first the feed's start. */
+  /** When the last complete round ended; at first the feed's start. */
   endedAt: instant,
   groups: z.int(),
+  requests: z.int(),
   /** Known groups that it missed. */
   missing: z.int(),
   /** Where the next round of polls is cut from the start, along `created_at` (reading/plan-parts.ts). */
@@ -51,16 +50,9 @@ const lane = storedObject({
 
 export type LaneState = Stored<typeof lane>;
 
-/** A problem that one of the five checks has found; see guarding/findings.ts. */
+/** A problem that one of the checks has found; see guarding/findings.ts. */
 const finding = z.object({
-  code: z.enum([
-    'rows_fail',
-    'groups_hidden',
-    'filter_ignored',
-    'polls_miss_changes',
-    'clock',
-    'crowd_not_proved',
-  ]),
+  code: z.enum(['groups_hidden', 'filter_ignored', 'polls_miss_changes', 'clock']),
   /** The lane that found it. Its first complete round that began later and did not find it again ends it. */
   lane: z.enum(LANES),
   count: z.int(),
@@ -69,17 +61,6 @@ const finding = z.object({
 });
 
 export type Finding = Stored<typeof finding>;
-
-/** Rows that make every answer with them fail: left out of all ranges of this axis until then. */
-const place = z.object({
-  axis: z.enum(['updated', 'created']),
-  from: instant,
-  to: instant,
-  until: instant,
-  reason: z.string(),
-});
-
-export type Place = Stored<typeof place>;
 
 const setAside = storedObject({
   groupId: maybe(z.int()),
@@ -121,8 +102,9 @@ const pace = z.object({
   intervalMs: z.number(),
   lookbackMs: z.number(),
   settleMs: z.number(),
-  reconcileMs: z.number(),
+  reconcileMs: z.number().optional(),
   requestsPerMinute: z.number(),
+  walkShare: z.number(),
 });
 
 /** All but the source's name and the version, which the store keeps in its own way. */
@@ -133,7 +115,7 @@ export const sourceStateBody = storedObject({
   earlierGenerations: z.array(z.string()),
   /** Where the state was created (`identity` of the port SourceStates); if it is found elsewhere, the feed stops. */
   mintedIn: z.string(),
-  /** The feed's start. What was created before is never announced as created, unless the mode is `emit`. */
+  /** The feed's start. */
   startedAt: instant,
   mode: z.enum(['silent', 'emit']),
   /** When the first walk over all groups ended. */
@@ -141,19 +123,13 @@ export const sourceStateBody = storedObject({
   lease,
   /** The slot of the last tick taken, in milliseconds since the epoch: an older or equal one is dropped. */
   lastSlot: z.number(),
-  /** The stamp from which the next complete poll reads. */
-  cursor: instant,
-  /** The newest plausible stamp at moments a minute apart, from which the cursor follows. */
-  newestAt: z.array(z.object({ at: instant, stamp: instant })),
-  /** The newest plausible stamp. */
-  newest: maybe(instant),
+  position,
   room,
   /** Rows to ask for: halved after a 422 that names `limit`. */
   limit: z.int(),
   stampForm: z.object({ zoned: z.boolean(), digits: z.int() }),
   lanes: z.object({ late: lane, recent: lane, older: lane }),
   lookUps: z.array(lookUp),
-  places: z.array(place),
   findings: z.array(finding),
   setAside: z.array(setAside),
   /** No request before this moment: the service asked for a pause. */
@@ -167,6 +143,8 @@ export const sourceStateBody = storedObject({
   compared: z.string(),
   /** Entities published as removed since the last walk began. */
   removals: z.int(),
+  /** Groups created before the feed began, and first seen since the last walk began. */
+  backfilled: z.int(),
   /** When the service first sent each watched field, for instance `shipment.carrier`, if not from the start. */
   fieldsSince: z.record(z.string(), instant),
   health,
@@ -188,10 +166,4 @@ export const sourceStateBody = storedObject({
 export interface SourceState extends Stored<typeof sourceStateBody> {
   readonly source: string;
   readonly version: number;
-}
-
-/** When the last complete walks began that together read all groups; undefined before the first. */
-export function walkedAt({ lanes: { recent, older } }: Pick<SourceState, 'lanes'>): Instant | undefined {
-  if (recent.readAt === undefined || older.readAt === undefined) return undefined;
-  return Math.min(recent.readAt, older.readAt);
 }

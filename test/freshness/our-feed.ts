@@ -158,7 +158,7 @@ function watchWalks({ states }: Stores, { exchanges }: FreshnessWorld) {
     const result = await save(state, expectedVersion);
     if (result !== 'saved') return result;
     if (state.baselineAt !== undefined) becomeReady();
-    const { readAt } = state.lanes.recent;
+    const { recent: readAt } = state.position.readAt;
     if (readAt !== undefined && readAt !== last) endedAt.push(exchanges.length);
     last = readAt;
     return result;

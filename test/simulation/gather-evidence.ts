@@ -205,6 +205,7 @@ function sourceEvidence(
     interval: plan.settings.intervalMs * MILLISECOND,
     reportsRead: plan.settings.sourceRead,
     startedAt: start?.at,
+    origin: start?.origin,
     fieldKnownBy: (field) => fieldKnownBy(watch, plan.settings.settleMs, field),
     storedFrom: (groupId) => watch.groupsStored.get(`${generation} ${groupId}`),
     relaysMayLag: plan.faults.freeze > 0 || plan.faults.slow > 0 || plan.faults.entryFailed > 0,

@@ -1,7 +1,7 @@
 // The facts that the simulation reads from a source's stored state and from its reports: the only place that knows their
 // form. Everything else asks for facts.
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { formatInstant, type Instant, MILLISECOND, parseStamp } from '../../shared/instant.ts';
+import { formatInstant, type Instant, parseStamp } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 
 /** The rounds that together read everything: of late changes, and over recent and older groups. */
@@ -12,6 +12,8 @@ export interface SourceFacts {
   readonly source: string;
   readonly generation: string;
   readonly baseline: 'silent' | 'emit';
+  /** The stamp at which the feed begins; undefined until it is found. */
+  readonly origin: Instant | undefined;
   readonly isBaselineComplete: boolean;
   /** For each lane a value that changes with each complete round; undefined before the first. */
   readonly rounds: Readonly<Record<Lane, unknown>>;
@@ -41,8 +43,9 @@ export function factsOf(state: SourceState): SourceFacts {
     source,
     generation,
     baseline: mode,
+    origin: state.position.origin,
     isBaselineComplete: baselineAt !== undefined,
-    rounds: { late: lanes.late.readAt, recent: lanes.recent.readAt, older: lanes.older.readAt },
+    rounds: state.position.readAt,
     lookUps: state.lookUps.map(({ groupId }) => groupId),
     isAtWork: state.lookUps.length > 0 || Object.values(lanes).some(({ round }) => round !== undefined),
     holds: holds.map(({ number, kind, phase }) => ({
@@ -50,14 +53,14 @@ export function factsOf(state: SourceState): SourceFacts {
       isAdopted: phase === 'adopting',
     })),
     setAside: setAside.map(({ groupId }) => groupId),
-    places: state.places.filter(({ until }) => until > state.lastSlot * MILLISECOND).length,
+    places: state.position.places.length,
     reasons: health.reasons.map(({ code }) => code),
   };
 }
 
 /** The state in a line of the trace. */
 export function describeState({
-  cursor,
+  position,
   baselineAt,
   lease,
   lanes,
@@ -66,7 +69,7 @@ export function describeState({
   health,
 }: SourceState): string {
   return [
-    `state: cursor ${formatInstant(cursor)}`,
+    `state: cursor ${formatInstant(position.cursor)}`,
     `baseline ${baselineAt === undefined ? 'running' : 'complete'}`,
     `lease ${lease.owner} ${lease.epoch}`,
     ...Object.entries(lanes).map(([name, { round }]) => `${name} ${round?.stack.length ?? '-'}`),

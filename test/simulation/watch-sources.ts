@@ -11,8 +11,9 @@ import type { World } from './world/world.ts';
 export interface Start {
   readonly generation: string;
   readonly baseline: 'silent' | 'emit';
-  /** When its first state was saved. */
+  /** When the first state with its origin was saved. */
   readonly at: Instant;
+  readonly origin: Instant;
 }
 
 /** When a source had holds, or released changes that were not all published. */
@@ -59,8 +60,9 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     const watch = watchOf(facts.source);
     const { starts, rounds, held, facts: before } = watch;
     const now = time.now();
-    if (!starts.some(({ generation }) => generation === facts.generation))
-      starts.push({ generation: facts.generation, baseline: facts.baseline, at: now });
+    const { generation, baseline, origin } = facts;
+    if (origin !== undefined && !starts.some((start) => start.generation === generation))
+      starts.push({ generation, baseline, origin, at: now });
     for (const lane of LANES) {
       const round = facts.rounds[lane];
       if (round !== undefined && round !== before?.rounds[lane]) rounds[lane].push(now);

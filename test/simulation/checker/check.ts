@@ -59,7 +59,7 @@ function checkSource(
     ...checkObserved(evidence, source, published, histories),
     ...checkFeedEvents(evidence, source, histories),
     ...checkQuiet(evidence, source),
-    ...checkSilent(evidence, source, published),
+    ...checkSilent(evidence, source, published, histories),
     ...checkSourceRead(evidence, source, published, histories),
     ...(source.isLast ? checkNeverSilent(evidence, source) : []),
   ];

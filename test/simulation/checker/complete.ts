@@ -190,12 +190,12 @@ class Judge {
 
   /** Whether the first sight of a group is an event: all are if the baseline emits, or else those created later. */
   #isAnnounced({ documents }: GroupHistory): boolean {
-    const { baseline, startedAt = 0 } = this.#source;
+    const { baseline, origin = 0 } = this.#source;
     if (baseline === 'emit') return true;
     // A strange service may date a group's creation as it likes.
     if (this.#evidence.isStrange) return false;
     const created = documents.find(({ document }) => document !== undefined)?.document?.created_at;
-    return (timeOf(String(created)) ?? 0) > startedAt + this.#evidence.timing.clocksOff;
+    return (timeOf(String(created)) ?? 0) > origin;
   }
 
   /**

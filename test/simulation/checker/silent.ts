@@ -1,34 +1,51 @@
-// G8: a silent baseline is silent. What was created before the feed's start is never announced as created, whenever it is
-// first seen, unless it was removed or forgotten and came back. If the baseline emits, it is marked as backfill, and
-// nothing else is.
-import type { Evidence, SourceEvidence, Violation } from './evidence.ts';
+// G8: where the feed begins. A group that was created after its origin is announced as created; one that was created
+// before is announced as backfill, or in silence if the baseline is silent and could read it. The origin is the newest
+// stamp that the service had as the feed began.
+import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
+import type { GroupHistory } from './states.ts';
+
+const MINUTE = 60_000_000;
+/** How long the search of the origin takes, with slow calls of the store. */
+const SEARCH = 2 * MINUTE;
 
 export function checkSilent(
-  { timing }: Evidence,
-  { source, baseline, startedAt, forgotten }: SourceEvidence,
+  { timing, isStrange, failing, everFailing, everUnreadable, hidden, tooLarge }: Evidence,
+  { source, baseline, startedAt, origin, forgotten, isOnly, heldTimes }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
+  histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
-  if (startedAt === undefined) return [];
+  if (startedAt === undefined || origin === undefined) return [];
   const violations: Violation[] = [];
+  const violate = (groupId: number, message: string) =>
+    violations.push({ guarantee: 'G8', source, place: `group ${groupId}`, message });
+  if (origin > startedAt + MINUTE + timing.clocksOff) violate(0, 'the feed begins more than a minute ahead');
+  const newest = newestShown(histories, startedAt - timing.slowestAnswer - SEARCH - timing.longestFreeze);
+  if (!isStrange && isOnly && newest > origin) violate(0, 'the feed begins before changes that it was shown');
+  const mayBeLeft = [failing, everFailing, everUnreadable, hidden].some((groups) => groups.size > 0);
   for (const { groupId, changes } of published.values()) {
-    const violate = (message: string) =>
-      violations.push({ guarantee: 'G8', source, place: `group ${groupId}`, message });
     const isBackfill = changes.map(({ event }) => 'backfill' in event.data);
-    if (baseline === 'silent' && isBackfill.includes(true)) violate('is backfill of a silent baseline');
     if (forgotten.some((each) => each.groupId === groupId)) continue;
     const [first] = changes;
     if (first === undefined || first.kind !== 'return_group' || first.verb !== 'created') continue;
-    const createdAt = timeOf(first.event.data.return_group.created_at) ?? startedAt;
-    // A tick that froze, or waited for its store, saves a first state with the time of its start.
-    const slack = timing.clocksOff + timing.longestExchange + timing.slowestCall;
-    const isOld = createdAt < startedAt - slack;
-    if (isOld && baseline === 'silent')
-      violate('was created before the feed began, and is announced as created');
+    const isOld = (timeOf(first.event.data.return_group.created_at) ?? origin) <= origin;
     if (isOld && isBackfill[0] !== true)
-      violate('was created before the feed began, and is not marked as backfill');
-    if (createdAt > startedAt + slack && isBackfill[0] === true) violate('is new, and is marked as backfill');
+      violate(groupId, 'was created before the feed began, and is not marked as backfill');
+    if (!isOld && isBackfill[0] === true) violate(groupId, 'is new, and is marked as backfill');
+    const shownFrom = histories.get(groupId)?.documents[0]?.shownFrom ?? Number.POSITIVE_INFINITY;
+    const wasShown = shownFrom < startedAt - timing.slowestAnswer;
+    const isExcused = isStrange || mayBeLeft || tooLarge.has(groupId) || !isOnly || heldTimes.length > 0;
+    if (isOld && baseline === 'silent' && wasShown && !isExcused)
+      violate(groupId, 'was there before the feed began, and is announced as created');
   }
   return violations;
+}
+
+function newestShown(histories: ReadonlyMap<number, GroupHistory>, by: Time): Time {
+  const shown = [...histories.values()].flatMap(({ documents }) => {
+    const last = documents.findLast(({ shownFrom }) => shownFrom < by)?.document;
+    return timeOf(String(last?.updated_at)) ?? [];
+  });
+  return Math.max(Number.NEGATIVE_INFINITY, ...shown);
 }

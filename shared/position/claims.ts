@@ -1,0 +1,33 @@
+// What the feed claims to have read. `feed.source_read`, `status` and the metrics say these and compute nothing of their
+// own.
+import type { Instant } from '../instant.ts';
+import type { SourceState } from '../source/source-state.ts';
+import { walkedAt } from './position.ts';
+
+export interface Claims {
+  /**
+   * Changes that were made the lookback and `settle` before this moment, and moved their return's stamp, are known;
+   * undefined until the baseline is completed.
+   */
+  readonly polledAt: Instant | undefined;
+  /** All changes that were made twice `settle` before this moment are known; undefined before the first walks. */
+  readonly walkedAt: Instant | undefined;
+  /** Returns and entities that are held back. */
+  readonly held: number;
+  /** Rows and places that can't be read, and missing returns that are still looked up. */
+  readonly setAside: number;
+}
+
+type Claiming = Pick<SourceState, 'baselineAt' | 'position' | 'holds' | 'setAside' | 'lookUps'>;
+
+/** Returns the claims, and how much of what they cover is not known: without any of it they hold for every return. */
+export function claimsOf({ baselineAt, position, holds, setAside, lookUps }: Claiming): Claims {
+  const missing = lookUps.filter(({ isMissing, absentSince }) => isMissing || absentSince !== undefined);
+  return {
+    // Groups that no walk has read yet may still be announced.
+    polledAt: baselineAt === undefined ? undefined : position.readAt.late,
+    walkedAt: walkedAt(position),
+    held: holds.reduce((sum, { count }) => sum + Math.max(1, count), 0),
+    setAside: setAside.length + position.places.length + missing.length,
+  };
+}
