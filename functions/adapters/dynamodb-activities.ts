@@ -1,28 +1,27 @@
 // The activity of each source, for the console: which groups changed last, and how many events each minute had. One item
-// beside its state, `activity/<source>`. `b` holds it deflated, with moments as distances from the newest one.
+// beside its state, `activity/<source>`. Deflated (`b`), that of a busy source fits in one write unit.
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import type { OwnGroup } from '../../shared/contract/event-id.ts';
-import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { type StoredItem, storedBytes } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
-export interface Activity {
-  /** The events of the last hour's minutes that had any, latest first. */
-  readonly minutes: readonly { readonly from: Instant; readonly events: number }[];
-  /** The groups that changed last, latest first. */
-  readonly recent: readonly RecentGroup[];
-}
+const number = z.int();
 
-export interface RecentGroup {
-  readonly group: number | OwnGroup;
-  /** The number of its last event. */
-  readonly sequence: number;
-  readonly savedAt: Instant;
-}
+const activity = z.object({
+  /** The events of the last hour's minutes that had any, latest first. */
+  minutes: z.array(z.object({ from: number, events: number })),
+  /** The groups that changed last, latest first, each with the number of its last event. */
+  recent: z.array(
+    z.object({ group: number.or(z.enum(['feed', 'read'])), sequence: number, savedAt: number }),
+  ),
+});
+
+/** Times are of the unit of Instant. */
+export type Activity = z.infer<typeof activity>;
+export type RecentGroup = Activity['recent'][number];
 
 export interface Activities {
   /** Undefined before the first event, and for an item that can't be read. */
@@ -58,51 +57,15 @@ function keyOf(source: string) {
 }
 
 export function toActivityItem(source: string, activity: Activity): StoredItem {
-  return { ...keyOf(source), ...formatAttribute(FORMAT), b: { B: encodeBody(toBody(activity)) } };
+  return { ...keyOf(source), ...formatAttribute(FORMAT), b: { B: encodeBody(activity) } };
 }
 
 /** @returns undefined for an item that can't be read: the next write replaces it */
 export function fromActivityItem(item: StoredItem): Activity | undefined {
   try {
-    return readStored(item, { [FORMAT]: ({ b }) => format1.parse(decodeBody(storedBytes.parse(b))) });
+    return readStored(item, { [FORMAT]: ({ b }) => activity.parse(decodeBody(storedBytes.parse(b))) });
   } catch (error) {
     if (error instanceof UnreadableItemError) return undefined;
     throw error;
   }
 }
-
-/** Each minute as minutes before the newest one, each save as milliseconds before the newest one. */
-function toBody({ minutes, recent }: Activity): z.input<typeof format1> {
-  const minute = (minutes[0]?.from ?? 0) / MINUTE;
-  const savedMs = Math.floor((recent[0]?.savedAt ?? 0) / MILLISECOND);
-  return {
-    minute,
-    minutes: minutes.map(({ from, events }) => [minute - from / MINUTE, events]),
-    savedMs,
-    recent: recent.map(({ group, sequence, savedAt }) => [
-      group,
-      sequence,
-      savedMs - Math.floor(savedAt / MILLISECOND),
-    ]),
-  };
-}
-
-const number = z.int();
-
-const format1 = z
-  .object({
-    minute: number,
-    minutes: z.array(z.tuple([number, number])),
-    savedMs: number,
-    recent: z.array(z.tuple([z.union([number, z.enum(['feed', 'read'])]), number, number])),
-  })
-  .transform(
-    ({ minute, minutes, savedMs, recent }): Activity => ({
-      minutes: minutes.map(([before, events]) => ({ from: (minute - before) * MINUTE, events })),
-      recent: recent.map(([group, sequence, beforeMs]) => ({
-        group,
-        sequence,
-        savedAt: (savedMs - beforeMs) * MILLISECOND,
-      })),
-    }),
-  );

@@ -11,14 +11,17 @@ import { MINUTE, SECOND } from '../../../shared/instant.ts';
 
 const NOW = 29_393_895 * MINUTE;
 
-/** Minutes with events and groups that changed, latest first. */
-function anActivity(minutes: number, groups: number, first = 184_467): Activity {
+/** Minutes with events and groups that changed, latest first; irregular, so that they deflate no better than real ones. */
+function anActivity(minutes: number, groups: number): Activity {
   return {
-    minutes: Array.from({ length: minutes }, (_, ago) => ({ from: NOW - ago * MINUTE, events: 3 + ago })),
+    minutes: Array.from({ length: minutes }, (_, ago) => ({
+      from: NOW - ago * MINUTE,
+      events: 3 + ((ago * 617) % 97),
+    })),
     recent: Array.from({ length: groups }, (_, place) => ({
-      group: first + place,
-      sequence: 40 - (place % 7),
-      savedAt: NOW + 59 * SECOND - place * SECOND,
+      group: 184_467 + ((place * 104_729) % 19_997),
+      sequence: 40 - ((place * 31) % 37),
+      savedAt: NOW + 59 * SECOND - place * SECOND - ((place * 715_827) % 999_983),
     })),
   };
 }

@@ -24,9 +24,8 @@ import { inDirectory, runStore, startStore } from './run-store.ts';
 
 const RESTORE =
   /put a backup .* in place of feed\.db, and begin a new generation .* or begin anew in an empty/;
-/** As an ordinary user, and where this may make one, with a file system of its own. */
-const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-const mayBecome = succeeds([...AS_NOBODY, 'true']);
+/** Whether a process may become another user, and have a file system of its own. */
+const mayBecome = succeeds(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'true']);
 const mayMount = succeeds(['unshare', '-rm', 'true']);
 
 function succeeds([file = '', ...args]: readonly string[]): boolean {
@@ -150,7 +149,7 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
     inDirectory(async (directory) => {
       const data = join(directory, 'data');
       await chmod(directory, 0o777);
-      await runStore('once', data, AS_NOBODY);
+      await runStore('other', data);
 
       expect((await failureOf(data)).message).toMatch(
         /feed\.db belongs to the user with the number 65534, and this process runs as \d+\. Run it as that user/,
@@ -358,7 +357,7 @@ describe('the rights of a directory', () => {
       await chmod(directory, 0o755);
       await mkdir(join(directory, 'data'), { mode: 0o755 });
 
-      const [line] = await runStore('once', join(directory, 'data'), AS_NOBODY);
+      const [line] = await runStore('other', join(directory, 'data'));
 
       expect(line).toMatch(
         /^StoreError: The data directory .*data can't be written: EACCES: .* Run this as the user who owns it/,

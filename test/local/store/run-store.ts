@@ -22,14 +22,14 @@ buildSync({
 });
 process.once('exit', () => rmSync(PROGRAM, { force: true }));
 
-type Mode = 'save' | 'once' | 'fill' | 'swell' | 'look' | 'lock' | 'peek';
+type Mode = 'save' | 'once' | 'other' | 'fill' | 'swell' | 'look' | 'lock' | 'peek';
 
 export interface StoreProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>;
   readonly lines: AsyncIterableIterator<string>;
 }
 
-/** @param prefix a command that runs the process, for instance as another user */
+/** @param prefix a command that runs the process, for instance on another file system */
 export function startStore(mode: Mode, directory: string, prefix: readonly string[] = []): StoreProcess {
   const command = [...prefix, process.execPath, PROGRAM, mode, directory];
   const [file = '', ...args] = command;

@@ -1,6 +1,7 @@
 // Uses a store as a process of its own: `use-store.ts MODE DIRECTORY`. Prints a line for each thing done.
 //   save   saves random groups, some at once, until it is killed; a line for each event of a save that was confirmed
 //   once   saves one group and ends
+//   other  does the same as another user
 //   fill   saves 20 groups and ends
 //   look   prints the identity, the notices and how many groups there are
 //   swell  saves large groups until that fails
@@ -9,6 +10,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type LocalStore, openStore } from '../../../../local/store/open-store.ts';
+import { openDatabase } from '../../../../local/store/sqlite.ts';
 import { lockForWatch, watchHolder } from '../../../../local/store/watch-lock.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../../../contract/sample-saves.ts';
 
@@ -22,6 +24,14 @@ function print(line: string): void {
     // The test has ended.
     process.exit(1);
   }
+}
+
+/** Only once SQLite is loaded: another user may not reach the code. */
+function becomeNobody(): void {
+  openDatabase(':memory:', 0).close();
+  process.setgroups?.([]);
+  process.setgid?.(65534);
+  process.setuid?.(65534);
 }
 
 async function useStore(): Promise<void> {
@@ -49,7 +59,7 @@ async function useStore(): Promise<void> {
   }
 
   if (mode === 'save') await Promise.all(Array.from({ length: 8 }, saveForEver));
-  if (mode === 'once') await save(1);
+  if (mode === 'once' || mode === 'other') await save(1);
   if (mode === 'fill') await Promise.all(Array.from({ length: 20 }, (_, at) => save(at + 1)));
   if (mode === 'swell') for (let group = 1; ; group += 1) await save(group, 'x'.repeat(100_000));
   if (mode === 'look') print(JSON.stringify(await lookAt(store)));
@@ -72,7 +82,10 @@ try {
     (await lockForWatch(directory)).release();
     print('looking');
     for (;;) await watchHolder(directory);
-  } else await useStore();
+  } else {
+    if (mode === 'other') becomeNobody();
+    await useStore();
+  }
 } catch (error) {
   print(`${(error as Error).name}: ${(error as Error).message}`);
 }
