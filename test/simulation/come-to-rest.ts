@@ -147,7 +147,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     async afterTick() {
       ticks += 1;
       // In `plausible` a mass change is held for an hour, and then published without an operator.
-      const kinds = isStrange ? undefined : (['removals', 'other_store'] as const);
+      const kinds = isStrange ? undefined : (['removals', 'other_store', 'backfill'] as const);
       if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source, { kinds })))
         return;
       // Released changes are published from now on, in as many rounds as any other removal.

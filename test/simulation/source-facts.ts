@@ -53,7 +53,7 @@ export function factsOf(state: SourceState): SourceFacts {
       isAdopted: phase === 'adopting',
     })),
     setAside: setAside.map(({ groupId }) => groupId),
-    places: state.position.places.length,
+    places: state.position.places.filter(({ isLeftOut }) => isLeftOut).length,
     reasons: health.reasons.map(({ code }) => code),
   };
 }

@@ -11,9 +11,10 @@ import type { World } from './world/world.ts';
 export interface Start {
   readonly generation: string;
   readonly baseline: 'silent' | 'emit';
-  /** When the first state with its origin was saved. */
+  /** When its first state was saved. */
   readonly at: Instant;
-  readonly origin: Instant;
+  /** Its origin, once it was found, and when that was saved. */
+  origin: { readonly stamp: Instant; readonly at: Instant } | undefined;
 }
 
 /** When a source had holds, or released changes that were not all published. */
@@ -61,8 +62,11 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     const { starts, rounds, held, facts: before } = watch;
     const now = time.now();
     const { generation, baseline, origin } = facts;
-    if (origin !== undefined && !starts.some((start) => start.generation === generation))
-      starts.push({ generation, baseline, origin, at: now });
+    const start = starts.find((each) => each.generation === generation) ?? {
+      ...{ generation, baseline, at: now, origin: undefined },
+    };
+    if (!starts.includes(start)) starts.push(start);
+    if (origin !== undefined) start.origin ??= { stamp: origin, at: now };
     for (const lane of LANES) {
       const round = facts.rounds[lane];
       if (round !== undefined && round !== before?.rounds[lane]) rounds[lane].push(now);

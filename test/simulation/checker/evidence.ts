@@ -61,10 +61,10 @@ export interface SourceEvidence {
   readonly interval: number;
   /** Whether `feed.source_read` is published. */
   readonly reportsRead: boolean;
-  /** When the source began; undefined if it never did. */
+  /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
-  /** The stamp at which it began: what was created up to it is old. */
-  readonly origin: Time | undefined;
+  /** The stamp at which it begins, what was created up to it is old; and when that was saved. */
+  readonly origin: { readonly stamp: Time; readonly at: Time } | undefined;
   /** Ticks that ended, each with the moment for which it was sent. Only completed ticks report anything. */
   readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
