@@ -4,8 +4,8 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import type { Evidence, SourceEvidence } from './checker/evidence.ts';
-import type { Rest } from './come-to-rest.ts';
-import { happeningsOf } from './happenings.ts';
+import { type Rest, WALKS_EVERY_MS } from './come-to-rest.ts';
+import { happeningsOf, stampsBehind } from './happenings.ts';
 import type { Plan } from './plan.ts';
 import { personalNamesOf, secretsOf } from './private-texts.ts';
 import { claimOf } from './source-facts.ts';
@@ -52,6 +52,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
     isStrange: plan.profile === 'strange',
+    stampsBehind: stampsBehind(plan.knobs),
     showsWhatIs: plan.profile === 'plausible' || showsWhatIs(plan),
     sources: observed.watched.flatMap((watched) => sourceEvidences(world, watched, observed.operations)),
     happenings,
@@ -152,6 +153,8 @@ function mayDegrade(plan: Plan): boolean {
     settings.requestsPerMinute < 240 ||
     settings.requestTimeoutMs < 10_000 ||
     groups > 30 ||
+    plan.oldChanges !== undefined ||
+    stampsBehind(knobs) > 0 ||
     knobs.touches !== undefined ||
     [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.removals].some((it) => it !== undefined)
   );
@@ -203,6 +206,7 @@ function sourceEvidence(
     baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
+    walkRhythm: (plan.settings.reconcileMs ?? WALKS_EVERY_MS) * MILLISECOND,
     reportsRead: plan.settings.sourceRead,
     startedAt: start?.at,
     fieldKnownBy: (field) => fieldKnownBy(watch, plan.settings.settleMs, field),

@@ -195,7 +195,8 @@ class Judge {
     // A strange service may date a group's creation as it likes.
     if (this.#evidence.isStrange) return false;
     const created = documents.find(({ document }) => document !== undefined)?.document?.created_at;
-    return (timeOf(String(created)) ?? 0) > startedAt + this.#evidence.timing.clocksOff;
+    const { stampsBehind, timing } = this.#evidence;
+    return (timeOf(String(created)) ?? 0) + stampsBehind > startedAt + timing.clocksOff;
   }
 
   /**

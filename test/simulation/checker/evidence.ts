@@ -59,6 +59,8 @@ export interface SourceEvidence {
   readonly customerData: boolean;
   /** Time between polls, in the unit of Time. */
   readonly interval: number;
+  /** Time between walks over recent groups. */
+  readonly walkRhythm: number;
   /** Whether `feed.source_read` is published. */
   readonly reportsRead: boolean;
   /** When the source's first state was saved; undefined if it never was. */
@@ -136,6 +138,8 @@ export interface AskedPause extends Pick<SentRequest, 'at' | 'token' | 'by'> {
 export interface Evidence {
   /** Whether the service breaks its promises. */
   readonly isStrange: boolean;
+  /** How far behind the true time the service's stamps are. */
+  readonly stampsBehind: number;
   /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
   readonly sources: readonly SourceEvidence[];

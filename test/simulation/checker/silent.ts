@@ -6,7 +6,7 @@ import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
 
 export function checkSilent(
-  { timing }: Evidence,
+  { timing, stampsBehind }: Evidence,
   { source, baseline, startedAt, forgotten }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
 ): Violation[] {
@@ -20,7 +20,7 @@ export function checkSilent(
     if (forgotten.some((each) => each.groupId === groupId)) continue;
     const [first] = changes;
     if (first === undefined || first.kind !== 'return_group' || first.verb !== 'created') continue;
-    const createdAt = timeOf(first.event.data.return_group.created_at) ?? startedAt;
+    const createdAt = (timeOf(first.event.data.return_group.created_at) ?? startedAt) + stampsBehind;
     // A tick that froze, or waited for its store, saves a first state with the time of its start.
     const slack = timing.clocksOff + timing.longestExchange + timing.slowestCall;
     const isOld = createdAt < startedAt - slack;
