@@ -24,6 +24,13 @@ export interface HeldTime {
   to: Instant;
 }
 
+interface Save {
+  readonly generation: string;
+  readonly groupId: number;
+  readonly at: Instant;
+  readonly snapshot: Snapshot;
+}
+
 export interface SourceWatch {
   readonly starts: Start[];
   /** When each complete round was saved. */
@@ -33,6 +40,8 @@ export interface SourceWatch {
   readonly massChanges: Instant[];
   /** Whether an operator adopted a mass change. */
   hasAdopted: boolean;
+  /** Every save of a group, in order. */
+  readonly saves: Save[];
   /** When each group was first stored, by `<generation> <id>`. */
   readonly groupsStored: Map<string, Instant>;
   /** When each field, such as `shipment.carrier`, was first stored with a value. */
@@ -49,7 +58,8 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     return watch;
   };
   onSnapshotSaved(stores, (source, generation, snapshot) => {
-    const { groupsStored, fieldsStored } = watchOf(source);
+    const { saves, groupsStored, fieldsStored } = watchOf(source);
+    saves.push({ generation, groupId: snapshot.groupId, at: time.now(), snapshot });
     const note = (times: Map<string, Instant>, name: string) => {
       if (!times.has(name)) times.set(name, time.now());
     };
@@ -93,6 +103,7 @@ function newWatch(): SourceWatch {
     held: [],
     massChanges: [],
     hasAdopted: false,
+    saves: [],
     groupsStored: new Map(),
     fieldsStored: new Map(),
     facts: undefined,
