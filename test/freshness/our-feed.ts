@@ -1,6 +1,7 @@
 // The real poller, with a process that never ends and stores that never fail, because only its pace is measured. Ticks
 // follow each other like those of `watch` (local/feed/run-watch.ts), or like those of a schedule in AWS.
 
+import { longestTick, nextTick } from '../../local/feed/next-tick.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
@@ -41,7 +42,7 @@ export interface FeedOptions {
 
 const NAME = 'fresh';
 const BASE_URL = 'https://returns.example/api';
-/** The time limit of a tick in Lambda and in `watch`. */
+/** The time limit of a tick in Lambda. */
 const TICK_MS = 50_000;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const encoder = new TextEncoder();
@@ -57,12 +58,13 @@ export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurF
   const walks = watchWalks(stores, world);
   const session = createSession(world, settings, stores, stopping.signal);
 
-  async function tick(slot: number) {
-    const report = await pollSource({ slot, durationMs: TICK_MS }, session);
+  async function tick(slot: number, durationMs: number) {
+    const report = await pollSource({ slot, durationMs }, session);
     if (report.error !== undefined && !stopping.signal.aborted) errors.push(report.error.message);
     return report;
   }
 
+  /** As local/feed/run-watch.ts and source-ticks.ts. */
   async function watch(): Promise<void> {
     let lastSlot = 0;
     let next = slotAt(time);
@@ -70,16 +72,16 @@ export function createOurFeed(world: FreshnessWorld, options: FeedOptions): OurF
       await time.sleep(Math.max(0, next - slotAt(time)), stopping.signal);
       if (stopping.signal.aborted) return;
       lastSlot = Math.max(slotAt(time), lastSlot + 1);
-      await tick(lastSlot);
-      const missed = Math.floor((slotAt(time) - next) / settings.intervalMs);
-      next += Math.max(1, missed) * settings.intervalMs;
+      session.fresh.dueAt = Math.min(session.fresh.dueAt, time.now());
+      const report = await tick(lastSlot, longestTick(settings));
+      next = nextTick({ last: next, now: slotAt(time) }, settings, report);
     }
   }
 
   async function followSchedule(): Promise<void> {
     while (!stopping.signal.aborted) {
       const slot = slotAt(time);
-      await tick(slot);
+      await tick(slot, TICK_MS);
       const missed = Math.floor((slotAt(time) - slot) / settings.intervalMs);
       const next = slot + (missed + 1) * settings.intervalMs;
       await time.sleep(next - slotAt(time), stopping.signal);
