@@ -64,6 +64,15 @@ describe('the verdict on our feed', () => {
     expect(row.readers.map(({ name }) => name)).toEqual(['ours']);
     expect(row.missed.map((shortfall) => shortfall.slice(0, 3)).join()).toBe(missed);
   });
+
+  it('is of a feed that reads on when answers fail', async () => {
+    const setting = { ...settingNamed('failing'), changesForMs: 20_000 };
+
+    const { notes, never } = await runReader({ setting, seed: 1, groups: 50 }, 'ours');
+
+    expect(notes.join()).toContain('error');
+    expect(never).toBe(0);
+  });
 });
 
 function settingNamed(name: string) {
