@@ -35,15 +35,14 @@ export function withCircumstances(plan: Plan): Plan {
 export const SMALL_BUDGETS = [20, 30] as const;
 
 function withSmallBudget(plan: Plan, random: Random): Plan {
-  const drawn = withBudget(plan, random.pick(SMALL_BUDGETS));
-  // More frequent polls would leave a walk too few requests of the ticks that a run has.
-  const intervalMs = Math.max(15_000, plan.settings.intervalMs);
-  return { ...drawn, settings: { ...drawn.settings, intervalMs } };
+  return withBudget(plan, random.pick(SMALL_BUDGETS));
 }
 
 /** @param requestsPerMinute of each source */
 function withBudget(plan: Plan, requestsPerMinute: number): Plan {
-  const settings = { ...plan.settings, requestsPerMinute: requestsPerMinute * plan.sources };
+  // More frequent polls would leave a walk too few requests of the ticks that a run has.
+  const intervalMs = Math.max(15_000, plan.settings.intervalMs);
+  const settings = { ...plan.settings, intervalMs, requestsPerMinute: requestsPerMinute * plan.sources };
   // As long as in the product: shorter ticks would have too few requests to get anywhere.
   return { ...plan, settings, tickMs: 50_000 };
 }
