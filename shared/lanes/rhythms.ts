@@ -14,6 +14,8 @@ const LATE_RHYTHM = MINUTE;
 /** The share of the budget that decides how often `late` reads. */
 const LATE_SHARE = 0.2;
 export const OLDER_RHYTHM: number = 12 * HOUR;
+/** What walks have for certain (pacing/turns.ts). */
+const LEAST_SHARE = 1 / 8;
 /** How often a walk over recent groups is promised, unless the settings say. */
 const RECENT_RHYTHM = 10 * MINUTE;
 /** A tick that comes a little early is not left out. */
@@ -65,6 +67,12 @@ export function walkRhythm(name: 'recent' | 'older', isWhole: boolean, requests:
   if (name === 'recent' && (!isWhole || pace.reconcileMs !== undefined)) return promised;
   const cheap = timeOf(requests, pace.requestsPerMinute, pace.walkShare);
   return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));
+}
+
+/** Two rhythms of walks over recent groups, or two walks with the least share of the budget, whichever is longer. */
+export function timeOfTwoWalks({ lanes }: Pick<SourceState, 'lanes'>, pace: Pace): number {
+  const walk = timeOf(lanes.recent.requests, pace.requestsPerMinute, LEAST_SHARE);
+  return 2 * Math.max(promisedRhythm('recent', pace), walk);
 }
 
 /** The time in which so many requests are a share of the budget. */
