@@ -388,10 +388,10 @@ describe('the lane `fresh`', () => {
   }
 
   it('sends 60 requests a round at most; the next one reads first what is left, and then its own range', async () => {
-    const { run, session, time, list, fresh, known } = withMany(400);
+    const { run, session, time, list, fresh, known } = withMany(330);
 
     await fresh();
-    const first = { requests: list.requests.length, polls: run.polls, known: await known(1, 400) };
+    const first = { requests: list.requests.length, polls: run.polls, known: await known(1, 330) };
     const left = session.fresh.left.length;
     list.change(1, 'CANCELED', time.now());
     await fresh();
@@ -402,7 +402,7 @@ describe('the lane `fresh`', () => {
     expect(own).toBeGreaterThanOrEqual(left);
     expect(list.requests[60 + own]?.minUpdatedAt).toBe(formatInstant(VIRTUAL_START - 9 * SECOND));
     expect({ left: session.fresh.left, polls: run.polls }).toEqual({ left: [], polls: 1 });
-    expect(await known(400)).toEqual([400]);
+    expect(await known(330)).toEqual([330]);
   });
 
   it('reads only what is left where that takes all requests of a round, and its own range after it', async () => {
