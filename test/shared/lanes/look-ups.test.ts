@@ -71,6 +71,21 @@ describe('a part of a walk that lacks known groups', () => {
     expect(run.state.room).toEqual(room);
   });
 
+  it('has the room forgotten once a look-up shows the one group that it lacks: pages became shorter', async () => {
+    const { run, list, walk, lookUp, queued } = await setUp({ knobs: { mostRows: 30 } });
+    // Pages that are one row shorter than pieces.
+    list.knobs.mostRows = 0.8 * (run.state.room.planned ?? 0) - 1;
+
+    await walk();
+    const missed = queued();
+    for (const _ of missed) await lookUp();
+    await walk();
+
+    expect(missed).toEqual([20, 40]);
+    expect(queued()).toEqual([]);
+    expect(run.state.findings).toEqual([]);
+  });
+
   it('has the room forgotten if it lacks two groups on a page of ten or more', async () => {
     const { run, list, walk } = await setUp();
     const { room } = run.state;

@@ -257,6 +257,16 @@ describe('the lane `late`', () => {
     expect(run.state.lanes.late.dueAt).toBe(VIRTUAL_START + 2 * MINUTE);
   });
 
+  it('that begins a round a little early does not begin another one at once', async () => {
+    const { time, lanes, late } = setUp();
+    await late();
+    await time.advance(lanes.late.dueAt() - time.now());
+
+    await late();
+
+    expect(lanes.late.dueAt()).toBe(VIRTUAL_START + 115 * SECOND);
+  });
+
   it('is due less often after a round of many requests', async () => {
     const { run, list, late } = setUp({}, { knobs: { mostRows: 10 } });
     for (let id = 1; id <= 300; id += 1) list.add(id, VIRTUAL_START - id * SECOND);
@@ -442,6 +452,16 @@ describe('the lane `fresh`', () => {
 
     expect(first).toBe(VIRTUAL_START + 4.5 * SECOND);
     expect(session.fresh.dueAt).toBe(VIRTUAL_START + 10 * SECOND);
+  });
+
+  it('that begins a round a little early does not begin another one at once', async () => {
+    const { time, lanes, fresh } = setUp({}, OFTEN);
+    await fresh();
+    await time.advance(lanes.fresh.dueAt() - time.now());
+
+    await fresh();
+
+    expect(lanes.fresh.dueAt()).toBe(VIRTUAL_START + 9.5 * SECOND);
   });
 
   it.each([

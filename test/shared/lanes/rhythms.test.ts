@@ -125,6 +125,18 @@ describe('a lane in a rhythm', () => {
   });
 
   it.each([
+    ['a minute', MINUTE, 5 * SECOND],
+    ['five seconds', 5 * SECOND, SECOND / 2],
+  ])('of %s is due once in each slot, also if a round begins as early as it may', (_, rhythm, early) => {
+    const [slot, startedAt] = [HOUR, HOUR - early];
+
+    const dueAt = inRhythm(nextSlot(slot, rhythm, startedAt), rhythm, startedAt);
+
+    expect(inRhythm(slot, rhythm, startedAt)).toBe(startedAt);
+    expect(dueAt).toBe(slot + rhythm - early);
+  });
+
+  it.each([
     ['in time', 10 * MINUTE, 10 * MINUTE, 11 * MINUTE],
     ['early', 10 * MINUTE, 10 * MINUTE - 5 * SECOND, 11 * MINUTE],
     ['late', 10 * MINUTE, 10 * MINUTE + 50 * SECOND, 11 * MINUTE],

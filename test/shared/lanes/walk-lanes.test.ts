@@ -171,6 +171,19 @@ describe('a walk over known groups', () => {
     expect(run.state.lanes.recent.dueAt).toBe(VIRTUAL_START + after);
   });
 
+  it.each([5_000, 10_000, 60_000])(
+    'does not begin before the next poll, however cheap: %i ms',
+    async (intervalMs) => {
+      const { lanes, walk } = setUp({ settings: { intervalMs } });
+
+      await walk();
+
+      const after = (lanes.recent.dueAt() - VIRTUAL_START) / 1_000;
+      expect(after).toBeGreaterThanOrEqual(0.9 * intervalMs);
+      expect(after).toBeLessThanOrEqual(intervalMs);
+    },
+  );
+
   it('is due once its requests are a tenth of the budget since its start', async () => {
     const settings = { requestsPerMinute: 100 };
     const { run, list, addMany, walk } = setUp({ knobs: { mostRows: 10 }, settings });
