@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createFreshLane, createLateLane } from '../../../shared/lanes/poll-lanes.ts';
+import { nextSlot } from '../../../shared/lanes/rhythms.ts';
 import type { Place } from '../../../shared/position/places.ts';
 import type { Position } from '../../../shared/position/position.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
@@ -274,8 +275,8 @@ describe('the lane `late`', () => {
     await late();
 
     const { requests, dueAt } = run.state.lanes.late;
-    expect(requests).toBeGreaterThan(48);
-    expect(dueAt - VIRTUAL_START).toBeCloseTo((requests / (0.2 * 240)) * MINUTE, -1);
+    expect(requests).toBeGreaterThan(60);
+    expect(dueAt).toBe(nextSlot((requests / (0.2 * 240)) * MINUTE, VIRTUAL_START));
   });
 });
 
@@ -443,25 +444,50 @@ describe('the lane `fresh`', () => {
   });
 
   it('is due by slots: a round that begins late does not shift the next one', async () => {
-    const { session, time, lanes, fresh } = setUp({}, OFTEN);
+    const { time, lanes, fresh } = setUp({}, OFTEN);
 
     await fresh();
     const first = lanes.fresh.dueAt();
     await time.advance(7 * SECOND);
     await fresh();
 
-    expect(first).toBe(VIRTUAL_START + 4.5 * SECOND);
-    expect(session.fresh.dueAt).toBe(VIRTUAL_START + 10 * SECOND);
+    expect([first, lanes.fresh.dueAt()]).toEqual([VIRTUAL_START + 5 * SECOND, VIRTUAL_START + 10 * SECOND]);
   });
 
-  it('that begins a round a little early does not begin another one at once', async () => {
-    const { time, lanes, fresh } = setUp({}, OFTEN);
+  it('is due a little early as a tick begins, and then not again in that slot', async () => {
+    const { run, time, fresh } = setUp({}, OFTEN);
     await fresh();
-    await time.advance(lanes.fresh.dueAt() - time.now());
+    await time.advance(4.4 * SECOND);
+    const before = createFreshLane(run).dueAt();
+    await time.advance(SECOND / 10);
 
+    const early = createFreshLane(run);
+    const dueAt = early.dueAt();
+    await time.run(early.work());
+
+    expect(before).toBe(VIRTUAL_START + 5 * SECOND);
+    expect(dueAt).toBeLessThan(VIRTUAL_START + 4.6 * SECOND);
+    expect(early.dueAt()).toBe(VIRTUAL_START + 10 * SECOND);
+  });
+
+  it('is due at once in the next tick after a round that the end of a tick cut off', async () => {
+    const { run, session, time, list, fresh } = setUp({}, OFTEN);
     await fresh();
+    await time.advance(5 * SECOND);
+    list.knobs.isDown = true;
+    session.deadline = time.elapsed() + SECOND / 10;
+    await expect(fresh()).rejects.toThrow();
 
-    expect(lanes.fresh.dueAt()).toBe(VIRTUAL_START + 9.5 * SECOND);
+    const next = createFreshLane(run);
+
+    expect(next.dueAt()).toBeLessThanOrEqual(time.now());
+  });
+
+  it('is due at once after a clock that was ahead', () => {
+    const { run, session, time } = setUp({}, OFTEN);
+    session.fresh.dueAt = time.now() + HOUR;
+
+    expect(createFreshLane(run).dueAt()).toBe(time.now());
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import {
+  earlier,
   hasFresh,
   inRhythm,
   isJoined,
@@ -115,13 +116,33 @@ describe('a walk', () => {
 });
 
 describe('a lane in a rhythm', () => {
-  it('is due a little early, so that a tick that comes early is used', () => {
-    expect(inRhythm(10 * MINUTE, 10 * MINUTE, MINUTE)).toBe(10 * MINUTE - 5 * SECOND);
-    expect(inRhythm(10 * SECOND, 12 * SECOND, 0)).toBe(8.8 * SECOND);
+  it.each([
+    ['ten minutes', 10 * MINUTE, 5 * SECOND],
+    ['a minute', MINUTE, 5 * SECOND],
+    ['twelve seconds', 12 * SECOND, 1.2 * SECOND],
+  ])('of %s is due a little early, so that a tick that comes early is used', (_, rhythm, early) => {
+    expect(inRhythm(HOUR, rhythm, HOUR - SECOND)).toBe(HOUR - early);
+    expect(earlier(rhythm)).toBe(early);
   });
 
   it('is due at once if its moment comes from a clock that was ahead', () => {
-    expect(inRhythm(HOUR, 10 * MINUTE, MINUTE)).toBe(MINUTE);
+    const [latest, now] = [11 * MINUTE + 5 * SECOND, MINUTE];
+
+    expect(inRhythm(latest, 10 * MINUTE, now)).toBe(11 * MINUTE);
+    expect(inRhythm(latest + 1, 10 * MINUTE, now)).toBe(now);
+  });
+
+  it.each([
+    ['in time', MINUTE, 10 * MINUTE, 11 * MINUTE],
+    ['as early as it may', MINUTE, 10 * MINUTE - 5 * SECOND, 11 * MINUTE],
+    ['earlier', MINUTE, 10 * MINUTE - 5 * SECOND - 1, 10 * MINUTE],
+    ['late', MINUTE, 10 * MINUTE + 50 * SECOND, 11 * MINUTE],
+    ['slots late, and the missed ones are left out', MINUTE, 14 * MINUTE + SECOND, 15 * MINUTE],
+    ['in time, with five seconds', 5 * SECOND, HOUR, HOUR + 5 * SECOND],
+    ['late, with five seconds', 5 * SECOND, HOUR + 4.4 * SECOND, HOUR + 5 * SECOND],
+    ['early, with five seconds', 5 * SECOND, HOUR + 4.5 * SECOND, HOUR + 10 * SECOND],
+  ])('has its next slot, if its round begins %s', (_, rhythm, startedAt, next) => {
+    expect(nextSlot(rhythm, startedAt)).toBe(next);
   });
 
   it.each([
@@ -130,21 +151,9 @@ describe('a lane in a rhythm', () => {
   ])('of %s is due once in each slot, also if a round begins as early as it may', (_, rhythm, early) => {
     const [slot, startedAt] = [HOUR, HOUR - early];
 
-    const dueAt = inRhythm(nextSlot(slot, rhythm, startedAt), rhythm, startedAt);
+    const dueAt = inRhythm(nextSlot(rhythm, startedAt), rhythm, startedAt);
 
     expect(inRhythm(slot, rhythm, startedAt)).toBe(startedAt);
     expect(dueAt).toBe(slot + rhythm - early);
-  });
-
-  it.each([
-    ['in time', 10 * MINUTE, 10 * MINUTE, 11 * MINUTE],
-    ['early', 10 * MINUTE, 10 * MINUTE - 5 * SECOND, 11 * MINUTE],
-    ['late', 10 * MINUTE, 10 * MINUTE + 50 * SECOND, 11 * MINUTE],
-    ['a whole slot late', 10 * MINUTE, 11 * MINUTE, 12 * MINUTE],
-    ['slots late, and the missed ones are left out', 10 * MINUTE, 14 * MINUTE + SECOND, 15 * MINUTE],
-    ['at a moment that a clock ahead gave', 10 * MINUTE, 8 * MINUTE + 59 * SECOND, 9 * MINUTE + 59 * SECOND],
-    ['for the first time', 0, 10 * MINUTE + SECOND, 11 * MINUTE],
-  ])('has its next slot, if its round begins %s', (_, dueAt, startedAt, next) => {
-    expect(nextSlot(dueAt, MINUTE, startedAt)).toBe(next);
   });
 });

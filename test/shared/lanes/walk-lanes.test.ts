@@ -149,8 +149,8 @@ describe('a walk over known groups', () => {
     expect(world.run.state.position.readAt.recent).toBe(round?.startedAt);
   });
 
-  it('begins anew a minute after it failed', async () => {
-    const { run, list, addMany, walk, now } = setUp();
+  it.each([5_000, 60_000])('begins anew a minute after it failed: polls each %i ms', async (intervalMs) => {
+    const { run, list, addMany, lanes, walk, now } = setUp({ settings: { intervalMs } });
     addMany(400, HOUR);
     list.knobs.failing = new Set(list.groups.keys());
 
@@ -158,6 +158,7 @@ describe('a walk over known groups', () => {
 
     expect(run.state.lanes.recent).toMatchObject({ round: undefined, dueAt: now() + MINUTE });
     expect(run.state.position.readAt.recent).toBeUndefined();
+    expect(lanes.recent.dueAt()).toBeGreaterThanOrEqual(now() + 55 * SECOND);
   });
 
   it.each([
