@@ -216,6 +216,22 @@ describe('changes', () => {
     ]);
   });
 
+  it.each([0, 30, 55])(
+    'are published by the next poll, by a service clock that is %i s ahead',
+    async (seconds) => {
+      const world = createListWorld({ settings: { reconcileMs: 600_000 } });
+      world.addMany(30, MINUTE, VIRTUAL_START - HOUR);
+      const session = world.startProcess();
+      for (let minute = 0; minute < 2; minute += 1) await world.nextTick(session);
+      await world.time.advance(50 * SECOND);
+      world.list.change(7, 'CANCELED', world.now() + seconds * SECOND);
+
+      const report = await world.nextTick(session, 10_000);
+
+      expect(report.counts).toMatchObject({ events: 1, foundByWalks: 0 });
+    },
+  );
+
   it('are published by a later poll if their save has a conflict', async () => {
     const world = createSourceWorld();
     const session = world.startProcess('a');

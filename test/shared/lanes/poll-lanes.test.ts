@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createFreshLane, createLateLane } from '../../../shared/lanes/poll-lanes.ts';
-import { nextSlot } from '../../../shared/lanes/rhythms.ts';
+import { lateRhythm, nextSlot } from '../../../shared/lanes/rhythms.ts';
 import type { Place } from '../../../shared/position/places.ts';
 import type { Position } from '../../../shared/position/position.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
@@ -498,5 +498,15 @@ describe('the lane `fresh`', () => {
     const { lanes } = setUp({}, { settings: { intervalMs } });
 
     expect(Number.isFinite(lanes.fresh.dueAt())).toBe(exists);
+  });
+
+  it('exists where `late` is less frequent than polls because of its requests', () => {
+    const { run, lanes } = setUp({}, { settings: { intervalMs: 60_000 } });
+    const { late } = run.state.lanes;
+
+    run.update((state) => ({ ...state, lanes: { ...state.lanes, late: { ...late, requests: 96 } } }));
+
+    expect(lateRhythm(run.session.settings, 96)).toBe(2 * MINUTE);
+    expect(Number.isFinite(lanes.fresh.dueAt())).toBe(true);
   });
 });

@@ -103,6 +103,15 @@ describe('the newest stamp', () => {
     expect(noteMoment(position, NOW)).toBe(position);
   });
 
+  it('is not noted while it is not plausible: the cursor would follow it once the clock is right', () => {
+    const wrong = observe(aPosition({ cursor: NOW - HOUR }), [NOW + DAY], NOW + DAY);
+
+    const noted = observe(noteMoment(wrong, NOW), [NOW - MINUTE], NOW);
+
+    expect(noted.newestAt.filter(({ stamp }) => stamp > NOW + MINUTE)).toEqual([]);
+    expect(closed(noted, 'late', NOW + 7 * MINUTE).cursor).toBeLessThanOrEqual(NOW);
+  });
+
   it('is noted anew after a clock that was ahead: its moments would be used too late', () => {
     const position = aPosition({ newest: NOW, newestAt: [pair(NOW), pair(NOW + DAY)] });
 
@@ -283,6 +292,11 @@ describe('the range of a round', () => {
     [
       'recent: from 45 days ago before there was one',
       [aPosition(), 'recent', NOW],
+      { axis: 'created', from: NOW - RECENT },
+    ],
+    [
+      'recent: from 45 days ago after a clock that was ahead',
+      [{ ...position, readAt: { ...position.readAt, older: NOW + DAY } }, 'recent', NOW],
       { axis: 'created', from: NOW - RECENT },
     ],
     ['older: up to 45 days ago', [position, 'older', NOW], { axis: 'created', to: NOW - RECENT }],
