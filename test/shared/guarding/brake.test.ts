@@ -113,6 +113,24 @@ describe('a mass change', () => {
     expect((await state()).health.reasons).toMatchObject([{ code: 'mass_change' }]);
   });
 
+  it.each([1, 4, 6, 12])('is held where walks are %i hours apart', async (hours) => {
+    const world = createListWorld({ settings: { reconcileMs: hours * 3_600_000 } });
+    world.addMany(COUNT, HOUR, VIRTUAL_START - DAY);
+    world.list.add(1_000, VIRTUAL_START);
+    const session = world.startProcess();
+    const untilAWalk = async () => {
+      for (let hour = 0; hour < hours; hour += 1) await world.nextTick(session, 3_600_000);
+    };
+    await world.nextTick(session);
+    await untilAWalk();
+    for (const id of ALL) world.list.change(id, 'CANCELED');
+
+    await untilAWalk();
+
+    expect((await world.state()).holds).toMatchObject([{ kind: 'mass_change', phase: 'holding' }]);
+    expect((await Promise.all(ALL.map(world.eventsOf))).flat()).toEqual([]);
+  });
+
   it('is reported by return group and field: its values are in the hold alone', async () => {
     const { state, eventsOf } = await aBrakedSource();
 
