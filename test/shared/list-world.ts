@@ -5,12 +5,13 @@ import { HOUR, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { createTickRun, type TickRun } from '../../shared/lanes/tick-run.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import { beginAt, UNKNOWN_POSITION } from '../../shared/position/position.ts';
 import {
   createSourceSession,
   type SourceServices,
   type SourceSession,
 } from '../../shared/source/source-session.ts';
-import { type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
+import { reachOf, type SourceSettings, sourceSettings } from '../../shared/source/source-settings.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
@@ -70,8 +71,14 @@ export function createListWorld({ knobs = {}, settings = {} }: ListWorldOptions 
       session.deadline = time.elapsed() + 10 * HOUR;
       session.leaseEnd = Number.POSITIVE_INFINITY;
       const run = createTickRun(session, nothing);
+      const now = time.now();
       run.cell.begin(
-        aState({ startedAt: time.now(), seenWith: `hash of ${parsed.baseUrl} token`, ...changes }),
+        aState({
+          ...{ startedAt: now, seenWith: `hash of ${parsed.baseUrl} token` },
+          // All groups of the list were created before the feed began.
+          position: beginAt(UNKNOWN_POSITION, now, reachOf(parsed), now),
+          ...changes,
+        }),
       );
       return run;
     },

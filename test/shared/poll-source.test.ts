@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
-import { MINUTE, SECOND } from '../../shared/instant.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import { UNKNOWN_POSITION } from '../../shared/position/position.ts';
+import { renewState } from '../../shared/source/renew-state.ts';
+import { VIRTUAL_START } from '../fakes/virtual-clock.ts';
 import { createListWorld } from './list-world.ts';
 import { conditions, readReportsOf } from './read-reports.ts';
 import { createSourceWorld, SOURCE } from './source-world.ts';
@@ -191,17 +194,20 @@ describe('changes', () => {
     expect(events[0]?.data.observed.through).toBe('poll');
   });
 
-  it('without a newer stamp are published by the next walk', async () => {
-    const world = createSourceWorld({ knobs: { touches: [] } });
+  it.each([
+    ['which comes with the next poll where that is cheap', {}, 0, 1],
+    ['in the rhythm of the settings', { reconcileMs: 600_000 }, 8, 3],
+  ])('without a newer stamp are published by the next walk, %s', async (_, settings, none, some) => {
+    const world = createSourceWorld({ settings, knobs: { touches: [] } });
     const session = world.startProcess('a');
     await world.tick(session);
     const group = world.someGroup();
     await world.time.advance(MINUTE);
     world.setShipment(group, 'FAILED');
 
-    for (let minute = 0; minute < 8; minute += 1) await world.nextTick(session);
+    for (let minute = 0; minute < none; minute += 1) await world.nextTick(session);
     const before = await world.groupEvents(group);
-    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
+    for (let minute = 0; minute < some; minute += 1) await world.nextTick(session);
 
     const events = await world.groupEvents(group);
     expect(before).toEqual([]);
@@ -209,6 +215,22 @@ describe('changes', () => {
       ['shipment.status_changed', 'reconciliation'],
     ]);
   });
+
+  it.each([0, 30, 55])(
+    'are published by the next poll, by a service clock that is %i s ahead',
+    async (seconds) => {
+      const world = createListWorld({ settings: { reconcileMs: 600_000 } });
+      world.addMany(30, MINUTE, VIRTUAL_START - HOUR);
+      const session = world.startProcess();
+      for (let minute = 0; minute < 2; minute += 1) await world.nextTick(session);
+      await world.time.advance(50 * SECOND);
+      world.list.change(7, 'CANCELED', world.now() + seconds * SECOND);
+
+      const report = await world.nextTick(session, 10_000);
+
+      expect(report.counts).toMatchObject({ events: 1, foundByWalks: 0 });
+    },
+  );
 
   it('are published by a later poll if their save has a conflict', async () => {
     const world = createSourceWorld();
@@ -365,7 +387,7 @@ describe('a tick’s end', () => {
     for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
 
     expect(first).toMatchObject({ outcome: 'done', failure: undefined });
-    expect((await world.state()).lanes.recent.readAt).toBe(startedAt);
+    expect((await world.state()).position.readAt.recent).toBe(startedAt);
     expect(await world.feedEvents()).toMatchObject([{ type: 'feed.baseline_completed' }]);
   });
 
@@ -391,6 +413,41 @@ describe('a report about the source', () => {
     expect(reports.at(-1)).toMatchObject({ held: 0, set_aside: 0, lookback_ms: 300_000, settle_ms: 60_000 });
     const polled = reports.map(({ polled_at }) => String(polled_at));
     expect(polled).toEqual(polled.toSorted());
+  });
+
+  it.each([
+    ['that fails', 'error'],
+    ['that hangs', 'hang'],
+  ] as const)('counts a row %s until it is read, whatever its moments say', async (_, failsBy) => {
+    const world = createListWorld({ settings: { sourceRead: true }, knobs: { failsBy } });
+    world.addMany(30, HOUR, VIRTUAL_START - HOUR);
+    const session = world.startProcess();
+    for (let minute = 0; minute < 3; minute += 1) await world.nextTick(session);
+    const reports = async () =>
+      (await world.eventsOf('read')).flatMap(({ data: { object } }) =>
+        object.type === 'source_read' ? [object] : [],
+      );
+    const changedAt = world.now();
+    world.list.change(7, 'CANCELED', changedAt);
+    world.list.knobs.failing = new Set([7]);
+
+    for (let minute = 0; minute < 40; minute += 1) await world.nextTick(session);
+    const claims = (await reports()).filter(
+      ({ polled_at }) => Date.parse(String(polled_at)) * MILLISECOND > changedAt + 6 * MINUTE,
+    );
+    const unknown = await world.eventsOf(7);
+    world.list.knobs.failing = new Set();
+    const late: [number, number][] = [];
+    for (let minute = 0; minute < 25; minute += 1) {
+      await world.nextTick(session);
+      late.push([(await reports()).at(-1)?.set_aside ?? 0, (await world.eventsOf(7)).length]);
+    }
+
+    expect(unknown).toEqual([]);
+    expect(claims.length).toBeGreaterThan(20);
+    expect(claims.filter(({ set_aside }) => set_aside === 0)).toEqual([]);
+    expect(late.filter(([aside, events]) => aside === 0 && events === 0)).toEqual([]);
+    expect(late.at(-1)).toEqual([0, 1]);
   });
 
   it('is made when it is degraded by an outage, with the last error, and when it has recovered', async () => {
@@ -424,10 +481,66 @@ describe('a report about the source', () => {
   });
 });
 
-it('reports the name of its source', async () => {
-  const world = createSourceWorld();
+it.each([
+  ['one where both would read the same', 60_000, 1],
+  ['the newest changes and all since the cursor', 20_000, 2],
+])('reports its source and the complete rounds of polls: %s', async (_, intervalMs, polls) => {
+  const world = createSourceWorld({ settings: { intervalMs } });
 
   const report = await world.tick(world.startProcess('a'));
 
-  expect(report).toMatchObject({ source: SOURCE, outcome: 'done', polls: 2, error: undefined });
+  expect(report).toMatchObject({ source: SOURCE, outcome: 'done', polls, error: undefined });
+});
+
+it.each([
+  ['every five seconds', 5_000, 5 * SECOND],
+  ['each minute', 60_000, MINUTE],
+  ['every five minutes', 300_000, 5 * MINUTE],
+])('reports when polls are due again, by slots: %s', async (_, intervalMs, interval) => {
+  const world = createListWorld({ settings: { intervalMs } });
+  world.addMany(3, MINUTE);
+  const session = world.startProcess();
+  const first = await world.tick(session);
+
+  const second = await world.nextTick(session, intervalMs + 1_000);
+
+  expect(first.pollsAt).toBe(VIRTUAL_START + interval);
+  expect(second.pollsAt).toBe(VIRTUAL_START + 2 * interval);
+});
+
+it('costs no more than polls and a tenth of the budget while nothing changes, however frequent polls are', async () => {
+  const world = createListWorld({ settings: { intervalMs: 5_000 } });
+  world.addMany(3, MINUTE);
+  const session = world.startProcess();
+  await world.nextTick(session);
+  const before = world.list.requests.length;
+  const startedAt = world.now();
+
+  while (world.now() < startedAt + 10 * MINUTE) await world.nextTick(session, 5_000);
+
+  const perMinute = (world.list.requests.length - before) / ((world.now() - startedAt) / MINUTE);
+  // 12 of `fresh`, one of `late`, and 24 of walks.
+  expect(perMinute).toBeLessThanOrEqual(12 + 1 + 24);
+});
+
+describe('a restored source', () => {
+  it('finds a new origin, and polls go on from where they were', async () => {
+    const world = createListWorld();
+    world.addMany(30, MINUTE, world.now() - HOUR);
+    const session = world.startProcess();
+    for (let minute = 0; minute < 10; minute += 1) await world.nextTick(session);
+    const before = await world.state();
+    const changedAt = world.now();
+    world.list.add(99, changedAt);
+
+    await world.rewrite((state) => renewState(state, state.mintedIn, world.now()));
+    const restored = await world.state();
+    await world.nextTick(world.startProcess('b'));
+
+    const { position, generation } = await world.state();
+    expect(restored.position).toEqual({ ...UNKNOWN_POSITION, cursor: before.position.cursor });
+    expect(position).toMatchObject({ origin: changedAt, cursor: before.position.cursor });
+    expect(generation > before.generation).toBe(true);
+    expect(await world.recorded()).toHaveLength(31);
+  });
 });

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
-import { aState, lanesWith } from '../a-state.ts';
+import { aPosition, aState, lanesWith } from '../a-state.ts';
 import { createListWorld, type ListWorld } from '../list-world.ts';
 
 const NOW = VIRTUAL_START;
@@ -35,17 +35,24 @@ describe('the brake', () => {
     expect(second.compared).toBe('');
   });
 
-  it('does not judge `recent` more than four hours after its last walk', () => {
-    const state = aState({ lanes: lanesWith({ recent: { endedAt: NOW - 4 * HOUR } }) });
+  it.each([
+    ['four hours after its last walk', HOUR, 4 * HOUR],
+    ['the time of two walks, if that is longer', 12 * HOUR, 12 * HOUR],
+  ])('judges `recent` up to %s', (_, twoWalks, within) => {
+    const position = aPosition({ readAt: { late: NOW, recent: NOW - within, older: undefined } });
+    const state = aState({ position, lanes: lanesWith({ recent: { endedAt: NOW - MINUTE } }) });
 
-    expect([isJudged(state, 'recent', NOW), isJudged(state, 'recent', NOW + 1)]).toEqual([true, false]);
-    expect(isJudged(state, 'older', NOW + DAY)).toBe(true);
+    const judged = [NOW, NOW + 1].map((now) => isJudged(state, 'recent', twoWalks, now));
+
+    expect(judged).toEqual([true, false]);
+    expect(isJudged(state, 'older', twoWalks, NOW + DAY)).toBe(true);
   });
 
   it('does not judge `recent` after a walk that a longer pause has interrupted', () => {
-    const state = aState({ lanes: lanesWith({ recent: { readAt: NOW - 5 * HOUR, endedAt: NOW - MINUTE } }) });
+    const position = aPosition({ readAt: { late: NOW, recent: NOW - 5 * HOUR, older: undefined } });
+    const state = aState({ position, lanes: lanesWith({ recent: { endedAt: NOW - MINUTE } }) });
 
-    expect(isJudged(state, 'recent', NOW)).toBe(false);
+    expect(isJudged(state, 'recent', HOUR, NOW)).toBe(false);
   });
 
   it('does not judge while it holds, nor the walk that ends a hold', () => {
@@ -55,7 +62,8 @@ describe('the brake', () => {
       holds: holding.holds.map((hold) => ({ ...hold, phase: 'publishing' as const })),
     };
 
-    expect([isJudged(holding, 'older', NOW), isJudged(publishing, 'older', NOW)]).toEqual([false, false]);
+    const judged = [holding, publishing].map((state) => isJudged(state, 'older', DAY, NOW));
+    expect(judged).toEqual([false, false]);
   });
 });
 
@@ -74,6 +82,8 @@ interface Braked extends ListWorld {
 async function aBrakedSource(): Promise<Braked> {
   const world = createListWorld();
   world.addMany(COUNT, HOUR, VIRTUAL_START - DAY);
+  // Polls read the newest group again and again: not one of those that change.
+  world.list.add(1_000, VIRTUAL_START);
   const session = world.startProcess();
   const minutes = async (count: number) => {
     for (let minute = 0; minute < count; minute += 1) await world.nextTick(session);
@@ -101,6 +111,24 @@ describe('a mass change', () => {
 
     expect([await published(), await phase()]).toEqual([0, 'holding']);
     expect((await state()).health.reasons).toMatchObject([{ code: 'mass_change' }]);
+  });
+
+  it.each([1, 4, 6, 12])('is held where walks are %i hours apart', async (hours) => {
+    const world = createListWorld({ settings: { reconcileMs: hours * 3_600_000 } });
+    world.addMany(COUNT, HOUR, VIRTUAL_START - DAY);
+    world.list.add(1_000, VIRTUAL_START);
+    const session = world.startProcess();
+    const untilAWalk = async () => {
+      for (let hour = 0; hour < hours; hour += 1) await world.nextTick(session, 3_600_000);
+    };
+    await world.nextTick(session);
+    await untilAWalk();
+    for (const id of ALL) world.list.change(id, 'CANCELED');
+
+    await untilAWalk();
+
+    expect((await world.state()).holds).toMatchObject([{ kind: 'mass_change', phase: 'holding' }]);
+    expect((await Promise.all(ALL.map(world.eventsOf))).flat()).toEqual([]);
   });
 
   it('is reported by return group and field: its values are in the hold alone', async () => {

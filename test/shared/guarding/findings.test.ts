@@ -27,9 +27,13 @@ describe('a finding', () => {
     expect(endFindings(state, 'recent', 11).findings).toEqual([]);
   });
 
-  it('is described with its count and an example', () => {
-    expect(describeFinding({ ...found, seenAt: 0 })).toBe(
-      'Lists of the service leave out return groups that it shows when asked by id (2, for example return group 7).',
-    );
+  it.each([
+    ['groups_hidden', 'Lists of the service leave out return groups that it shows when asked by id'],
+    [
+      'clock',
+      'Return groups have timestamps more than a minute ahead of the local time, so only walks read their changes',
+    ],
+  ] as const)('is described with its count and an example: %s', (code, words) => {
+    expect(describeFinding({ ...found, code, seenAt: 0 })).toBe(`${words} (2, for example return group 7).`);
   });
 });

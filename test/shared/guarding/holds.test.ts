@@ -1,18 +1,20 @@
 // What ends a hold, and what an operator may do about it. Pure.
 import { describe, expect, it } from 'vitest';
-import { describeConsequence, formatHold } from '../../../shared/guarding/describe-hold.ts';
+import { describeConsequence, formatHold, questionOf } from '../../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../../shared/guarding/hold.ts';
 import { endReleased, holdBack, isHolding } from '../../../shared/guarding/holds.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { admitRemovals, endRemovalsHold } from '../../../shared/guarding/removals.ts';
-import { HOUR } from '../../../shared/instant.ts';
+import { HOUR, type Instant } from '../../../shared/instant.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
-import { aState, lanesWith } from '../a-state.ts';
+import { aPosition, aState, lanesWith } from '../a-state.ts';
 
 const NOW = VIRTUAL_START + HOUR;
 const sample = (groupId: number) => ({ groupId, what: 'return group', before: 'known', after: 'missing' });
+
+const walked = (at: Instant | undefined) => aPosition({ readAt: { late: undefined, recent: at, older: at } });
 
 function held(kind: Hold['kind'], changes: Partial<Hold> = {}): SourceState {
   const state = holdBack(aState({ lastHold: 6 }), { kind, count: 25, accessHash: 'other' }, VIRTUAL_START);
@@ -32,6 +34,14 @@ describe('a hold', () => {
     expect(other.lastHold).toBe(8);
   });
 
+  it('shows when it last held something back, until it is released', () => {
+    const again = holdBack(held('backfill'), { kind: 'backfill', count: 3 }, NOW);
+    const released = holdBack(held('backfill', { phase: 'publishing' }), { kind: 'backfill', count: 3 }, NOW);
+
+    expect([again, released].map(({ holds: [hold] }) => hold?.phaseSince)).toEqual([NOW, VIRTUAL_START]);
+    expect(again.holds).toMatchObject([{ since: VIRTUAL_START, count: 25 }]);
+  });
+
   it('keeps ten samples, each change once', () => {
     const samples = Array.from({ length: 8 }, (_, index) => sample(index));
     const first = holdBack(aState(), { kind: 'removals', count: 8, samples }, NOW);
@@ -46,25 +56,63 @@ describe('a hold', () => {
   });
 
   it('that was released ends once all groups were walked since', () => {
-    const state = held('mass_change', { phase: 'publishing', phaseSince: NOW });
+    const released = held('mass_change', { phase: 'publishing', phaseSince: NOW });
+    const walkedSince = (walkedAt: Instant | undefined, state = released) =>
+      endReleased({ ...state, position: walked(walkedAt) }).holds;
 
-    expect(endReleased(state, NOW - 1).holds).toHaveLength(1);
-    expect(endReleased(state, undefined).holds).toHaveLength(1);
-    expect(endReleased(state, NOW).holds).toEqual([]);
-    expect(endReleased(held('mass_change'), NOW).holds).toHaveLength(1);
+    expect([walkedSince(NOW - 1), walkedSince(undefined)]).toEqual([released.holds, released.holds]);
+    expect(walkedSince(NOW)).toEqual([]);
+    expect(walkedSince(NOW, held('mass_change'))).toHaveLength(1);
   });
 
   it('is described with its effect, its end and the commands that end it', () => {
-    const [removals, mass] = [held('removals'), held('mass_change')].map(({ holds: [hold] }) => hold);
+    const kinds = ['removals', 'mass_change', 'backfill'] as const;
+    const [removals, mass, backfill] = kinds.map((kind) => held(kind).holds[0]);
 
-    const texts = [removals, mass].map((hold) => hold && formatHold(hold, 'acme', ' --data here'));
+    const texts = [removals, mass, backfill].map((hold) => hold && formatHold(hold, 'acme', ' --data here'));
 
     expect(texts[0]).toContain('25 known return groups, items or shipments are missing at once.');
     expect(texts[0]).toContain('The hold ends by itself once the service shows most of them again.');
     expect(texts[0]).toContain('npx returns-feed release --source acme --hold 7 --data here');
-    expect(texts[1]).toContain('npx returns-feed adopt --source acme --hold 7 --data here');
+    expect(texts[1]).toContain(
+      'If only the notation is new: npx returns-feed adopt --source acme --hold 7 --data here',
+    );
+    expect(texts[2]).toContain('The hold ends by itself once the service shows none of them any more.');
+    expect(texts[2]).toContain(
+      'If they need none of them: npx returns-feed adopt --source acme --hold 7 --data here',
+    );
     expect(mass && describeConsequence({ ...mass, phase: 'publishing' })).toContain('It is over');
     expect(mass && formatHold({ ...mass, phase: 'publishing' }, 'acme', '')).not.toContain('release');
+  });
+});
+
+describe('the question before a hold is ended', () => {
+  const counted = { number: 7, count: 31 };
+
+  it.each([
+    [
+      'release',
+      'mass_change',
+      'Release hold 7? The changes of at least 31 return groups are published, and can’t be',
+    ],
+    [
+      'release',
+      'removals',
+      'Release hold 7? Up to 31 return groups, items or shipments are published as removed, and',
+    ],
+    [
+      'release',
+      'backfill',
+      'Release hold 7? At least 31 return groups are published as created, and can’t be',
+    ],
+    [
+      'adopt',
+      'mass_change',
+      'Adopt hold 7? The changes of at least 31 return groups are stored, and never published.',
+    ],
+    ['adopt', 'backfill', 'Adopt hold 7? At least 31 return groups are stored, and never published.'],
+  ] as const)('says how much it concerns, and that it may be more: %s of %s', (command, kind, words) => {
+    expect(questionOf(command, { ...counted, kind })).toContain(words.replace('’', "'"));
   });
 });
 
@@ -109,6 +157,8 @@ describe('an operator', () => {
     ['release', 'removals', 'publishing'],
     ['release', 'mass_change', 'publishing'],
     ['adopt', 'mass_change', 'adopting'],
+    ['release', 'backfill', 'publishing'],
+    ['adopt', 'backfill', 'adopting'],
   ] as const)('ends a hold: %s of %s', (command, kind, phase) => {
     const released = releaseHold(held(kind), 7, NOW, command);
 
@@ -154,7 +204,8 @@ describe('an operator', () => {
     ],
     ['the number of an earlier hold', held('removals'), 6, 'release', 'over'],
     ['a number that no hold had', held('removals'), 8, 'release', 'unknown'],
-    ['an adoption of anything but a mass change', held('removals'), 7, 'adopt', 'not_adoptable'],
+    ['an adoption of removals', held('removals'), 7, 'adopt', 'not_adoptable'],
+    ['an adoption of another store', held('other_store'), 7, 'adopt', 'not_adoptable'],
   ] as const)('changes nothing with %s', (_, state, number, command, outcome) => {
     const released = releaseHold(state, number, NOW, command);
 

@@ -43,7 +43,7 @@ describe('a part of a walk that lacks known groups', () => {
     expect(queued()).toEqual([7, 8]);
   });
 
-  it('has the room of answers forgotten, and what it showed planned', async () => {
+  it('has the room of answers forgotten: pages that became shorter are cut from then on', async () => {
     const apart = { requestsPerMinute: 60, reconcileMs: 1_000 };
     const { run, list, walk, queued } = await setUp({ knobs: { mostRows: 30 }, settings: apart });
     list.knobs.mostRows = 12;
@@ -53,8 +53,47 @@ describe('a part of a walk that lacks known groups', () => {
     await walk();
 
     expect(missed).toBeGreaterThan(0);
-    expect(run.state.room.planned).toBeLessThanOrEqual(12);
+    expect(run.state.room.rows).toBeLessThanOrEqual(12);
     expect(queued()).toHaveLength(missed);
+  });
+
+  it.each([
+    ['one group', 40, [7]],
+    ['some of a page of fewer than ten', 11, [7, 8]],
+  ])('has no room forgotten if it lacks %s: they are removed', async (_, count, gone) => {
+    const { run, list, walk, queued } = await setUp({}, count);
+    const { room } = run.state;
+    for (const id of gone) list.groups.delete(id);
+
+    await walk();
+
+    expect(queued()).toEqual(gone);
+    expect(run.state.room).toEqual(room);
+  });
+
+  it('has the room forgotten once a look-up shows the one group that it lacks: pages became shorter', async () => {
+    const { run, list, walk, lookUp, queued } = await setUp({ knobs: { mostRows: 30 } });
+    // Pages that are one row shorter than pieces.
+    list.knobs.mostRows = 0.8 * (run.state.room.planned ?? 0) - 1;
+
+    await walk();
+    const missed = queued();
+    for (const _ of missed) await lookUp();
+    await walk();
+
+    expect(missed).toEqual([20, 40]);
+    expect(queued()).toEqual([]);
+    expect(run.state.findings).toEqual([]);
+  });
+
+  it('has the room forgotten if it lacks two groups on a page of ten or more', async () => {
+    const { run, list, walk } = await setUp();
+    const { room } = run.state;
+    for (const id of [39, 40]) list.groups.delete(id);
+
+    await walk();
+
+    expect(run.state.room).toEqual({ ...room, rows: 9, groups: 9 });
   });
 
   it('says nothing of groups that were saved less than `settle` before its request', async () => {
@@ -76,7 +115,8 @@ describe('a part of a walk that lacks known groups', () => {
     const { run, list, walk, queued, now } = await setUp();
     const { createdAt = 0 } = list.groups.get(7) ?? {};
     const place = { axis: 'created', from: createdAt - SECOND, to: createdAt + SECOND } as const;
-    run.update((state) => ({ ...state, places: [{ ...place, until: now() + HOUR, reason: '500' }] }));
+    const places = [{ ...place, isLeftOut: true, seenAt: now(), reason: '500' }];
+    run.updatePosition((position) => ({ ...position, places }));
     for (const id of [7, 20]) list.groups.delete(id);
 
     await walk();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { inRhythm, type Lane } from '../../../shared/lanes/lane.ts';
+import type { Lane } from '../../../shared/lanes/lane.ts';
 import { runLanes } from '../../../shared/lanes/run-lanes.ts';
 import { DeadlineReached } from '../../../shared/pacing/errors.ts';
 import type { LaneName } from '../../../shared/source/source-state.ts';
@@ -112,16 +112,5 @@ describe('the lanes of a tick', () => {
 
     await stopping;
     expect(time.elapsed()).toBe(3 * SECOND);
-  });
-});
-
-describe('a lane in a rhythm', () => {
-  it('is due a little early, so that a tick that comes early is used', () => {
-    expect(inRhythm(10 * MINUTE, 10 * MINUTE, MINUTE)).toBe(10 * MINUTE - 5 * SECOND);
-    expect(inRhythm(10 * SECOND, 12 * SECOND, 0)).toBe(8.8 * SECOND);
-  });
-
-  it('is due at once if its moment comes from a clock that was ahead', () => {
-    expect(inRhythm(HOUR, 10 * MINUTE, MINUTE)).toBe(MINUTE);
   });
 });

@@ -85,6 +85,25 @@ describe('the budget of a process', () => {
     expect(sent).toBe(24);
   });
 
+  it.each([
+    [240, 24, 12],
+    [60, 6, 3],
+    [30, 3, 1],
+    [19, 1, 0],
+    [1, 1, 0],
+  ])('of %i a minute keeps half of its %i tokens for polls, rounded down: %i', (budget, depth, kept) => {
+    const { bucket } = setUp(budget);
+    let sent = 0;
+
+    for (; bucket.wait(bucket.kept) === 0; sent += 1) bucket.take();
+
+    expect(bucket.kept).toBe(kept);
+    expect(sent).toBe(depth - kept);
+    expect(bucket.wait(bucket.kept)).toBeLessThan(bucket.wait(depth));
+    for (; bucket.wait() === 0; sent += 1) bucket.take();
+    expect(sent).toBe(depth);
+  });
+
   it('is empty for a process that takes over', () => {
     const { bucket } = setUp(60);
 

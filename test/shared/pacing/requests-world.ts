@@ -63,8 +63,9 @@ export function setUp(setting: Setting = {}) {
   const list = (client: ReturnsServiceClient) => client.listReturnGroups({});
   return {
     ...{ clock, sent, reads, lines, requests },
-    send: (lane: LaneName, options?: SendOptions) => requests.send(lane, list, options),
-    poll: (options?: SendOptions) => clock.run(requests.send('late', list, options)),
+    send: (lane: LaneName, options?: SendOptions) => requests.send({ lane, order: 'first' }, list, options),
+    poll: (options?: SendOptions) =>
+      clock.run(requests.send({ lane: 'late', order: 'first' }, list, options)),
   };
 }
 

@@ -204,10 +204,12 @@ describe('a failed request', () => {
   });
 });
 
+const pausesOf = (lines: ReturnType<typeof setUp>['lines']) => lines.map(({ fields }) => fields?.pauseMs);
+
 describe('a service that asks for a pause', () => {
   it.each([
     { name: '429 for its Retry-After', failure: rateLimited(7_000), pauseMs: 7_000 },
-    { name: '429 for 15 seconds without one', failure: rateLimited(), pauseMs: 15_000 },
+    { name: '429 for a second without one', failure: rateLimited(), pauseMs: 1_000 },
     { name: '429 for a second with one of zero', failure: rateLimited(0), pauseMs: 1_000 },
     { name: '503 for its Retry-After', failure: serverError(3_000), pauseMs: 3_000 },
   ])('gets none before its end: $name', async ({ failure, pauseMs }) => {
@@ -222,6 +224,41 @@ describe('a service that asks for a pause', () => {
     expect(lines).toMatchObject([
       { level: 'warn', message: 'The service asks for a pause.', fields: { pauseMs, error: failure } },
     ]);
+  });
+
+  it('without a time gets twice as long a pause for each further 429, up to half a minute', async () => {
+    const { poll, lines } = setUp({ answers: [...Array(8).fill(rateLimited()), page()] });
+
+    await poll();
+
+    expect(pausesOf(lines)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it('without a time gets a pause of a second again after a success', async () => {
+    const answers = [rateLimited(), rateLimited(), page(), rateLimited(), page()];
+    const { poll, lines } = setUp({ answers });
+
+    await poll();
+    await poll();
+
+    expect(pausesOf(lines)).toEqual([1_000, 2_000, 1_000]);
+  });
+
+  it('keeps the length of a pause without a time through one with a time', async () => {
+    const { poll, lines } = setUp({ answers: [rateLimited(), rateLimited(5_000), rateLimited(), page()] });
+
+    await poll();
+
+    expect(pausesOf(lines)).toEqual([1_000, 5_000, 2_000]);
+  });
+
+  it('without a time gets one pause for all requests that were under way as it began', async () => {
+    const answers = [rateLimited(), rateLimited(), rateLimited(), page()];
+    const { clock, send, lines } = setUp({ answers });
+
+    await clock.run(Promise.all([send('late'), send('recent'), send('older')]));
+
+    expect(pausesOf(lines)).toEqual([1_000, 1_000, 1_000]);
   });
 
   it('gets its request again until the deadline if it says 429', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { SourceRefused, TokenUnavailable } from '../../../shared/pacing/errors.ts';
+import type { Place } from '../../../shared/position/places.ts';
 import {
   behindSince,
   describeFailure,
@@ -11,14 +12,18 @@ import {
 import { InvalidBaseUrlError } from '../../../shared/returns-service/base-url.ts';
 import { InvalidTokenError, UnexpectedStatusError } from '../../../shared/returns-service/errors.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import { aState, lanesWith, SETTINGS } from '../a-state.ts';
+import { aPosition, aState, lanesWith, SETTINGS } from '../a-state.ts';
 
 const NOW = 1_763_700_000_000_000;
 
 /** A state whose rounds were all complete just now. */
 function well(changes: Partial<SourceState> = {}): SourceState {
-  const read = { readAt: NOW - SECOND, endedAt: NOW };
-  return aState({ lanes: lanesWith({ late: read, recent: read, older: read }), baselineAt: NOW, ...changes });
+  const [readAt, read] = [NOW - SECOND, { endedAt: NOW }];
+  return aState({
+    position: aPosition({ readAt: { late: readAt, recent: readAt, older: readAt } }),
+    lanes: lanesWith({ late: read, recent: read, older: read }),
+    ...{ baselineAt: NOW, ...changes },
+  });
 }
 
 function report(state: SourceState, met: Partial<Met> = {}): SourceState {
@@ -36,6 +41,8 @@ const failure = new UnexpectedStatusError('The service answered 503.', {
   retryAfterMs: undefined,
 });
 const aside = { groupId: 184_467, reason: 'id is missing', digest: '', since: 0, seenAt: 0 };
+const place: Place = { axis: 'updated', from: 0, to: 2 * SECOND, isLeftOut: true, seenAt: 0, reason: '500' };
+const crowd: Place = { ...place, isLeftOut: false, reason: 'its bounds' };
 const finding = {
   code: 'groups_hidden',
   lane: 'recent',
@@ -77,6 +84,24 @@ describe('a source that is not read completely', () => {
       '25 known return groups, items or shipments are missing at once.',
     ],
     ['a finding', { findings: [finding] }, 'groups_hidden', '(2, for example return group 7)'],
+    [
+      'many old groups that show at once',
+      { holds: [{ ...hold, kind: 'backfill' }] },
+      'backfill',
+      'At least 25 return groups that were created before the feed began show for the first time.',
+    ],
+    [
+      'places that fail',
+      { position: aPosition({ places: [place, place] }) },
+      'rows_fail',
+      '(2, for example updated at about 1970-01-01T00:00:01.000000Z: 500)',
+    ],
+    [
+      'a crowd that is not proved',
+      { position: aPosition({ places: [crowd] }) },
+      'crowd_not_proved',
+      '(1, for example updated at about 1970-01-01T00:00:01.000000Z: its bounds)',
+    ],
     [
       'an unreadable group',
       { setAside: [aside] },
@@ -150,20 +175,25 @@ describe('a source that is not read completely', () => {
 });
 
 describe('a lane without a complete round', () => {
-  const at = (late: number, took: number = SECOND) => {
+  const at = (late: number, took: number = SECOND, requests = 0) => {
     const endedAt = NOW - late;
     return well({
-      lanes: lanesWith({ late: { readAt: endedAt - took, endedAt }, recent: { readAt: NOW, endedAt: NOW } }),
+      position: aPosition({ readAt: { late: endedAt - took, recent: NOW, older: NOW } }),
+      lanes: lanesWith({ late: { endedAt, requests }, recent: { endedAt: NOW } }),
     });
   };
-  const pace = { intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: 600_000, requestsPerMinute: 240 };
+  const pace = {
+    ...{ intervalMs: 60_000, lookbackMs: 300_000, reconcileMs: undefined },
+    ...{ requestsPerMinute: 240, walkShare: 0.1 },
+  };
 
   it.each([
-    ['five minutes', pace, SECOND, 5 * MINUTE],
-    ['three rhythms', { ...pace, intervalMs: 240_000 }, SECOND, 12 * MINUTE],
-    ['twice its last round', pace, 10 * MINUTE, 20 * MINUTE],
-  ])('is stalled after %s, whichever is longest', (_, settings, took, patience) => {
-    const stalled = (late: Instant) => stalledLanes(at(late, took), settings, NOW);
+    ['five minutes', pace, SECOND, 0, 5 * MINUTE],
+    ['three rhythms', { ...pace, intervalMs: 240_000 }, SECOND, 0, 12 * MINUTE],
+    ['three rhythms of many requests', pace, SECOND, 96, 6 * MINUTE],
+    ['twice its last round', pace, 10 * MINUTE, 0, 20 * MINUTE],
+  ])('is stalled after %s, whichever is longest', (_, settings, took, requests, patience) => {
+    const stalled = (late: Instant) => stalledLanes(at(late, took, requests), settings, NOW);
 
     expect([stalled(patience), stalled(patience + 1)]).toEqual([[], ['late']]);
   });
@@ -183,14 +213,16 @@ describe('a lane without a complete round', () => {
   });
 
   it('over older groups is only judged while it is a walk of its own', () => {
-    const stale = { readAt: NOW - 40 * HOUR, endedAt: NOW - 40 * HOUR };
+    const stale = NOW - 40 * HOUR;
     const lanes = lanesWith({
       late: { endedAt: NOW },
-      recent: { readAt: NOW, endedAt: NOW, groups: 400_000 },
-      older: stale,
+      recent: { endedAt: NOW, groups: 400_000 },
+      older: { endedAt: stale },
     });
+    const position = aPosition({ readAt: { late: NOW, recent: NOW, older: stale } });
+    const room = { since: NOW, rows: 100, groups: 100, planned: 100, bytes: 0, rowBytes: 0 };
 
-    const apart = well({ lanes, room: { rows: 100, groups: 100, planned: 100, bytes: 0, rowBytes: 0 } });
+    const apart = well({ lanes, position, room });
     const joined = { ...apart, lanes: { ...lanes, recent: { ...lanes.recent, groups: 100 } } };
 
     expect([stalledLanes(apart, pace, NOW), stalledLanes(joined, pace, NOW)]).toEqual([['older'], []]);

@@ -1,48 +1,30 @@
 import { describe, expect, it } from 'vitest';
+import type { Hold } from '../../../shared/guarding/hold.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { describeRead, reportRead } from '../../../shared/reporting/source-read.ts';
-import { aState, lanesWith } from '../a-state.ts';
+import { aPosition, aState } from '../a-state.ts';
 
 const PACE = { lookbackMs: 300_000, settleMs: 60_000 };
 
 describe('the description of what is read', () => {
-  it('has the starts of the last complete rounds: of polls, and of the older of both walks', () => {
-    const lanes = lanesWith({ late: { readAt: 30 }, recent: { readAt: 20 }, older: { readAt: 10 } });
+  it('has the claims of the position, and how much of them is not known', () => {
+    const position = aPosition({
+      readAt: { late: 30, recent: 20, older: 10 },
+      places: [{ axis: 'updated', from: 0, to: 1, isLeftOut: true, seenAt: 0, reason: '500' }],
+    });
+    const hold: Hold = {
+      ...{ number: 1, kind: 'removals', since: 0, phase: 'holding', phaseSince: 0, count: 25, samples: [] },
+    };
 
-    expect(describeRead(aState({ lanes, baselineAt: 1 }), PACE, 0)).toEqual({
-      ...{ type: 'source_read', name: 'acme', held: 0, set_aside: 0 },
+    expect(describeRead(aState({ position, baselineAt: 1, holds: [hold] }), PACE)).toEqual({
+      ...{ type: 'source_read', name: 'acme', held: 25, set_aside: 1 },
       ...{ polled_at: formatInstant(30), walked_at: formatInstant(10) },
       ...{ lookback_ms: 300_000, settle_ms: 60_000 },
     });
   });
 
-  it('has no start before the first complete rounds', () => {
-    const lanes = lanesWith({ recent: { readAt: 20 } });
-
-    expect(describeRead(aState({ lanes }), PACE, 0)).toMatchObject({ polled_at: null, walked_at: null });
-  });
-
-  it('counts the places that are left out at the moment', () => {
-    const place = { axis: 'updated' as const, from: 0, to: 1, until: 20, reason: '500' };
-
-    expect(describeRead(aState({ places: [place] }), PACE, 19)).toMatchObject({ set_aside: 1 });
-    expect(describeRead(aState({ places: [place] }), PACE, 20)).toMatchObject({ set_aside: 0 });
-  });
-
-  it('counts the holds and the groups set aside', () => {
-    const aside = { groupId: 7, reason: 'it has no status', digest: '', since: 0, seenAt: 0 };
-    const hold = {
-      ...{ number: 1, since: 0, phaseSince: 0, count: 2, samples: [] },
-      ...{ kind: 'removals' as const, phase: 'holding' as const },
-    };
-
-    const read = describeRead(
-      aState({ setAside: [aside, { ...aside, groupId: 8 }], holds: [hold] }),
-      PACE,
-      0,
-    );
-
-    expect(read).toMatchObject({ held: 1, set_aside: 2 });
+  it('has no moments before the first complete rounds', () => {
+    expect(describeRead(aState(), PACE)).toMatchObject({ polled_at: null, walked_at: null });
   });
 });
 

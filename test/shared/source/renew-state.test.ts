@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { formatGroupKey, parseGroupKey } from '../../../shared/recording/group-key.ts';
 import { renewState } from '../../../shared/source/renew-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
-import { aState } from '../a-state.ts';
+import { aPosition, aState } from '../a-state.ts';
 
 const NOW = 1_763_700_000_000_000;
 
@@ -15,11 +15,14 @@ const BEFORE: SourceState = aState({
     lastHold: 7,
     lastSlot: 9,
   },
+  position: aPosition({
+    ...{ origin: 9, cursor: 11, newest: 12, newestAt: [{ at: 12, stamp: 12 }] },
+    readAt: { late: 12, recent: 12, older: 12 },
+    places: [{ axis: 'updated', from: 1, to: 2, isLeftOut: true, seenAt: 3, reason: '500' }],
+  }),
   ...{
-    cursor: 11,
-    newest: 12,
     limit: 100,
-    room: { rows: 50, groups: 50, planned: 60, bytes: 9_000, rowBytes: 0 },
+    room: { since: 4, rows: 50, groups: 50, planned: 60, bytes: 9_000, rowBytes: 0 },
     seenWith: 'x',
   },
   lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: 99 },
@@ -46,24 +49,21 @@ test('the new baseline emits every group, also after a silent one', () => {
   const renewed = renewState(BEFORE, 'here', NOW);
 
   expect(renewed).toMatchObject({ mode: 'emit', baselineAt: undefined });
-  expect(renewed.lanes.recent).toMatchObject({ round: undefined, readAt: undefined, groups: 0 });
+  expect(renewed.lanes.recent).toMatchObject({ round: undefined, groups: 0 });
 });
 
-test('knowledge of the service and the progress of polls stay', () => {
-  const { cursor, newest, room, limit, stampForm, driftReported, setAside, lastSlot, pace } = BEFORE;
+test('polls go on from where they were; all else of the position is found anew', () => {
+  const renewed = renewState(BEFORE, 'here', NOW);
+
+  expect(renewed.position).toEqual(aPosition({ cursor: 11 }));
+});
+
+test('knowledge of the service stays', () => {
+  const { room, limit, stampForm, driftReported, setAside, lastSlot, pace } = BEFORE;
 
   const renewed = renewState(BEFORE, 'here', NOW);
 
-  expect(renewed).toMatchObject({
-    cursor,
-    newest,
-    room,
-    limit,
-    stampForm,
-    driftReported,
-    setAside,
-    lastSlot,
-  });
+  expect(renewed).toMatchObject({ room, limit, stampForm, driftReported, setAside, lastSlot });
   expect(renewed.pace).toEqual(pace);
 });
 
