@@ -1,4 +1,5 @@
 // States of a source for tests: the first one, with changes.
+import { type Position, UNKNOWN_POSITION } from '../../shared/position/position.ts';
 import { firstState } from '../../shared/source/first-state.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import type { LaneState, SourceState } from '../../shared/source/source-state.ts';
@@ -10,6 +11,11 @@ export const SETTINGS = sourceSettings.parse({ name: 'acme', baseUrl: 'https://r
 export function aState(changes: Partial<SourceState> = {}): SourceState {
   const first = firstState({ settings: SETTINGS, mintedIn: 'memory', mintedAt: VIRTUAL_START });
   return { ...first, ...changes };
+}
+
+/** A position of which nothing is known, with changes. */
+export function aPosition(changes: Partial<Position> = {}): Position {
+  return { ...UNKNOWN_POSITION, ...changes };
 }
 
 /** The lanes of a state, each with its changes. */
