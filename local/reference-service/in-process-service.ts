@@ -1,7 +1,7 @@
 // The reference service without sockets: a store, the service that reads it, and the control of both. A
 // simulation adds its own network and clock; create-reference-service.ts adds a port.
 
-import { MILLISECOND } from '../../shared/instant.ts';
+import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { type Control, createControl, type ServiceClock } from './control.ts';
 import { defaultKnobs, type Knobs } from './knobs.ts';
 import { createService, type Service } from './service/service.ts';
@@ -27,7 +27,7 @@ export function createInProcessService(options: InProcessServiceOptions = {}): I
   const { seed = 1, groups, token = 'reference-token', clock = createSystemClock(), life } = options;
   const settings: Knobs = { ...defaultKnobs(), ...options.knobs };
   const knobs = () => settings;
-  const { now } = clock;
+  const now = () => clock.now() - settings.clockBehindSeconds * SECOND;
   const store = createStore({ now, seed, groups, life, knobs });
   const service = createService({ store, token, now, knobs, random: createRandom(mix(seed, 51)) });
   return { token, store, service, control: createControl(store, service, clock, settings) };

@@ -158,6 +158,10 @@ const IN_CODE = {
   filterSkewSeconds: 0,
   /** Lead of the clock that assigns updated_at. */
   stampsAheadSeconds: 0,
+  /** How far the service's clock is behind, which all stamps, filters and the Date follow. Set it at the start. */
+  clockBehindSeconds: 0,
+  /** When a third of the groups of the opening turn 45 days old, after it; undefined: as it happens. */
+  agingSeconds: undefined as Span | undefined,
   /** How far the Date header is ahead; below 0: behind. */
   dateSkewSeconds: 0 as number | 'no Date',
   /** Whether arrays and nulls are sometimes absent. */

@@ -13,24 +13,20 @@ const WINDOW = 60;
 const FEWEST = 20;
 /** How long a mass change is held. */
 export const MASS_CHANGE_HOLD: number = HOUR;
-/**
- * After a longer pause, and longer than two rhythms and two walks, so many groups have changed that a walk can't tell a
- * mass change from a busy day.
- */
+/** After a longer pause so many groups have changed that a walk can't tell a mass change from a busy day. */
 const JUDGED_WITHIN = 4 * HOUR;
 
-/** Whether answers of a walk are judged now. @param rhythm of walks over recent groups */
+/** Whether answers of a walk are judged now. @param twoWalks the time of two walks over recent groups, if that is longer */
 export function isJudged(
   { holds, position, lanes }: SourceState,
   lane: 'recent' | 'older',
-  rhythm: number,
+  twoWalks: number,
   now: Instant,
 ): boolean {
   if (findHold({ holds }, 'mass_change') !== undefined) return false;
-  const { endedAt } = lanes.recent;
   // By its beginning: a walk that went on after a pause has read some groups before it.
-  const readAt = position.readAt.recent ?? endedAt;
-  return lane === 'older' || now - readAt <= Math.max(JUDGED_WITHIN, 2 * rhythm, 2 * (endedAt - readAt));
+  const readAt = position.readAt.recent ?? lanes.recent.endedAt;
+  return lane === 'older' || now - readAt <= Math.max(JUDGED_WITHIN, twoWalks);
 }
 
 /**

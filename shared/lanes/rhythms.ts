@@ -14,6 +14,8 @@ const LATE_RHYTHM = MINUTE;
 /** The share of the budget that decides how often `late` reads. */
 const LATE_SHARE = 0.2;
 export const OLDER_RHYTHM: number = 12 * HOUR;
+/** What walks have for certain (pacing/turns.ts). */
+const LEAST_SHARE = 1 / 8;
 /** How often a walk over recent groups is promised, unless the settings say. */
 const RECENT_RHYTHM = 10 * MINUTE;
 /** A tick that comes a little early is not left out. */
@@ -67,6 +69,12 @@ export function walkRhythm(name: 'recent' | 'older', isWhole: boolean, requests:
   return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));
 }
 
+/** Two rhythms of walks over recent groups, or two walks with the least share of the budget, whichever is longer. */
+export function timeOfTwoWalks({ lanes }: Pick<SourceState, 'lanes'>, pace: Pace): number {
+  const walk = timeOf(lanes.recent.requests, pace.requestsPerMinute, LEAST_SHARE);
+  return 2 * Math.max(promisedRhythm('recent', pace), walk);
+}
+
 /** The time in which so many requests are a share of the budget. */
 function timeOf(requests: number, requestsPerMinute: number, share: number): number {
   return (requests / (share * requestsPerMinute)) * MINUTE;
@@ -77,11 +85,16 @@ function timeOf(requests: number, requestsPerMinute: number, share: number): num
  * the rhythm comes from a clock that was ahead.
  */
 export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
-  return dueAt > now + rhythm ? now : dueAt - Math.min(EARLY, rhythm / 10);
+  return dueAt > now + rhythm ? now : dueAt - earlier(rhythm);
+}
+
+function earlier(rhythm: number): number {
+  return Math.min(EARLY, rhythm / 10);
 }
 
 /** The slot after the one in which a round begins. Slots keep their distance, however late a round begins in one. */
 export function nextSlot(dueAt: Instant, rhythm: number, startedAt: Instant): Instant {
   const slot = dueAt > startedAt + rhythm ? startedAt : dueAt;
-  return slot + (Math.max(0, Math.floor((startedAt - slot) / rhythm)) + 1) * rhythm;
+  const passed = Math.max(0, Math.floor((startedAt + earlier(rhythm) - slot) / rhythm));
+  return slot + (passed + 1) * rhythm;
 }

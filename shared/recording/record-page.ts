@@ -17,7 +17,7 @@ import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange, sampleFirstSight } from '../guarding/sample-change.ts';
 import { formatInstant, type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
-import { promisedRhythm } from '../lanes/rhythms.ts';
+import { promisedRhythm, timeOfTwoWalks } from '../lanes/rhythms.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
 import { isInPlaces } from '../position/places.ts';
@@ -76,7 +76,8 @@ export function createRecorder(
     const compared = await compareAll(readings, isWalk ? known : undefined);
     const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
     if (compared.some((each) => each === 'unchanged' || isSameGroup(each))) onKnown(page.sentAt);
-    if (isWalkLane(lane) && isJudged(cell.state, lane, rhythm, clock.now())) await judge(compared, differing);
+    if (isWalkLane(lane) && isJudged(cell.state, lane, timeOfTwoWalks(cell.state, settings), clock.now()))
+      await judge(compared, differing);
     const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
     const held = differing.filter((each) => isUnstamped(each) && !admitted.some(isOf(each))).length;
     const passed = isWalk ? passedByPolls(differing, cell.state) : [];

@@ -1,7 +1,7 @@
 // Changes the store while readers watch. The store's own changes concentrate on its few open groups, so a reader that
-// rereads recently changed groups finds nearly all of them. By default each change is therefore of a random group,
-// which is harder: only reading that group shows a change that did not move its stamp. No entity gets a status twice,
-// so that each sighting of a status belongs to one change.
+// rereads recently changed groups finds nearly all of them. Here each change is therefore of a random group, which is
+// harder: only reading that group shows a change that did not move its stamp. No entity gets a status twice, so that
+// each sighting of a status belongs to one change.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
 import type { FreshnessWorld } from './freshness-world.ts';
@@ -17,13 +17,7 @@ type Kind = keyof typeof STATUSES;
 
 /** Changes the store for `forMs`. */
 export async function changeStore(world: FreshnessWorld, seed: number, forMs: number): Promise<void> {
-  const { time, service, setting, changing } = world;
-  if (changing === 'life') {
-    service.control.resume();
-    await time.sleep(forMs);
-    service.control.pause();
-    return;
-  }
+  const { time, service, setting } = world;
   const random = createRandom(mix(seed, 71));
   const groups = Array.from(service.store.groups(), ({ id }) => id);
   const had = new Set<string>();

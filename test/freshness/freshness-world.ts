@@ -1,28 +1,16 @@
-// A reference service in virtual time, with a log of its requests: each takes a fixed time, and is logged with the
-// groups in its answer.
+// A reference service in virtual time, with a log of its requests, each of which takes a fixed time.
 import {
   createInProcessService,
   type InProcessService,
 } from '../../local/reference-service/in-process-service.ts';
 import type { Answer } from '../../local/reference-service/service/answer.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
-import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import type { Instant } from '../../shared/instant.ts';
 import { PAGE_LIMIT } from '../../shared/limits.ts';
 import { createVirtualClock, type VirtualClock } from '../fakes/virtual-clock.ts';
+import type { Change } from '../readers/measure.ts';
 import { statusesOf } from '../usual-poller/usual-poller.ts';
-import type { StatusChange } from './measure.ts';
-import type { Changing, Setting } from './settings.ts';
-
-export interface Exchange {
-  /** When it was sent. */
-  readonly at: Instant;
-  readonly query: string;
-  readonly status: number;
-  /** The groups in the answer. */
-  readonly groups: readonly number[];
-  /** The purpose of a request of our poller; undefined for other readers. */
-  readonly purpose: string | undefined;
-}
+import type { Setting } from './settings.ts';
 
 /** An answer with its groups, so that readers need not parse its text. */
 interface AnswerOfGroups extends Answer {
@@ -31,66 +19,58 @@ interface AnswerOfGroups extends Answer {
 
 export interface FreshnessWorld {
   readonly setting: Setting;
-  readonly changing: Changing;
   readonly time: VirtualClock;
   readonly service: InProcessService;
-  readonly exchanges: readonly Exchange[];
+  /** When each request was sent. */
+  readonly sentAt: readonly Instant[];
   /** The statuses at the opening. */
   readonly opening: ReadonlyMap<string, string>;
-  /** Sends one request, which takes `requestMs`. */
-  ask(path: string, query: URLSearchParams, purpose?: string): Promise<AnswerOfGroups>;
+  ask(path: string, query: URLSearchParams): Promise<AnswerOfGroups>;
   /** The changes of statuses in the store so far, in order. */
-  changes(): readonly StatusChange[];
+  changes(): readonly Change[];
 }
 
 export interface WorldOptions {
   readonly setting: Setting;
   readonly seed: number;
   readonly groups: number;
-  /** The duration of a request. */
-  readonly requestMs: number;
-  readonly changing: Changing;
-  /**
-   * Rows of a page at most, where the setting does not clamp it further.
-   *
-   * @default PAGE_LIMIT
-   */
-  readonly pageRows?: number;
+}
+
+/** A reader under measurement, which has begun to read. */
+export interface RunningReader {
+  /** Resolves once it has read all groups. */
+  readonly isReady: Promise<void>;
+  readonly sightings: readonly Change[];
+  /** What it reports that it should not: errors, holds. */
+  notes(): readonly string[];
+  /** Resolves when it has ended. */
+  stop(): Promise<void>;
 }
 
 /** The maximum of requests a minute for each token. */
 export const RATE_LIMIT = 300;
+const REQUEST_MS = 50;
 
-/** The store does not change by itself until it is resumed. */
-export function createFreshnessWorld(options: WorldOptions): FreshnessWorld {
-  const { setting, seed, groups, requestMs, changing, pageRows = PAGE_LIMIT } = options;
+/** The store changes only by `change-store.ts`. */
+export function createFreshnessWorld({ setting, seed, groups }: WorldOptions): FreshnessWorld {
   const time = createVirtualClock();
   const service = createInProcessService({
-    seed,
-    groups,
-    knobs: { rateLimit: RATE_LIMIT, limitMax: pageRows, ...setting.knobs },
+    ...{ seed, groups },
+    knobs: { rateLimit: RATE_LIMIT, limitMax: PAGE_LIMIT, ...setting.knobs },
     clock: { now: time.now, advance: () => {} },
-    life: { changesPerSecond: setting.changesPerSecond },
   });
   service.control.pause();
-  const opening = new Map([...service.store.groups()].flatMap((group) => statusesOf(group)));
   const shown = noteShown(service);
-  const exchanges: Exchange[] = [];
+  const sentAt: Instant[] = [];
   return {
-    setting,
-    changing,
-    time,
-    service,
-    exchanges,
-    opening,
-    async ask(path, query, purpose) {
-      const at = time.now();
-      await time.sleep(requestMs / 2);
+    ...{ setting, time, service, sentAt },
+    opening: new Map([...service.store.groups()].flatMap((group) => statusesOf(group))),
+    async ask(path, query) {
+      sentAt.push(time.now());
+      await time.sleep(REQUEST_MS / 2);
       const answer = service.service.answer({ path, query, token: service.token });
       const groups = shown();
-      const ids = groups.map(({ id }) => id);
-      exchanges.push({ at, query: query.toString(), status: answer.status, groups: ids, purpose });
-      await time.sleep(requestMs / 2 + answer.afterMs);
+      await time.sleep(REQUEST_MS / 2 + answer.afterMs);
       return { ...answer, groups };
     },
     changes: () => changesOf(service),
@@ -113,18 +93,13 @@ function noteShown({ store }: InProcessService): () => readonly StoredGroup[] {
   };
 }
 
-function changesOf({ control }: InProcessService): StatusChange[] {
+function changesOf({ control }: InProcessService): Change[] {
   return control.history().flatMap(({ at, before, after }) => {
     const old = new Map(before === undefined ? [] : statusesOf(before));
     const now = new Map(after === undefined ? [] : statusesOf(after));
     const entities = [...new Set([...old.keys(), ...now.keys()])];
     return entities
       .filter((entity) => old.get(entity) !== now.get(entity))
-      .map((entity) => ({ at, entity, status: now.get(entity) }));
+      .map((entity) => ({ at, entity, state: now.get(entity) }));
   });
-}
-
-/** Milliseconds since the epoch. */
-export function slotAt(time: VirtualClock): number {
-  return Math.floor(time.now() / MILLISECOND);
 }

@@ -1,78 +1,79 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../shared/instant.ts';
+import { SECOND } from '../../shared/instant.ts';
+import { delaysOf, quantile, wrongAt } from '../readers/measure.ts';
 import { changeStore } from './change-store.ts';
 import { createFreshnessWorld } from './freshness-world.ts';
-import { delaysOf, quantile, type StatusChange, wrongAt } from './measure.ts';
-import { runReader } from './run-reader.ts';
+import { runReader, runRow } from './run-row.ts';
 import { SETTINGS } from './settings.ts';
-
-const OPENING = new Map([['shipment/1', 'CREATED']]);
 
 describe('the measure of freshness', () => {
   it.each([0, 7])('is %i s for a reader that knows each change after exactly that time', async (seconds) => {
-    const world = createFreshnessWorld({
-      ...{ setting: settingNamed('plain-20'), seed: 1, groups: 100, requestMs: 50, changing: 'spread' },
-    });
+    const world = createFreshnessWorld({ setting: settingNamed('plain-20'), seed: 1, groups: 100 });
     await world.time.run(changeStore(world, 1, 20_000));
     const changes = world.changes();
     const sightings = changes.map((change) => ({ ...change, at: change.at + seconds * SECOND }));
+    const evidence = { opening: world.opening, changes, sightings };
 
-    const delays = delaysOf(world.opening, changes, sightings);
+    const delays = delaysOf(evidence);
 
     const lastAt = changes.at(-1)?.at ?? 0;
     expect(changes.length).toBeGreaterThan(300);
-    expect(new Set(delays.seconds)).toEqual(new Set([seconds]));
-    expect(delays.seconds).toHaveLength(changes.length);
-    expect([quantile(delays, 0.5), quantile(delays, 1)]).toEqual([seconds, seconds]);
-    expect(wrongAt(lastAt + seconds * SECOND, world.opening, changes, sightings)).toBe(0);
-    expect(wrongAt(lastAt + 1, world.opening, changes, sightings) > 0).toBe(seconds > 0);
-  });
-
-  it('counts changes that the reader never knows', () => {
-    const changes = [changed(10, 'IN_TRANSIT')];
-
-    const delays = delaysOf(OPENING, changes, []);
-
-    expect(delays).toEqual({ seconds: [], never: 1, unseen: 0 });
-    expect(quantile(delays, 0.5)).toBe(Number.POSITIVE_INFINITY);
-    expect(wrongAt(60 * SECOND, OPENING, changes, [])).toBe(1);
-  });
-
-  it('counts a later status of the entity as knowledge of the earlier one', () => {
-    const changes = [changed(10, 'IN_TRANSIT'), changed(12, 'DELIVERED')];
-
-    const delays = delaysOf(OPENING, changes, [changed(15, 'DELIVERED')]);
-
-    expect(delays.seconds).toEqual([3, 5]);
-  });
-
-  it('has no delay for a change that is undone before a reading', () => {
-    const changes = [changed(10, 'IN_TRANSIT'), changed(12, 'CREATED'), changed(20, 'FAILED')];
-
-    const delays = delaysOf(OPENING, changes, [changed(21, 'FAILED')]);
-
-    expect(delays).toEqual({ seconds: [1], never: 0, unseen: 2 });
+    expect(new Set(delays.known)).toEqual(new Set([seconds * SECOND]));
+    expect(delays.known).toHaveLength(changes.length);
+    expect([quantile(delays, 0.5), quantile(delays, 1)]).toEqual([seconds * SECOND, seconds * SECOND]);
+    expect(wrongAt(lastAt + seconds * SECOND, evidence)).toBe(0);
+    expect(wrongAt(lastAt + 1, evidence) > 0).toBe(seconds > 0);
   });
 
   it('has delays of at most an interval for a reader of the whole list, and no wrong status at the end', async () => {
     const setting = settingNamed('plain-3');
 
-    const { delay, wrong, requests } = await runReader(
-      { setting, seed: 1, groups: 50, requestMs: 50, changing: 'spread' },
-      { name: 'whole-list', kind: 'whole-list', everyMs: 5_000 },
+    const { p50, max, wrong, requests, busiestMinute } = await runReader(
+      { setting, seed: 1, groups: 50 },
+      'whole-list',
     );
 
-    expect([wrong.after40s, wrong.after3min]).toEqual([0, 0]);
-    expect(delay.p50).toBeGreaterThan(2);
-    expect(delay.p50).toBeLessThan(3);
-    expect(delay.max).toBeLessThanOrEqual(5.1);
-    expect(requests.all).toBeCloseTo((2 * MINUTE) / (5 * SECOND), -1);
+    expect(wrong).toEqual([0, 0]);
+    expect(p50).toBeGreaterThan(2);
+    expect(p50).toBeLessThan(3);
+    expect(max).toBeLessThanOrEqual(5.1);
+    expect(requests).toBeCloseTo(2 * 12, -1);
+    expect(busiestMinute).toBeGreaterThanOrEqual(requests);
   });
 });
 
-function changed(second: number, status: string): StatusChange {
-  return { at: second * SECOND, entity: 'shipment/1', status };
-}
+describe('the verdict on our feed', () => {
+  it('compares it with the better reader, which here is the one of the whole list', async () => {
+    const setting = { ...settingNamed('unmoved-3'), changesForMs: 20_000 };
+
+    const { readers, better } = await runRow({ setting, seed: 1, groups: 50 });
+
+    expect(readers.map(({ name }) => name)).toEqual(['usual', 'whole-list', 'ours']);
+    expect(readers[0]?.never).toBeGreaterThan(0);
+    expect(better).toBe('whole-list');
+  });
+
+  it.each([
+    { every: 5, missed: '' },
+    { every: 60, missed: 'p99' },
+  ])('is measured by the bounds of the setting, polling every $every s', async ({ every, missed }) => {
+    const setting = { ...settingNamed('plain-3'), changesForMs: 20_000, everyMs: every * 1_000 };
+
+    const row = await runRow({ setting: { ...setting, bounds: { p99: 6 } }, seed: 1, groups: 50 });
+
+    expect(row.readers.map(({ name }) => name)).toEqual(['ours']);
+    expect(row.missed.map((shortfall) => shortfall.slice(0, 3)).join()).toBe(missed);
+  });
+
+  it('is of a feed that reads on when answers fail', async () => {
+    const setting = { ...settingNamed('failing'), changesForMs: 20_000 };
+
+    const { notes, never } = await runReader({ setting, seed: 1, groups: 50 }, 'ours');
+
+    expect(notes.join()).toContain('error');
+    expect(never).toBe(0);
+  });
+});
 
 function settingNamed(name: string) {
   const setting = SETTINGS.find((known) => known.name === name);

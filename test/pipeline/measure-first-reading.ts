@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { READERS, tokenOf } from '../readers/start-readers.ts';
+import { startOrdinary, tokenOf } from '../readers/start-readers.ts';
 import { type Figure, hasReadAll, type Measured, until, withService, withWatch } from './measurement.ts';
 
 const GROUPS = 20_000;
@@ -39,12 +39,10 @@ function timeOfWatch(perMinute: number, measured: Measured): Promise<Reading> {
 }
 
 function timeOfWholeList(perMinute: number, measured: Measured): Promise<Reading> {
-  const kind = READERS.find(({ name }) => name === 'whole-list');
-  if (kind === undefined) throw new Error('There is no reader of the whole list.');
   const clock = { now: Date.now, sleep: (ms: number) => sleep(ms, undefined, { signal: measured.signal }) };
-  return withService({ groups: GROUPS, tokens: [tokenOf(kind.name)] }, measured, async (service) => {
+  return withService({ groups: GROUPS, tokens: [tokenOf('whole-list')] }, measured, async (service) => {
     const startedAt = Date.now();
-    const reader = kind.start({ url: service.url, everyMs: EVERY_MS, perMinute, clock, mostMinutes: 5 });
+    const reader = startOrdinary('whole-list', { url: service.url, everyMs: EVERY_MS, perMinute, clock });
     try {
       while (!reader.hasReadAll() && reader.failure() === undefined) await clock.sleep(20);
       return { seconds: (Date.now() - startedAt) / 1_000, requests: service.requests.length };

@@ -1,13 +1,11 @@
-import type { KnownStates } from './known-states.ts';
+import type { Change } from './measure.ts';
 import type { ReaderClock } from './paced-client.ts';
 
 /** A reader of the service under measurement. */
 export interface Reader {
   readonly name: string;
   readonly token: string;
-  readonly learnt: KnownStates['learnt'];
-  /** Whether it has the states of the start without reporting them. */
-  readonly knowsInitialState: boolean;
+  readonly learnt: readonly Change[];
   /** The process that does its work; undefined if the bench's own process does. */
   readonly pid: number | undefined;
   hasReadAll(): boolean;
@@ -16,14 +14,18 @@ export interface Reader {
   stop(): Promise<void>;
 }
 
-export interface Polling extends Pick<Reader, 'name' | 'token' | 'learnt'> {
+export interface Polling {
   readonly poll: () => Promise<void>;
   readonly everyMs: number;
   readonly clock: ReaderClock;
 }
 
 /** Polls at regular times, or immediately if the last poll took longer. */
-export function startPolling({ poll, name, token, learnt, everyMs, clock }: Polling): Reader {
+export function startPolling({
+  poll,
+  everyMs,
+  clock,
+}: Polling): Pick<Reader, 'hasReadAll' | 'failure' | 'stop'> {
   let polls = 0;
   let isStopped = false;
   let error: unknown;
@@ -42,11 +44,6 @@ export function startPolling({ poll, name, token, learnt, everyMs, clock }: Poll
   });
 
   return {
-    name,
-    token,
-    learnt,
-    knowsInitialState: false,
-    pid: undefined,
     hasReadAll: () => polls > 0,
     failure: () => (error === undefined ? undefined : String(error)),
     async stop() {

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OutsideService, startOutsideService } from '../acceptance/outside-service.ts';
 import { createRandom } from '../acceptance/random.ts';
-import { judgeFreshness } from './judge-freshness.ts';
-import { createKnownStates } from './known-states.ts';
+import { createKnownStates, evidenceOf } from './known-states.ts';
+import { delaysOf, wrongAt } from './measure.ts';
 import { createPacedClient, type ReaderClock } from './paced-client.ts';
-import { createUsualPoller, type PollerOptions, WHOLE_LIST } from './usual-poller.ts';
+import { createUsualPoller, ORDINARY_KINDS } from './usual-poller.ts';
 
 const TOKEN = 'token-of-a-reader';
 const CHANGES = 40;
@@ -18,27 +18,29 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-test.each<{ name: string; options: PollerOptions }>([
-  { name: 'the usual poller', options: { lookbackMs: 0 } },
-  {
-    name: 'the usual poller with lookback and whole list',
-    options: { lookbackMs: 30_000, wholeEveryMs: 86_400_000 },
+test.each(ORDINARY_KINDS)(
+  'the %s reader knows every change of a service that keeps its order',
+  async (kind) => {
+    const { learnt, learn } = createKnownStates();
+    const ask = createPacedClient({
+      url: service.url,
+      token: TOKEN,
+      clock: CLOCK,
+      perMinute: 300,
+      burst: 300,
+    });
+    const poll = createUsualPoller(kind, ask, CLOCK, learn);
+    await poll();
+
+    for (let change = 0; change < CHANGES; change += 1) service.store.changeSomething();
+    await poll();
+
+    const evidence = evidenceOf(service.store.histories(), learnt);
+    const { known, never } = delaysOf(evidence);
+    expect([never, wrongAt(Date.now(), evidence)]).toEqual([0, 0]);
+    expect(known.length).toBeGreaterThanOrEqual(CHANGES / 2);
   },
-  { name: 'the reader of the whole list', options: WHOLE_LIST },
-])('$name knows every change of a service that keeps its order', async ({ options }) => {
-  const { learnt, learn } = createKnownStates();
-  const ask = createPacedClient({ url: service.url, token: TOKEN, clock: CLOCK, perMinute: 300, burst: 300 });
-  const poll = createUsualPoller(ask, CLOCK, (...state) => learn(...state, CLOCK.now()), options);
-  await poll();
-
-  for (let change = 0; change < CHANGES; change += 1) service.store.changeSomething();
-  await poll();
-
-  const histories = service.store.histories();
-  const freshness = judgeFreshness({ histories, learnt, knowsInitialState: false });
-  expect(freshness).toMatchObject({ never: 0, wrong: 0 });
-  expect(freshness.changes).toBeGreaterThanOrEqual(CHANGES / 2);
-});
+);
 
 test('a reader waits after a refusal, and repeats the request', async () => {
   await service.close();

@@ -24,7 +24,6 @@ export function startReturnsFeedReader({ name, token, url, options, mostMinutes 
   return {
     name,
     token,
-    knowsInitialState: options.baseline !== 'emit',
     pid: watch.pid,
     get learnt() {
       const known = createKnownStates();

@@ -5,49 +5,32 @@ import type { Random } from '../acceptance/random.ts';
 export interface Setting {
   readonly name: string;
   readonly about: string;
-  readonly changesPerSecond: number;
-  /** Rows of a page at most. */
-  readonly pageRows: number;
-  readonly hasOrder: boolean;
-  readonly shipmentsMoveStamp: boolean;
+  readonly behaviour: Behaviour;
   /** The delay from a change's stamp to its visibility, in ms. */
   readonly late: { readonly least: number; readonly most: number };
+  /** The feed's options, without `--`. */
+  readonly feed: Readonly<Record<string, string>>;
 }
 
-const PLAIN = {
-  about: 'plain',
-  changesPerSecond: 20,
-  pageRows: 100,
-  hasOrder: true,
-  shipmentsMoveStamp: true,
-  late: { least: 0, most: 0 },
-};
-const LATE = { least: 5_000, most: 8_000 };
-const ALL = {
-  about: 'all of these',
-  pageRows: 20,
-  hasOrder: false,
-  shipmentsMoveStamp: false,
-  late: LATE,
-};
-
+/** Those that differ most: `bench:freshness` has each behaviour by itself. */
 export const SETTINGS: readonly Setting[] = [
-  { ...PLAIN, name: 'plain', changesPerSecond: 3 },
-  { ...PLAIN, name: 'clamped', about: 'limit clamped to 20', pageRows: 20 },
-  { ...PLAIN, name: 'unmarked', about: 'shipments do not move `updated_at`', shipmentsMoveStamp: false },
-  { ...PLAIN, name: 'unordered', about: 'another order at every request', hasOrder: false },
-  { ...PLAIN, name: 'late', about: 'changes show late by 5 to 8 s', late: LATE },
-  { ...ALL, name: 'all-3', changesPerSecond: 3 },
-  { ...ALL, name: 'all-20', changesPerSecond: 20 },
+  {
+    ...{ name: 'plain', about: 'plain', late: { least: 0, most: 0 }, feed: {} },
+    behaviour: { changesPerSecond: 3, mostRows: 100, order: 'created' },
+  },
+  {
+    ...{ name: 'clamped', about: 'pages of 20', late: { least: 0, most: 0 }, feed: {} },
+    behaviour: { changesPerSecond: 20, mostRows: 20, order: 'created' },
+  },
+  {
+    name: 'all',
+    about: 'pages of 20, no order, late by 5 to 8 s, shipments do not move `updated_at`',
+    behaviour: { changesPerSecond: 20, mostRows: 20, order: 'random', shipmentsMoveStamp: false },
+    late: { least: 5_000, most: 8_000 },
+    feed: { settle: '3s' },
+  },
 ];
 
-export function behaviourOf(setting: Setting, random: Random): Behaviour {
-  const { changesPerSecond, pageRows, hasOrder, shipmentsMoveStamp, late } = setting;
-  return {
-    changesPerSecond,
-    mostRows: pageRows,
-    order: hasOrder ? 'created' : 'random',
-    shipmentsMoveStamp,
-    drawDelayMs: () => random.between(late.least, late.most),
-  };
+export function behaviourOf({ behaviour, late }: Setting, random: Random): Behaviour {
+  return { ...behaviour, drawDelayMs: () => random.between(late.least, late.most) };
 }

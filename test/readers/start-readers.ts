@@ -2,7 +2,7 @@ import { createKnownStates } from './known-states.ts';
 import { createPacedClient, type ReaderClock } from './paced-client.ts';
 import { type Reader, startPolling } from './reader.ts';
 import { startReturnsFeedReader } from './returns-feed-reader.ts';
-import { createUsualPoller, type PollerOptions, WHOLE_LIST } from './usual-poller.ts';
+import { createUsualPoller, ORDINARY_KINDS, type OrdinaryKind } from './usual-poller.ts';
 
 /** The service and the pace with which a reader starts. */
 export interface Place {
@@ -13,70 +13,34 @@ export interface Place {
   readonly mostMinutes: number;
 }
 
-export interface ReaderKind {
-  readonly name: string;
-  readonly about: string;
-  /** Measured only if it is named, because two feeds at a time would compete for processor time. */
-  readonly isExtra?: boolean;
-  readonly start: (place: Place) => Reader;
-}
+const FEED = 'feed';
 
-const DAY_MS = 86_400_000;
-const LOOKBACK_MS = 30_000;
-
-export const READERS: readonly ReaderKind[] = [
-  polling('poller', 'usual poller', { lookbackMs: 0 }),
-  polling('poller-lookback', 'usual poller, lookback 30 s', { lookbackMs: LOOKBACK_MS }),
-  polling('poller-daily', 'usual poller, lookback 30 s, whole list at the start and daily', {
-    lookbackMs: LOOKBACK_MS,
-    wholeEveryMs: DAY_MS,
-  }),
-  polling('whole-list', 'whole list at every poll', WHOLE_LIST),
-  feed('feed', 'the feed, `--reconcile 5s --settle 3s`', { reconcile: '5s', settle: '3s' }),
-  { ...feed('feed-defaults', 'the feed with defaults', {}), isExtra: true },
-];
-
-/** A token has no blanks. */
 export function tokenOf(name: string): string {
-  return `token-of-${name.replaceAll(/\W+/g, '-')}`;
+  return `token-of-${name}`;
 }
 
-/** The feed at other settings, as on the command line: "--reconcile 30s --budget 300". */
-export function feedWith(text: string): ReaderKind {
-  const words = text.trim().split(/[\s=]+/);
-  const pairs = Array.from({ length: words.length / 2 }, (_, index) => words.slice(2 * index, 2 * index + 2));
-  const options = Object.fromEntries(
-    pairs.map(([name = '', value = '']) => [name.replace(/^--/, ''), value]),
-  );
-  return feed(`feed ${text}`, `the feed, \`${text}\``, options);
+export const TOKENS: readonly string[] = [...ORDINARY_KINDS, FEED].map(tokenOf);
+
+export function startOrdinary(
+  kind: OrdinaryKind,
+  { url, everyMs, perMinute, clock }: Omit<Place, 'mostMinutes'>,
+): Reader {
+  const token = tokenOf(kind);
+  const burst = Math.max(1, Math.floor((perMinute * everyMs) / 60_000));
+  const ask = createPacedClient({ url, token, clock, perMinute, burst });
+  const { learnt, learn } = createKnownStates();
+  const poll = createUsualPoller(kind, ask, clock, learn);
+  return { name: kind, token, learnt, pid: undefined, ...startPolling({ poll, everyMs, clock }) };
 }
 
-function polling(name: string, about: string, options: PollerOptions): ReaderKind {
-  return {
-    name,
-    about,
-    start({ url, everyMs, perMinute, clock }) {
-      const token = tokenOf(name);
-      const burst = Math.max(1, Math.floor((perMinute * everyMs) / 60_000));
-      const ask = createPacedClient({ url, token, clock, perMinute, burst });
-      const { learnt, learn } = createKnownStates();
-      const poll = createUsualPoller(ask, clock, (...state) => learn(...state, clock.now()), options);
-      return startPolling({ poll, name, token, learnt, everyMs, clock });
-    },
-  };
-}
-
-function feed(name: string, about: string, options: Readonly<Record<string, string>>): ReaderKind {
-  return {
-    name,
-    about,
-    start: ({ url, everyMs, mostMinutes }) =>
-      startReturnsFeedReader({
-        name,
-        token: tokenOf(name),
-        url,
-        options: { every: `${everyMs / 1_000}s`, ...options },
-        mostMinutes,
-      }),
-  };
+/** @param options as on the command line, without `--` */
+export function startFeed(
+  options: Readonly<Record<string, string>>,
+  { url, everyMs, mostMinutes }: Place,
+): Reader {
+  const every = `${everyMs / 1_000}s`;
+  return startReturnsFeedReader({
+    ...{ name: FEED, token: tokenOf(FEED), url, mostMinutes },
+    options: { every, ...options },
+  });
 }

@@ -1,44 +1,49 @@
-// The poller that most consumers of a service without webhooks write first: each poll requests all groups updated since
-// the newest known stamp, and from time to time the whole list.
+// The readers that most consumers of a service without webhooks write first. The usual one requests at each poll
+// everything updated since 30 s before the newest known stamp; the simplest one requests the whole list.
+import type { AskPage, ReaderClock, ReadRow } from './paced-client.ts';
 
-import type { AskPage, ReaderClock } from './paced-client.ts';
-import { readPages } from './pages.ts';
+export type OrdinaryKind = 'usual' | 'whole-list';
 
-export interface PollerOptions {
-  /** How far before the newest stamp each poll begins. */
-  readonly lookbackMs: number;
-  /**
-   * Reads the whole list at the start and again after this time, at every poll if it is 0. If it is undefined, reads
-   * only changes from now on.
-   */
-  readonly wholeEveryMs?: number;
-}
+export const ORDINARY_KINDS: readonly OrdinaryKind[] = ['usual', 'whole-list'];
 
-/** Reads the whole list at every poll: the simplest reader of all. */
-export const WHOLE_LIST: PollerOptions = { lookbackMs: 0, wholeEveryMs: 0 };
+const LOOKBACK_MS = 30_000;
+/** More than the maximum of any service in use, so that pages are as large as possible. */
+const ASKED_ROWS = 250;
+const MOST_PAGES = 10_000;
 
 /** @returns one poll */
 export function createUsualPoller(
+  kind: OrdinaryKind,
   ask: AskPage,
   clock: ReaderClock,
-  learn: (subject: string, state: string) => void,
-  { lookbackMs, wholeEveryMs }: PollerOptions,
+  learn: (entity: string, state: string, at: number) => void,
 ): () => Promise<void> {
   let newest = clock.now();
-  let wholeAt = Number.NEGATIVE_INFINITY;
 
   return async function poll() {
-    const now = clock.now();
-    const isWhole = wholeEveryMs !== undefined && now - wholeAt >= wholeEveryMs;
-    if (isWhole) wholeAt = now;
-    const since = new Date(newest - lookbackMs).toISOString();
+    const since = new Date(newest - LOOKBACK_MS).toISOString();
     let seen = newest;
-    await readPages(ask, isWhole ? {} : { min_updated_at: since }, (rows) => {
+    await readPages(ask, kind === 'whole-list' ? {} : { min_updated_at: since }, (rows) => {
       for (const { updatedAtMs, states } of rows) {
         seen = Math.max(seen, updatedAtMs);
-        for (const [subject, state] of states) learn(subject, state);
+        for (const [entity, state] of states) learn(entity, state, clock.now());
       }
     });
     newest = seen;
   };
+}
+
+/** Every page of a list up to an empty one: a short page may be the result of a clamped limit. */
+async function readPages(
+  ask: AskPage,
+  query: Readonly<Record<string, string>>,
+  onPage: (rows: readonly ReadRow[]) => void,
+): Promise<void> {
+  let offset = 0;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const rows = await ask({ ...query, limit: String(ASKED_ROWS), offset: String(offset) });
+    if (rows.length === 0) return;
+    onPage(rows);
+    offset += rows.length;
+  }
 }

@@ -1,12 +1,14 @@
 // The end of a run: changes and faults stop, and the feed gets the time that its guarantee allows. Ticks are most of a
 // run's cost, so there are only as many as the feed needs to read everything.
 import { HOUR, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { stampsBehind } from './happenings.ts';
+import type { Plan } from './plan.ts';
 import { LANES, type Lane } from './source-facts.ts';
 import type { SourceWatch } from './watch-sources.ts';
 import { releaseWhatIsHeld } from './world/operator.ts';
 import type { Pollers } from './world/pollers.ts';
 import { endTurns } from './world/turns.ts';
-import type { World } from './world/world.ts';
+import { clockBehind, type World } from './world/world.ts';
 
 export interface Rest {
   /** When two rounds of late changes had ended that began after every change could be read; undefined if none did. */
@@ -32,8 +34,13 @@ const LATE_RHYTHM_MS = 65_000;
 const DOUBT_MS = 5_000;
 /** Longer than any pause or rest that the feed may take. */
 const POLLED_WITHIN = 2 * HOUR;
+const POLLED_WITHIN_TICKS = 12;
 /** A store whose walk takes much of the budget is walked every twelve hours. */
 const AT_REST_WITHIN = 50 * HOUR;
+/** Where walks are further apart, so many of them. */
+const AT_REST_WITHIN_WALKS = 10;
+/** Where the settings do not say how far apart walks are. */
+export const WALKS_EVERY_MS = 600_000;
 /** A strange service may never let the source rest. After this time it is enough that the source reports it. */
 const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
@@ -48,6 +55,11 @@ const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 const TICKS_BEFORE_RELEASE = 7;
 /** A source that is well may have groups that can't be read, and crowds that its budget is too small for. */
 const WELL: ReadonlySet<string> = new Set(['unreadable', 'crowd_not_proved']);
+
+/** A clock that stays behind stays reported. */
+function isWell({ knobs }: Plan, code: string): boolean {
+  return WELL.has(code) || (code === 'clock' && stampsBehind(knobs) > 0);
+}
 
 /** Ends all changes of the store and all faults. */
 export function calm(world: World): void {
@@ -64,12 +76,13 @@ export function calm(world: World): void {
 export async function comeToRest(world: World, pollers: Pollers, watch: SourceWatch): Promise<Rest> {
   const { time, plan } = world;
   const { intervalMs, settleMs } = plan.settings;
+  const within = Math.max(POLLED_WITHIN, POLLED_WITHIN_TICKS * intervalMs * MILLISECOND);
   const readable = readableFrom(world) + 2 * settleMs * MILLISECOND;
   await time.sleep((readable - time.now()) / MILLISECOND);
   const isPolled = () => haveEnded(watch, 'late', readable) && watch.facts?.isBaselineComplete === true;
   // Polls of a strange service are not judged.
   if (plan.profile === 'plausible')
-    await tickUntil(world, pollers, isPolled, { within: POLLED_WITHIN, everyMs: () => intervalMs });
+    await tickUntil(world, pollers, isPolled, { within, everyMs: () => intervalMs });
   const isHeld = (watch.facts?.holds.length ?? 0) > 0;
   const polledBy = isPolled() && !isHeld ? time.now() : undefined;
   const isAtRest = await walk(world, pollers, watch, readable);
@@ -80,7 +93,7 @@ export async function comeToRest(world: World, pollers: Pollers, watch: SourceWa
 /** Ticks until the cursor has followed the last change, and two more; after bulks also a walk. */
 async function idle(world: World, pollers: Pollers, watch: SourceWatch): Promise<Idle> {
   const { time, plan } = world;
-  const { intervalMs, lookbackMs, settleMs } = plan.settings;
+  const { intervalMs, lookbackMs, settleMs, reconcileMs = WALKS_EVERY_MS } = plan.settings;
   const tickAfter = async (waitMs: number) => {
     await time.sleep(Math.max(waitMs, intervalMs));
     await pollers.tick(Math.floor(time.now() / MILLISECOND));
@@ -97,7 +110,7 @@ async function idle(world: World, pollers: Pollers, watch: SourceWatch): Promise
   const nextWalk = async () => {
     const many = watch.rounds.recent.length + 1;
     for (let ticks = 0; watch.rounds.recent.length < many && ticks < MOST_IDLE_TICKS; ticks += 1)
-      await tickAfter(LATE_RHYTHM_MS);
+      await tickAfter(Math.max(LATE_RHYTHM_MS, reconcileMs / TICKS_IN_RHYTHM));
     return time.now();
   };
   return { from, to, walk: { from: await nextWalk(), to: await nextWalk() } };
@@ -109,7 +122,8 @@ const MOST_IDLE_TICKS = 20;
 /** When every read shows every change. */
 function readableFrom({ service, time }: World): Instant {
   const { staleShare, staleSeconds } = service.control.knobs();
-  const shown = service.control.history().map(({ shownFrom }) => shownFrom);
+  const behind = clockBehind(service);
+  const shown = service.control.history().map(({ shownFrom }) => shownFrom + behind);
   const stale = staleShare > 0 ? staleSeconds * 1_000 * MILLISECOND : 0;
   return shown.reduce((last, each) => Math.max(last, each), time.now()) + stale;
 }
@@ -117,7 +131,8 @@ function readableFrom({ service, time }: World): Instant {
 /** Ticks until everything was walked, and what is held was published or is over. */
 async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable: Instant): Promise<boolean> {
   const { time, plan } = world;
-  const { intervalMs, reconcileMs, settleMs } = plan.settings;
+  const { intervalMs, reconcileMs = WALKS_EVERY_MS, settleMs } = plan.settings;
+  const within = Math.max(AT_REST_WITHIN, AT_REST_WITHIN_WALKS * reconcileMs * MILLISECOND);
   const isStrange = plan.profile === 'strange';
   const { failingEvery } = world.service.control.knobs();
   // Rows that go on failing are reported.
@@ -132,22 +147,24 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     LANES.every((lane) => haveEnded(watch, lane, from, lane === 'older' ? ROUNDS : rounds)) &&
     watch.facts?.lookUps.every(fails) === true &&
     watch.facts?.holds.length === 0 &&
-    (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => WELL.has(code))));
+    (isNeverWell || (watch.facts.places === 0 && watch.facts.reasons.every((code) => isWell(plan, code))));
   const reportedFrom = time.elapsed() + STRANGE_WITHIN;
   const isReported = () =>
     isStrange && time.elapsed() >= reportedFrom && (watch.facts?.reasons.length ?? 0) > 0;
   await tickUntil(world, pollers, () => isAtRest() || isReported(), {
-    within: AT_REST_WITHIN,
+    within,
     everyMs() {
-      if (ticks >= MOST_TICKS) return AT_REST_WITHIN / MILLISECOND;
+      if (ticks >= MOST_TICKS) return within / MILLISECOND;
       if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0)
         return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
-      return ticks < TICKS_IN_RHYTHM ? Math.max(intervalMs, reconcileMs) : LATER_TICKS_EVERY_MS;
+      return ticks < TICKS_IN_RHYTHM && reconcileMs < LATER_TICKS_EVERY_MS
+        ? Math.max(intervalMs, reconcileMs)
+        : LATER_TICKS_EVERY_MS;
     },
     async afterTick() {
       ticks += 1;
       // In `plausible` a mass change is held for an hour, and then published without an operator.
-      const kinds = isStrange ? undefined : (['removals', 'other_store'] as const);
+      const kinds = isStrange ? undefined : (['removals', 'other_store', 'backfill'] as const);
       if (ticks < TICKS_BEFORE_RELEASE || !(await releaseWhatIsHeld(world, pollers.source, { kinds })))
         return;
       // Released changes are published from now on, in as many rounds as any other removal.

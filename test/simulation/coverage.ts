@@ -2,6 +2,7 @@
 // service, every call with each of its fates. Without one of them, the runs prove less than they seem to.
 import { FAULT_KINDS, KNOBS } from '../../local/reference-service/knobs.ts';
 import { EVENT_SCHEMAS, type EventType } from '../../shared/contract/event.ts';
+import { RHYTHM_MINUTES, SMALL_BUDGETS, WESTERN_TIME } from './draw-circumstances.ts';
 import { BULKS, MISHAPS, NO_FAULTS, OPERATIONS, OUTAGES } from './plan.ts';
 import { CALL_NAMES, CALLS } from './world/calls.ts';
 import { FATES } from './world/fates.ts';
@@ -42,10 +43,14 @@ export function plannedCases(): string[] {
     ...OPERATIONS.map((what) => `command ${what}`),
     ...MISHAPS.plausible.map((kind) => `plan of ${kind}`),
     ...['deleted', 'malformed'].map((kind) => `secret is ${kind}`),
-    ...['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'night'].map(
+    ...['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'night', 'oldChanges'].map(
       (name) => `plan with ${name}`,
     ),
     ...['two sources', 'clocks off', 'tiny store'],
+    ...['knob clockBehindSeconds', 'knob agingSeconds', `knob stampForm=${WESTERN_TIME}`],
+    ...['limit without Retry-After', 'fifth of answers that fail, some with 429'],
+    ...RHYTHM_MINUTES.map((minutes) => `walks every ${minutes} minutes`),
+    ...SMALL_BUDGETS.map((budget) => `budget of ${budget}`),
   ];
 }
 
@@ -66,6 +71,7 @@ function* metCases(): Generator<string> {
   for (const type of Object.keys(EVENT_SCHEMAS) as EventType[])
     if (type !== 'feed.events_skipped') yield `published ${type}`;
   yield* ['flap', 'context', 'burst', 'crowd', 'money', 'refund'].map((hand) => `hand ${hand}`);
+  yield* ['change of an old group', 'change of a group that turns old'];
   yield* ['group too large to store', 'process stopped in a tick', 'happened store.load in part'];
 }
 

@@ -1,7 +1,14 @@
 // Draws the plan of a seed. Each behaviour is drawn by itself, and any of them may come together. To test more behaviours,
 // add values here; coverage.ts demands that each of them occurs.
-import { FAILING_WAYS, FAULT_KINDS, type Knobs, ORDERS } from '../../local/reference-service/knobs.ts';
+import { FAILING_WAYS, type Knobs, ORDERS } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import {
+  fewFail,
+  fewUnreadable,
+  TRUE_FAULTS,
+  withCircumstances,
+  withMoreGroups,
+} from './draw-circumstances.ts';
 import { drawStrangeKnobs, drawStrangeTurns, strangely } from './draw-strange.ts';
 import {
   type Bulk,
@@ -67,7 +74,9 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange ? strangely(plan, random) : atItsLimits(withNight(withKnownStore(plan), random));
+  return isStrange
+    ? strangely(plan, random)
+    : withCircumstances(atItsLimits(withNight(withKnownStore(plan), random)));
 }
 
 /** Ticks are as long as in the product where shorter ones would have too few requests to get anywhere. */
@@ -103,13 +112,8 @@ function withNight(plan: Plan, random: Random): Plan {
   const isDrawn = random.chance(0.04);
   const fromMs = Math.floor(plan.activeMs * (0.5 + 0.3 * random.fraction()));
   if (!isDrawn) return plan;
-  const groups = plan.groups + GROUPS_OF_MISHAP;
-  const turns = plan.turns.map(({ knobs, ...turn }) => ({
-    ...turn,
-    knobs: knobs.failingEvery === undefined ? knobs : { ...knobs, failingEvery: fewFail(groups) },
-  }));
   return {
-    ...{ ...plan, groups, turns },
+    ...withMoreGroups(plan, plan.groups + GROUPS_OF_MISHAP),
     activeMs: plan.activeMs + NIGHT_MS,
     changesPerSecond: plan.changesPerSecond * 0.1,
     handsPerMinute: plan.handsPerMinute * 0.1,
@@ -212,9 +216,6 @@ function drawKnobs(random: Random, settings: SimulatedSettings, bulks: readonly 
   return withinWindow(divisible(knobs, bulks));
 }
 
-/** Faults that leave the Date right. */
-const TRUE_FAULTS = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
-
 /**
  * Rows that are equal on both axes can be divided only by offset: in a list with an order, without a window. Others are
  * strange.
@@ -242,8 +243,7 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
     [0.05, { stampForm: random.pick(['Z', '+00:00', '+05:30']) }],
     [0.05, { newFields: planned.newFields !== true }],
     [0.05, { touches: planned.touches === undefined ? ['return_group'] : PARTS_OF_GROUP }],
-    // Those without an id look removed: too many make a hold.
-    [0.05, { unreadableEvery: Math.max(2 + random.below(6), Math.ceil((groups + MANY_AT_ONCE) / 40)) }],
+    [0.05, { unreadableEvery: fewUnreadable(groups, 2 + random.below(6)) }],
   ];
   return drawn.flatMap(([share, knobs]) => {
     const isDrawn = random.chance(share);
@@ -253,11 +253,6 @@ function drawTurns(random: Random, activeMs: number, groups: number, planned: Pa
     const forMs = random.pick([45_000, 240_000, 900_000, ...lasts]);
     return isDrawn ? [{ atMs, knobs, ...(forMs === undefined ? {} : { forMs }) }] : [];
   });
-}
-
-/** So few rows fail that a tick with few requests finds them. */
-function fewFail(groups: number): number {
-  return Math.max(7, Math.ceil(groups * 0.7));
 }
 
 const PARTS_OF_GROUP = ['return_group', 'return_line_item', 'shipment'] as const;

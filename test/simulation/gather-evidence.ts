@@ -1,11 +1,13 @@
 // Converts the observations of a run into the checker's evidence: plain data, in the terms of the service and the events.
-import type { Knobs } from '../../local/reference-service/knobs.ts';
+import { defaultKnobs, type Knobs } from '../../local/reference-service/knobs.ts';
+import { isForgotten } from '../../shared/comparing/forget-group.ts';
+import type { Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND, SECOND } from '../../shared/instant.ts';
 import { FEWEST_ROWS } from '../../shared/reading/room.ts';
-import type { Evidence, SourceEvidence } from './checker/evidence.ts';
-import type { Rest } from './come-to-rest.ts';
-import { happeningsOf } from './happenings.ts';
+import type { Evidence, SourceEvidence, StoredState } from './checker/evidence.ts';
+import { type Rest, WALKS_EVERY_MS } from './come-to-rest.ts';
+import { happeningsOf, stampsBehind } from './happenings.ts';
 import type { Plan } from './plan.ts';
 import { personalNamesOf, secretsOf } from './private-texts.ts';
 import { claimOf } from './source-facts.ts';
@@ -52,6 +54,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
     isStrange: plan.profile === 'strange',
+    stampsBehind: stampsBehind(plan.knobs),
     showsWhatIs: plan.profile === 'plausible' || showsWhatIs(plan),
     sources: observed.watched.flatMap((watched) => sourceEvidences(world, watched, observed.operations)),
     happenings,
@@ -74,6 +77,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     keepsPauses: plan.faults.clockJump === 0 && plan.faults.freeze === 0,
     requestsPerMinute: settings.requestsPerMinute,
     lookback: settings.lookbackMs * MILLISECOND,
+    pagesShortened: pagesShortened(plan).map((atMs) => startedAt + atMs * MILLISECOND),
     secrets: secretsOf(world),
     personalNames: looks.some(({ newFields }) => newFields) ? personalNamesOf(world) : [],
     stored: [
@@ -152,6 +156,8 @@ function mayDegrade(plan: Plan): boolean {
     settings.requestsPerMinute < 240 ||
     settings.requestTimeoutMs < 10_000 ||
     groups > 30 ||
+    plan.oldChanges !== undefined ||
+    stampsBehind(knobs) > 0 ||
     knobs.touches !== undefined ||
     [knobs.faultRate, knobs.rateLimit, knobs.unreadableEvery, knobs.removals].some((it) => it !== undefined)
   );
@@ -164,6 +170,15 @@ function mayMissChanges({ knobs, turns, mishap, tooLarge }: Plan): boolean {
       (['limitMax', 'failingEvery', 'unreadableEvery'] as const).some((name) => name in turn.knobs),
     )
   );
+}
+
+/** When pages become shorter, in milliseconds of the run: by a turn, or at its end. */
+function pagesShortened({ turns, knobs }: Plan): number[] {
+  const planned = knobs.limitMax ?? defaultKnobs().limitMax;
+  return turns.flatMap(({ atMs, forMs, knobs: { limitMax = planned } }) => [
+    ...(limitMax < planned ? [atMs] : []),
+    ...(limitMax > planned && forMs !== undefined ? [atMs + forMs] : []),
+  ]);
 }
 
 /** Operations that skip or forget events. */
@@ -203,6 +218,7 @@ function sourceEvidence(
     baseline,
     customerData: plan.settings.customerData,
     interval: plan.settings.intervalMs * MILLISECOND,
+    walkRhythm: (plan.settings.reconcileMs ?? WALKS_EVERY_MS) * MILLISECOND,
     reportsRead: plan.settings.sourceRead,
     startedAt: start?.at,
     origin: start?.origin,
@@ -215,7 +231,6 @@ function sourceEvidence(
     massChanges: watch.massChanges,
     hasAdopted: watch.hasAdopted,
     pollsMiss: hasReported('polls_miss_changes'),
-    hidesGroups: hasReported('groups_hidden'),
     leavesCrowds: hasReported('crowd_not_proved'),
     recentWalks: watch.rounds.recent,
     ...rest,
@@ -226,9 +241,19 @@ function sourceEvidence(
       const claim = claimOf(event);
       return claim === undefined ? [] : [{ at, event, ...claim }];
     }),
+    stored: watch.saves
+      .filter((save) => save.generation === generation)
+      .map(({ groupId, at, snapshot }) => ({ groupId, at, ...storedState(snapshot) })),
     queue: stores.queue.all.filter(isOwn),
     bus: stores.bus.all.filter(isOwn),
   };
+}
+
+/** A stored group in the form of the service's document. */
+function storedState(snapshot: Snapshot): Pick<StoredState, 'document' | 'isForgotten'> {
+  if (snapshot.removedAt !== undefined) return { document: undefined, isForgotten: isForgotten(snapshot) };
+  const { group, shipments, return_line_items: returns, exchange_line_items } = snapshot.projection;
+  return { document: { ...group, returns, shipments, exchange_line_items }, isForgotten: false };
 }
 
 function forgottenOf(

@@ -3,10 +3,10 @@ import type { Knobs } from '../../local/reference-service/knobs.ts';
 import { deviate, showGroup } from '../../local/reference-service/showing/show-group.ts';
 import { stampFormOf } from '../../local/reference-service/showing/stamp-form.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
-import { type Instant, SECOND } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../../shared/instant.ts';
 import type { GroupDocument, Happening } from './checker/evidence.ts';
 import type { Look } from './world/turns.ts';
-import type { World } from './world/world.ts';
+import { clockBehind, type World } from './world/world.ts';
 
 /** The state of a group from a moment on, independent of how the service showed it. */
 interface Fact {
@@ -31,7 +31,9 @@ export function happeningsOf(world: World, looks: readonly Look[]): Happening[] 
   );
 }
 
+/** By the true time: the store's own may be behind. */
 function factsByGroup({ service }: World): Map<number, Fact[]> {
+  const behind = clockBehind(service);
   const facts = new Map<number, Fact[]>();
   const always = Number.NEGATIVE_INFINITY;
   for (const { groupId, at, shownFrom, before, after } of service.control.history()) {
@@ -39,13 +41,19 @@ function factsByGroup({ service }: World): Map<number, Fact[]> {
     if (known.length === 0 && before !== undefined) {
       known.push({ at: always, shownFrom: always, group: before });
     }
-    known.push({ at, shownFrom, group: after });
+    known.push({ at: at + behind, shownFrom: shownFrom + behind, group: after });
     facts.set(groupId, known);
   }
   for (const group of service.store.groups()) {
     if (!facts.has(group.id)) facts.set(group.id, [{ at: always, shownFrom: always, group }]);
   }
   return facts;
+}
+
+/** How far behind the true time stamps are, if one without a zone is read as UTC. */
+export function stampsBehind({ clockBehindSeconds = 0, stampForm = '' }: Partial<Knobs>): number {
+  const zone = stampForm.startsWith('none:') ? stampForm.slice('none:'.length) : 'Z';
+  return clockBehindSeconds * SECOND + Date.parse(`1970-01-01T00:00:00${zone}`) * MILLISECOND;
 }
 
 /** Longer than any answer takes. */

@@ -112,7 +112,8 @@ export interface SimulatedSettings {
   readonly baseline: 'silent' | 'emit';
   readonly lookbackMs: number;
   readonly settleMs: number;
-  readonly reconcileMs: number;
+  /** Undefined: as often as walks are cheap. */
+  readonly reconcileMs: number | undefined;
   /** Of all sources together. */
   readonly requestsPerMinute: number;
   readonly customerData: boolean;
@@ -153,6 +154,8 @@ export interface Plan {
   readonly operations: readonly Operation[];
   readonly mishap?: Mishap | undefined;
   readonly secret?: SecretFault | undefined;
+  /** When returns that are about 45 days old, or older, change without a stamp, and how often. */
+  readonly oldChanges?: (Period & { readonly changes: number }) | undefined;
   /** A time without a tick, longer than the brake judges. */
   readonly night?: Period | undefined;
   /** A tick of a scheduler whose clock is ahead by so many days. */

@@ -48,6 +48,8 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { mishap: undefined },
   { secret: undefined },
   { earlySlot: undefined },
+  { oldChanges: undefined },
+  { night: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
   { handsPerMinute: 0 },

@@ -12,11 +12,14 @@ import { watchSources } from './watch-sources.ts';
 import { runHands } from './world/hands.ts';
 import { runMishap } from './world/mishaps.ts';
 import { BASE_URL } from './world/network.ts';
+import { runOldChanges } from './world/old-changes.ts';
 import { createOperations, type Operations } from './world/operations.ts';
 import { createPollers, type Pollers, runSchedule } from './world/pollers.ts';
 import { createRelaySide } from './world/relays.ts';
 import { runNight, runTurns, watchLooks } from './world/turns.ts';
-import { createWorld, type World } from './world/world.ts';
+import { clockBehind, createWorld, type World } from './world/world.ts';
+
+const MINUTE_MS = 60_000;
 
 export interface Run {
   readonly plan: Plan;
@@ -95,6 +98,7 @@ async function live(world: World, { sources, sides, operations, watchOf }: Parts
     sweepOnce(world, sides),
     operations.run(),
     runNight(world),
+    runOldChanges(world),
     ...sources.map((pollers) => runSchedule(world, pollers, plan.settings.intervalMs, until)),
   ]);
   calm(world);
@@ -143,8 +147,15 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
     'rareValues',
     'earlySlot',
     'night',
+    'oldChanges',
   ] as const)
     if (plan[name] !== undefined) yield `plan with ${name}`;
+  const { reconcileMs, requestsPerMinute } = plan.settings;
+  yield `walks every ${reconcileMs === undefined ? 'now and then' : `${reconcileMs / MINUTE_MS} minutes`}`;
+  yield `budget of ${requestsPerMinute / plan.sources}`;
+  const { rateLimit, retryAfter, faultRate = 0, faultKinds = [] } = plan.knobs;
+  if (rateLimit !== undefined && rateLimit > 0 && retryAfter === 'none') yield 'limit without Retry-After';
+  if (faultRate >= 0.2 && faultKinds.includes('429')) yield 'fifth of answers that fail, some with 429';
   if (plan.sources > 1) yield 'two sources';
   if (plan.clockSkewMs > 0) yield 'clocks off';
   if (plan.groups <= 1) yield 'tiny store';
@@ -153,8 +164,9 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
 /** Adds the store's own descriptions of its changes to the lines of the trace. */
 function addStoreLines({ service, trace }: World): void {
   if (trace.lines.length === 0) return;
+  const behind = clockBehind(service);
   for (const { at, shownFrom, groupId, step } of service.control.history()) {
-    const shown = shownFrom > at ? ` (shown from ${formatInstant(shownFrom)})` : '';
-    trace.tellAt(at, 'store', `${groupId} ${step}${shown}`);
+    const shown = shownFrom > at ? ` (shown from ${formatInstant(shownFrom + behind)})` : '';
+    trace.tellAt(at + behind, 'store', `${groupId} ${step}${shown}`);
   }
 }

@@ -53,7 +53,7 @@ export function factsOf(state: SourceState): SourceFacts {
       isAdopted: phase === 'adopting',
     })),
     setAside: setAside.map(({ groupId }) => groupId),
-    places: state.position.places.length,
+    places: state.position.places.filter(({ isLeftOut }) => isLeftOut).length,
     reasons: health.reasons.map(({ code }) => code),
   };
 }
@@ -84,13 +84,14 @@ export interface ReadClaim {
   readonly polledAt: Instant | undefined;
   /** The start of the last complete round over all groups. */
   readonly walkedAt: Instant | undefined;
+  readonly leftOut: number;
 }
 
 /** What a `feed.source_read` claims; undefined for any other event. */
 export function claimOf(event: FeedEvent): ReadClaim | undefined {
   if (event.type !== 'feed.source_read') return undefined;
-  const { polled_at: polledAt, walked_at: walkedAt } = event.data.object;
-  return { polledAt: instantOf(polledAt), walkedAt: instantOf(walkedAt) };
+  const { polled_at: polledAt, walked_at: walkedAt, held, set_aside: setAside } = event.data.object;
+  return { polledAt: instantOf(polledAt), walkedAt: instantOf(walkedAt), leftOut: held + setAside };
 }
 
 function instantOf(stamp: string | null): Instant | undefined {

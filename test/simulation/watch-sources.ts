@@ -11,9 +11,10 @@ import type { World } from './world/world.ts';
 export interface Start {
   readonly generation: string;
   readonly baseline: 'silent' | 'emit';
-  /** When the first state with its origin was saved. */
+  /** When its first state was saved. */
   readonly at: Instant;
-  readonly origin: Instant;
+  /** Its origin, once it was found, and when that was saved. */
+  origin: { readonly stamp: Instant; readonly at: Instant } | undefined;
 }
 
 /** When a source had holds, or released changes that were not all published. */
@@ -21,6 +22,13 @@ export interface HeldTime {
   readonly from: Instant;
   /** Infinite if it had some at the end of the run. */
   to: Instant;
+}
+
+interface Save {
+  readonly generation: string;
+  readonly groupId: number;
+  readonly at: Instant;
+  readonly snapshot: Snapshot;
 }
 
 export interface SourceWatch {
@@ -32,6 +40,8 @@ export interface SourceWatch {
   readonly massChanges: Instant[];
   /** Whether an operator adopted a mass change. */
   hasAdopted: boolean;
+  /** Every save of a group, in order. */
+  readonly saves: Save[];
   /** When each group was first stored, by `<generation> <id>`. */
   readonly groupsStored: Map<string, Instant>;
   /** When each field, such as `shipment.carrier`, was first stored with a value. */
@@ -48,7 +58,8 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     return watch;
   };
   onSnapshotSaved(stores, (source, generation, snapshot) => {
-    const { groupsStored, fieldsStored } = watchOf(source);
+    const { saves, groupsStored, fieldsStored } = watchOf(source);
+    saves.push({ generation, groupId: snapshot.groupId, at: time.now(), snapshot });
     const note = (times: Map<string, Instant>, name: string) => {
       if (!times.has(name)) times.set(name, time.now());
     };
@@ -61,8 +72,11 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     const { starts, rounds, held, facts: before } = watch;
     const now = time.now();
     const { generation, baseline, origin } = facts;
-    if (origin !== undefined && !starts.some((start) => start.generation === generation))
-      starts.push({ generation, baseline, origin, at: now });
+    const start = starts.find((each) => each.generation === generation) ?? {
+      ...{ generation, baseline, at: now, origin: undefined },
+    };
+    if (!starts.includes(start)) starts.push(start);
+    if (origin !== undefined) start.origin ??= { stamp: origin, at: now };
     for (const lane of LANES) {
       const round = facts.rounds[lane];
       if (round !== undefined && round !== before?.rounds[lane]) rounds[lane].push(now);
@@ -89,6 +103,7 @@ function newWatch(): SourceWatch {
     held: [],
     massChanges: [],
     hasAdopted: false,
+    saves: [],
     groupsStored: new Map(),
     fieldsStored: new Map(),
     facts: undefined,

@@ -69,7 +69,8 @@ const AT_ONCE: Instant = 0;
 export function createStore(options: StoreOptions): Store {
   const { now, knobs, seed = 1, groups: count = 300, life = { changesPerSecond: 2 } } = options;
   const openedAt = now();
-  const opening = { seed, groups: count, openedAt, unlisted: knobs().unlistedStatuses };
+  const { unlistedStatuses: unlisted, agingSeconds: aging } = knobs();
+  const opening = { seed, groups: count, openedAt, unlisted, aging };
   const { base, openRows } = openStore(opening);
   /** The true state by row, also if it is not visible yet. */
   const groups: (StoredGroup | undefined)[] = [...base];

@@ -2,6 +2,7 @@
 // that it shares with the feed.
 import { checkAsShown } from './as-shown.ts';
 import { checkBudget } from './budget.ts';
+import { checkClaims } from './claims.ts';
 import { checkComplete } from './complete.ts';
 import { checkEnvelopes } from './envelope.ts';
 import type { Evidence, Happening, SourceEvidence, Violation } from './evidence.ts';
@@ -60,7 +61,8 @@ function checkSource(
     ...checkFeedEvents(evidence, source, histories),
     ...checkQuiet(evidence, source),
     ...checkSilent(evidence, source, published, histories),
-    ...checkSourceRead(evidence, source, published, histories),
+    ...checkSourceRead(evidence, source),
+    ...checkClaims(evidence, source, histories),
     ...(source.isLast ? checkNeverSilent(evidence, source) : []),
   ];
 }

@@ -21,6 +21,8 @@ import {
   WATCHED,
 } from './states.ts';
 
+const SECOND = 1_000_000;
+
 type Histories = ReadonlyMap<number, GroupHistory>;
 
 export function checkComplete(
@@ -84,7 +86,7 @@ function* missingIn(
     const wasUnread =
       wasSetAside(groupId) || evidence.tooLarge.has(groupId) || evidence.everUnreadable.has(groupId);
     // What changed before the source's start waits for walks where the baseline did not see it.
-    const isOlder = (history.documents.at(-1)?.at ?? 0) < source.startedAt;
+    const isOlder = (history.documents.at(-1)?.at ?? 0) < (source.origin?.at ?? 0);
     if (isExcepted(groupId) || wasUnread || isOlder || !movedItsStampLast(history)) continue;
     // A walk finds it again.
     if (forgettingOf(known.get(groupId)) !== undefined) continue;
@@ -190,12 +192,13 @@ class Judge {
 
   /** Whether the first sight of a group is an event: all are if the baseline emits, or else those created later. */
   #isAnnounced({ documents }: GroupHistory): boolean {
-    const { baseline, origin = 0 } = this.#source;
+    const { baseline, origin } = this.#source;
     if (baseline === 'emit') return true;
     // A strange service may date a group's creation as it likes.
     if (this.#evidence.isStrange) return false;
     const created = documents.find(({ document }) => document !== undefined)?.document?.created_at;
-    return (timeOf(String(created)) ?? 0) > origin;
+    // Stamps may be shown in whole seconds.
+    return origin !== undefined && (timeOf(String(created)) ?? 0) > origin.stamp + SECOND;
   }
 
   /**

@@ -30,6 +30,17 @@ export interface Claim extends Arrival {
   readonly polledAt: Time | undefined;
   /** Of the last complete round over all groups. */
   readonly walkedAt: Time | undefined;
+  /** How many holds, groups and places it says are left out. */
+  readonly leftOut: number;
+}
+
+/** What was stored of a group from a moment on. */
+export interface StoredState {
+  readonly groupId: number;
+  readonly at: Time;
+  /** Only what is watched; undefined for a group that was removed or forgotten. */
+  readonly document: GroupDocument | undefined;
+  readonly isForgotten: boolean;
 }
 
 interface During {
@@ -59,12 +70,14 @@ export interface SourceEvidence {
   readonly customerData: boolean;
   /** Time between polls, in the unit of Time. */
   readonly interval: number;
+  /** Time between walks over recent groups. */
+  readonly walkRhythm: number;
   /** Whether `feed.source_read` is published. */
   readonly reportsRead: boolean;
-  /** When the source began; undefined if it never did. */
+  /** When the source's first state was saved; undefined if it never was. */
   readonly startedAt: Time | undefined;
-  /** The stamp at which it began: what was created up to it is old. */
-  readonly origin: Time | undefined;
+  /** The stamp at which it begins, what was created up to it is old; and when that was saved. */
+  readonly origin: { readonly stamp: Time; readonly at: Time } | undefined;
   /** Ticks that ended, each with the moment for which it was sent. Only completed ticks report anything. */
   readonly concluded: readonly { readonly slot: Time; readonly at: Time }[];
   /** When it had holds, or released changes that were not all published. */
@@ -76,8 +89,6 @@ export interface SourceEvidence {
   readonly hasAdopted: boolean;
   /** Whether it has reported that its polls miss changes: then only walks are sure to find them. */
   readonly pollsMiss: boolean;
-  /** Whether the source reported that walks lacked known groups. */
-  readonly hidesGroups: boolean;
   /** Whether it reported a crowd that it could not read to its end: its missing groups are not looked up. */
   readonly leavesCrowds: boolean;
   /** Ticks of a quiet world, once the cursor has followed the last change; undefined if it did not come to rest. */
@@ -97,6 +108,8 @@ export interface SourceEvidence {
   /** Every event that was added to the ledger, in order. */
   readonly written: readonly Arrival[];
   readonly claims: readonly Claim[];
+  /** Every save of a group, in order. */
+  readonly stored: readonly StoredState[];
   /** The arrivals, in order. */
   readonly queue: readonly Arrival[];
   readonly bus: readonly Arrival[];
@@ -138,6 +151,8 @@ export interface AskedPause extends Pick<SentRequest, 'at' | 'token' | 'by'> {
 export interface Evidence {
   /** Whether the service breaks its promises. */
   readonly isStrange: boolean;
+  /** How far behind the true time the service's stamps are. */
+  readonly stampsBehind: number;
   /** Whether answers show only states of the store's history. */
   readonly showsWhatIs: boolean;
   readonly sources: readonly SourceEvidence[];
@@ -177,6 +192,8 @@ export interface Evidence {
   readonly requestsPerMinute: number;
   /** How late a change may show. */
   readonly lookback: number;
+  /** When the service began to send shorter pages. */
+  readonly pagesShortened: readonly Time[];
   /** Customers' texts and tokens, which may not be stored, sent or logged. */
   readonly secrets: readonly string[];
   /** Names of fields that are personal data; they may not be reported. */

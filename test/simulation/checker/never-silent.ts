@@ -30,8 +30,10 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
   const hasUnreadable = unreadable.some((groupId) => isThere.get(groupId) === true);
   if (hasUnreadable && !isDegraded)
     messages.push('groups are unreadable or fail, and the source is not degraded');
-  // A budget may be too small for a crowd.
-  const isExplained = source.reasons.includes('crowd_not_proved');
+  // A budget may be too small for a crowd, and a clock that is behind stays so.
+  const isExplained = source.reasons.some(
+    (code) => code === 'crowd_not_proved' || (code === 'clock' && evidence.stampsBehind > 0),
+  );
   if (!hasUnreadable && !isExplained && source.isAtRest && isDegraded && endedAt - last.at > patience)
     messages.push('everything has been readable for long, and the source is still degraded');
   return messages.map((message) => ({ guarantee: 'G8', source: source.source, message }));

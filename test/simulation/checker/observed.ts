@@ -74,7 +74,7 @@ function judgeWindow(
   change: PublishedChange,
   { after, by }: Window,
   showings: readonly Showing[],
-  { timing }: Evidence,
+  { timing, stampsBehind }: Evidence,
   violate: Violate,
 ): void {
   const runs = runsOfState(change, showings);
@@ -85,7 +85,7 @@ function judgeWindow(
   if (read.length === 0) violate(change, `could not be read by ${by}: ${describeRuns(runs)}`);
   else if (
     !read.some(({ from }) => from >= least) &&
-    !isSinceCreation(change, after, read) &&
+    !isSinceCreation(change, after, read, stampsBehind) &&
     !mayBeAnother(change)
   )
     violate(change, `was observed after ${after}, and showed before: ${describeRuns(read)}`);
@@ -96,8 +96,10 @@ function isSinceCreation(
   { event }: PublishedChange,
   after: Time | undefined,
   read: readonly Run<unknown>[],
+  stampsBehind: number,
 ): boolean {
-  const createdAt = timeOf(event.data.return_group.created_at) ?? Number.NEGATIVE_INFINITY;
+  const stamp = timeOf(event.data.return_group.created_at) ?? Number.NEGATIVE_INFINITY;
+  const createdAt = stamp + stampsBehind;
   const isFromTheStart = read.some(({ from }) => from === Number.NEGATIVE_INFINITY);
   return isFromTheStart && after !== undefined && after <= createdAt;
 }

@@ -3,7 +3,7 @@
 import type { Evidence, SourceEvidence, Time, Violation } from './evidence.ts';
 
 const HOUR = 3_600_000_000;
-/** Walks are judged by the brake only if the one before has ended so recently. */
+/** Walks are judged by the brake only if the one before has ended so recently, or two rhythms ago. */
 const JUDGED_WITHIN = 4 * HOUR;
 
 export function checkQuiet(evidence: Evidence, source: SourceEvidence): Violation[] {
@@ -35,10 +35,11 @@ function* judgeIdle({ sent, unreadable, failing, happenings }: Evidence, { sourc
 const FEW_REQUESTS = 30;
 const REQUESTS_A_GROUP = 1;
 
-function* judgeHolds({ timing }: Evidence, { massChanges, recentWalks }: SourceEvidence) {
+function* judgeHolds({ timing }: Evidence, { massChanges, recentWalks, walkRhythm }: SourceEvidence) {
+  const judgedWithin = Math.max(JUDGED_WITHIN, 2 * walkRhythm);
   for (const at of massChanges) {
     const last = recentWalks.findLast((endedAt) => endedAt < at);
-    if (last !== undefined && at - last > JUDGED_WITHIN + timing.clocksOff + timing.longestExchange)
+    if (last !== undefined && at - last > judgedWithin + timing.clocksOff + timing.longestExchange)
       yield `a mass change was held ${at - last} microseconds after the last walk`;
   }
 }

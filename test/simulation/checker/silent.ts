@@ -6,24 +6,32 @@ import type { PublishedGroup } from './groups.ts';
 import { timeOf } from './stamps.ts';
 import type { GroupHistory } from './states.ts';
 
-const MINUTE = 60_000_000;
+const SECOND = 1_000_000;
+const MINUTE = 60 * SECOND;
 /** How long the search of the origin takes, with slow calls of the store. */
 const SEARCH = 2 * MINUTE;
 
 export function checkSilent(
   { timing, isStrange, failing, everFailing, everUnreadable, hidden, tooLarge }: Evidence,
-  { source, baseline, startedAt, origin, forgotten, isOnly, heldTimes }: SourceEvidence,
+  { source, baseline, origin: found, forgotten, isOnly, heldTimes }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
-  if (startedAt === undefined || origin === undefined) return [];
+  if (found === undefined) return [];
+  const { stamp: origin, at: beganAt } = found;
   const violations: Violation[] = [];
   const violate = (groupId: number, message: string) =>
     violations.push({ guarantee: 'G8', source, place: `group ${groupId}`, message });
-  if (origin > startedAt + MINUTE + timing.clocksOff) violate(0, 'the feed begins more than a minute ahead');
-  const newest = newestShown(histories, startedAt - timing.slowestAnswer - SEARCH - timing.longestFreeze);
-  if (!isStrange && isOnly && newest > origin) violate(0, 'the feed begins before changes that it was shown');
+  if (origin > beganAt + MINUTE + timing.clocksOff) violate(0, 'the feed begins more than a minute ahead');
   const mayBeLeft = [failing, everFailing, everUnreadable, hidden].some((groups) => groups.size > 0);
+  const newest = newestShown(
+    histories,
+    beganAt - timing.slowestAnswer - SEARCH - timing.longestFreeze,
+    beganAt,
+  );
+  // Stamps may be shown in whole seconds.
+  if (!isStrange && isOnly && !mayBeLeft && newest > origin + SECOND)
+    violate(0, 'the feed begins before changes that it was shown');
   for (const { groupId, changes } of published.values()) {
     const isBackfill = changes.map(({ event }) => 'backfill' in event.data);
     if (forgotten.some((each) => each.groupId === groupId)) continue;
@@ -34,7 +42,7 @@ export function checkSilent(
       violate(groupId, 'was created before the feed began, and is not marked as backfill');
     if (!isOld && isBackfill[0] === true) violate(groupId, 'is new, and is marked as backfill');
     const shownFrom = histories.get(groupId)?.documents[0]?.shownFrom ?? Number.POSITIVE_INFINITY;
-    const wasShown = shownFrom < startedAt - timing.slowestAnswer;
+    const wasShown = shownFrom < beganAt - timing.slowestAnswer;
     const isExcused = isStrange || mayBeLeft || tooLarge.has(groupId) || !isOnly || heldTimes.length > 0;
     if (isOld && baseline === 'silent' && wasShown && !isExcused)
       violate(groupId, 'was there before the feed began, and is announced as created');
@@ -42,10 +50,13 @@ export function checkSilent(
   return violations;
 }
 
-function newestShown(histories: ReadonlyMap<number, GroupHistory>, by: Time): Time {
+/** The newest stamp of the states that were shown all the time. */
+function newestShown(histories: ReadonlyMap<number, GroupHistory>, from: Time, to: Time): Time {
   const shown = [...histories.values()].flatMap(({ documents }) => {
-    const last = documents.findLast(({ shownFrom }) => shownFrom < by)?.document;
-    return timeOf(String(last?.updated_at)) ?? [];
+    const last = documents.findLast(({ shownFrom }) => shownFrom < to);
+    return last === undefined || last.shownFrom > from
+      ? []
+      : (timeOf(String(last.document?.updated_at)) ?? []);
   });
   return Math.max(Number.NEGATIVE_INFINITY, ...shown);
 }

@@ -1,32 +1,17 @@
-// G1: the claims of `feed.source_read`. An event that is written after a claim may show that an entity was in a state until
-// then. If the claim is true, the entity was in that state later than the claim reaches: by `polled_at` every change is
-// known that moved its stamp, `lookback` and `settle` before, and by `walked_at` every change of two `settle` before.
-//
-// Not claimed: returns that changed again before they were read; removals, which take two readings; refunds, which have no
-// state; groups that can't be read or were forgotten; what is held.
-import type { Claim, Evidence, Happening, SourceEvidence, Time, Violation } from './evidence.ts';
-import type { PublishedGroup } from './groups.ts';
-import { setAside } from './set-aside.ts';
-import { timeOf } from './stamps.ts';
-import { entitiesOf, type GroupHistory, type PublishedChange, type State, stateIn } from './states.ts';
-import { beforeFirst } from './true.ts';
+// How `feed.source_read` is published: once a minute, never with an older claim than before. Whether its claims are true is
+// judged by claims.ts.
+import type { Claim, Evidence, SourceEvidence, Violation } from './evidence.ts';
 
 const SECOND = 1_000_000;
 const MINUTE = 60 * SECOND;
 
 type Problem = readonly [guarantee: 'G1' | 'G8', place: string, message: string];
 
-export function checkSourceRead(
-  evidence: Evidence,
-  source: SourceEvidence,
-  published: ReadonlyMap<number, PublishedGroup>,
-  histories: ReadonlyMap<number, GroupHistory>,
-): Violation[] {
+export function checkSourceRead(evidence: Evidence, source: SourceEvidence): Violation[] {
   const problems = [
     ...judgeRow(source),
     ...judgeNumber(evidence, source),
     ...judgeArrivals(evidence, source),
-    ...judgeClaims(evidence, source, published, histories),
   ];
   return problems.map(([guarantee, place, message]) => ({
     guarantee,
@@ -90,104 +75,4 @@ function* judgeArrivals({ endedAt }: Evidence, { claims, queue, bus }: SourceEvi
     );
     if (!isThere) yield ['G1', newest.id, `did not arrive at the ${place}, nor did a newer one`];
   }
-}
-
-function* judgeClaims(
-  evidence: Evidence,
-  source: SourceEvidence,
-  published: ReadonlyMap<number, PublishedGroup>,
-  histories: ReadonlyMap<number, GroupHistory>,
-): Generator<Problem> {
-  if (source.hasAdopted) return;
-  const places = new Map(source.written.map(({ event }, place) => [event.id, place]));
-  const forgotten = new Set(source.forgotten.map(({ groupId }) => groupId));
-  const isSetAside = setAside(evidence, histories, 'ever');
-  const isHeld = ({ at }: Claim) => source.heldTimes.some(({ from, to }) => from < at && at < to);
-  for (const { groupId, changes } of published.values()) {
-    const history = histories.get(groupId);
-    const isLeft = evidence.everUnreadable.has(groupId) || evidence.tooLarge.has(groupId);
-    if (history === undefined || isLeft || isSetAside(groupId) || forgotten.has(groupId)) continue;
-    for (const change of changes) {
-      const place = places.get(change.event.id) ?? 0;
-      const claim = source.claims.findLast(({ event }) => (places.get(event.id) ?? 0) < place);
-      if (claim === undefined || isHeld(claim)) continue;
-      if (change.kind === 'refund_transaction' || change.verb === 'removed') continue;
-      const { pollsMiss, hidesGroups } = source;
-      yield* judgeClaim(
-        {
-          ...claim,
-          ...(pollsMiss || hidesGroups ? { polledAt: undefined } : {}),
-          ...(hidesGroups ? { walkedAt: undefined } : {}),
-        },
-        change,
-        history,
-        evidence,
-        source.written[place]?.at ?? 0,
-      );
-    }
-  }
-}
-
-function* judgeClaim(
-  claim: Claim,
-  change: PublishedChange,
-  history: GroupHistory,
-  { timing, lookback, showsNulls, mayMissChanges }: Evidence,
-  at: Time,
-): Generator<Problem> {
-  const { name } = change;
-  const before = beforeFirst(change);
-  const wasLike = (shown: State | undefined) => mayHaveBeen(before, shown, showsNulls);
-  const due =
-    claim.polledAt === undefined
-      ? -1
-      : lastDue(history.documents, claim.polledAt - lookback - timing.settle - timing.clocksOff, claim.at);
-  const later = history.documents.filter((happening, place) => place >= due && happening.at <= at);
-  // A change that polls missed is reported, unless the group changed again before a walk read it.
-  const isMasked = mayMissChanges && later.some((happening) => happening.at > claim.at);
-  if (due >= 0 && !isMasked && !later.some((shown) => wasLike(stateIn(shown, name))))
-    yield ['G1', claim.event.id, describe(change, before, 'polled_at')];
-  if (claim.walkedAt === undefined) return;
-  // A process that froze while an answer arrived takes it for newer than it is, and a later one for doubtful.
-  const through = claim.walkedAt - 2 * timing.settle - timing.clocksOff - timing.longestFreeze;
-  const shown = history.showings.filter(({ from, to }) => to > through && from <= at);
-  if (!shown.some(({ document }) => wasLike(document && entitiesOf(document).get(name))))
-    yield ['G1', claim.event.id, describe(change, before, 'walked_at')];
-}
-
-/**
- * Whether an entity that was shown like this may be said to have been in another state: if it was gone for a while, or if
- * a field that the service leaves out while it is null was filled in without an event.
- */
-function mayHaveBeen(before: State | undefined, shown: State | undefined, showsNulls: boolean): boolean {
-  if (shown === undefined || before === shown) return true;
-  return !showsNulls && before !== undefined && before === filledIn(before, shown);
-}
-
-/** The shown state without the values of fields that were null before. */
-function filledIn(before: State, shown: State): State {
-  const values = JSON.parse(shown) as unknown[];
-  const known = JSON.parse(before) as unknown[];
-  return JSON.stringify(values.map((value, place) => (known[place] === null ? null : value)));
-}
-
-function describe({ event, name }: PublishedChange, before: State | undefined, claim: string): string {
-  return `claims ${claim}, and ${event.id} says later that ${name} was ${before ?? 'not there'} until then`;
-}
-
-/**
- * The last state that moved the stamp up to a moment; none for a group whose stamp had moved on when the claim was made,
- * or that was removed and came back.
- */
-function lastDue(documents: readonly Happening[], upTo: Time, madeAt: Time): number {
-  let newest = Number.NEGATIVE_INFINITY;
-  let due = -1;
-  for (const [place, { at, document }] of documents.entries()) {
-    const stamp = document === undefined ? undefined : timeOf(String(document.updated_at));
-    if (stamp === undefined || stamp <= newest) continue;
-    newest = stamp;
-    if (at <= upTo) due = place;
-    else if (at <= madeAt) return -1;
-  }
-  return due;
 }

@@ -97,7 +97,7 @@ const RARE_BAGS = [
   { shop_money: { amount: -1_000_000_000, currency_code: 'USD' }, presentment_money: {} },
 ] as unknown as MoneyBag[];
 
-function setStatus({ service }: World, group: number, status: string): void {
+export function setStatus({ service }: World, group: number, status: string): void {
   if (service.store.group(group)?.shipments[0] === undefined) return;
   service.store.alter(group, (draft) => {
     const [shipment] = draft.shipments;
@@ -105,7 +105,7 @@ function setStatus({ service }: World, group: number, status: string): void {
   });
 }
 
-function anotherStatus({ draws }: World, than: string): string {
+export function anotherStatus({ draws }: World, than: string | undefined): string {
   return draws.hands.pick(STATUSES.filter((status) => status !== than));
 }
 

@@ -74,7 +74,7 @@ const MISHAPS: Record<MishapName, Mishap> = {
     isReleased: false,
     begin(world) {
       const hidden = new Set(someOf(world));
-      const isOld = ({ created_at }: StoredGroup) => created_at < world.time.now() - 45 * DAY;
+      const isOld = ({ created_at }: StoredGroup) => created_at < world.serviceNow() - 45 * DAY;
       world.veil.draw((group) => (hidden.has(group.id) || isOld(group) ? undefined : group));
     },
   },

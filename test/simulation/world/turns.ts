@@ -80,12 +80,12 @@ const BULKS: Record<Bulk['what'], (world: World, bulk: Bulk) => void> = {
         store.alter(id, anotherMethod);
     });
   },
-  import: ({ service: { control }, time }, { groups, atMs }) => {
+  import: ({ service: { control }, serviceNow }, { groups, atMs }) => {
     // Some imports keep the creation that their groups had in another system. The rows of some have one stamp, those of
     // others one second.
     const isOld = atMs % 2 === 1;
     const apart = atMs % 3 === 0 ? 0 : MILLISECOND;
-    const last = time.now();
+    const last = serviceNow();
     for (let made = 0; made < groups; made += 1) {
       const at = last - (groups - made) * apart;
       control.create((draft) => {

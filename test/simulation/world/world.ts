@@ -6,7 +6,7 @@ import {
 } from '../../../local/reference-service/in-process-service.ts';
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
-import { HOUR, type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import { HOUR, type Instant, MILLISECOND, SECOND } from '../../../shared/instant.ts';
 import type { Log, LogFields, SnapshotStore } from '../../../shared/ports.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
 import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock.ts';
@@ -26,6 +26,8 @@ export interface World {
   readonly trace: Trace;
   readonly draws: Draws;
   readonly service: InProcessService;
+  /** By the service's clock, which may be behind. */
+  serviceNow(): Instant;
   /** Hides or changes groups of the service's store. */
   readonly veil: Veil;
   readonly stores: Stores;
@@ -56,7 +58,10 @@ export interface Refusal {
 
 /** Random numbers by purpose, so that removing one use does not change the others. */
 export type Draws = Readonly<
-  Record<'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap', Random>
+  Record<
+    'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap' | 'old',
+    Random
+  >
 >;
 
 export const FIRST_TOKEN = 'tok-4f1c0e77aa-first';
@@ -72,10 +77,9 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const trace = createTrace(time.now, isRead);
   const fates = createFates(plan);
   const draws = Object.fromEntries(
-    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands', 'mishap'].map((name, index) => [
-      name,
-      createRandom(mix(plan.seed, 90 + index)),
-    ]),
+    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands', 'mishap', 'old'].map(
+      (name, index) => [name, createRandom(mix(plan.seed, 90 + index))],
+    ),
   ) as unknown as Draws;
   const open = (seed: number, groups: number, lives = true) =>
     createInProcessService({
@@ -122,6 +126,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     trace,
     draws,
     service,
+    serviceNow: () => time.now() - clockBehind(service),
     veil: createVeil(service.store),
     stores,
     network: createNetwork({
@@ -161,6 +166,11 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     onInsert: () => {},
   };
   return world;
+}
+
+/** How far the service's clock is behind. */
+export function clockBehind({ control }: InProcessService): number {
+  return control.knobs().clockBehindSeconds * SECOND;
 }
 
 /** Makes it at the first call. */

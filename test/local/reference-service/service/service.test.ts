@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAULT_KINDS, type Knobs } from '../../../../local/reference-service/knobs.ts';
-import { aService, type ServiceUnderTest } from '../a-service.ts';
+import { aService, type ServiceUnderTest, STARTED_AT } from '../a-service.ts';
 
 function path(
   service: ServiceUnderTest,
@@ -91,6 +91,15 @@ describe('the service', () => {
       'Fri, 20 Nov 2026 09:00:00 GMT',
       undefined,
     ]);
+  });
+
+  it('stamps changes and answers by a clock that is behind, as configured', () => {
+    const service = aService({ knobs: { clockBehindSeconds: 720 }, groups: 1 });
+
+    const { after } = service.control.create();
+
+    expect(service.ask().headers.date).toBe('Fri, 20 Nov 2026 09:48:00 GMT');
+    expect(after?.created_at).toBe(STARTED_AT - 720_000_000);
   });
 
   it('answers 404 on all other paths', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PARTS } from '../../../../local/reference-service/knobs.ts';
 import type { Change } from '../../../../local/reference-service/store/stored-group.ts';
-import { SECOND } from '../../../../shared/instant.ts';
+import { DAY, SECOND } from '../../../../shared/instant.ts';
 import { aStore, STARTED_AT } from './a-store.ts';
 
 function lived(seconds: number, options: Parameters<typeof aStore>[0] = {}) {
@@ -142,5 +142,16 @@ describe('the random changes of the store', () => {
     expect(paused).toBe(before);
     expect(store.history().length).toBeGreaterThan(before + 100);
     expect(store.history().length).toBeLessThan(before + 300);
+  });
+});
+
+describe('a store at its opening', () => {
+  it('has groups that turn 45 days old in the given time', () => {
+    const { store } = aStore({ groups: 40, knobs: { agingSeconds: { least: 60, most: 120 } } });
+
+    const ages = [...store.groups()].map(({ created_at }) => STARTED_AT - created_at);
+    const isAging = (age: number) => age <= 45 * DAY - 60 * SECOND && age >= 45 * DAY - 120 * SECOND;
+
+    expect(ages.filter(isAging)).toHaveLength(14);
   });
 });

@@ -1,0 +1,180 @@
+// What plans of `plausible` have besides: small budgets, pauses that the service does not time, clocks and zones behind
+// the feed's, walks from a minute to 12 hours apart, and returns that turn old. Each has random numbers of its own, so
+// that the other draws do not depend on it, and any may come together.
+import { FAULT_KINDS } from '../../local/reference-service/knobs.ts';
+import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
+import type { Period, Plan } from './plan.ts';
+
+interface Circumstance {
+  /** Of all plans. */
+  readonly share: number;
+  change(plan: Plan, random: Random): Plan;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Its random numbers are numbered from here. */
+const FIRST_RANDOM = 81;
+
+const CIRCUMSTANCES: readonly Circumstance[] = [
+  { share: 0.07, change: withSmallBudget },
+  { share: 0.07, change: withUntimedPauses },
+  { share: 0.06, change: withClockBehind },
+  { share: 0.05, change: withLocalTime },
+  { share: 0.08, change: withRhythm },
+  { share: 0.06, change: withAging },
+];
+
+export function withCircumstances(plan: Plan): Plan {
+  return CIRCUMSTANCES.reduce((drawn, { share, change }, place) => {
+    const random = createRandom(mix(plan.seed, FIRST_RANDOM + place));
+    return random.chance(share) ? change(drawn, random) : drawn;
+  }, plan);
+}
+
+export const SMALL_BUDGETS = [20, 30] as const;
+
+function withSmallBudget(plan: Plan, random: Random): Plan {
+  return withBudget(plan, random.pick(SMALL_BUDGETS));
+}
+
+/** @param requestsPerMinute of each source */
+function withBudget(plan: Plan, requestsPerMinute: number): Plan {
+  const settings = { ...plan.settings, requestsPerMinute: requestsPerMinute * plan.sources };
+  // As long as in the product: shorter ticks would have too few requests to get anywhere.
+  return { ...plan, settings, tickMs: 50_000 };
+}
+
+/** A service that refuses with 429 and does not say for how long. */
+function withUntimedPauses(plan: Plan, random: Random): Plan {
+  const isLimit = random.chance(0.5);
+  const rateLimit = random.pick([60, 120]);
+  const others = [random.pick(TRUE_FAULTS), random.pick(TRUE_FAULTS)];
+  const knobs = isLimit
+    ? ({ rateLimit, retryAfter: 'none' } as const)
+    : ({ faultRate: 0.2, faultKinds: ['429', ...others] } as const);
+  return { ...plan, knobs: { ...plan.knobs, ...knobs } };
+}
+
+/** Faults that leave the Date right. */
+export const TRUE_FAULTS = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+
+function withClockBehind(plan: Plan, random: Random): Plan {
+  const clockBehindSeconds = random.pick([20, 90, 300, 720, 900]);
+  return { ...plan, knobs: { ...plan.knobs, clockBehindSeconds } };
+}
+
+export const WESTERN_TIME = 'none:-05:00';
+
+function withLocalTime(plan: Plan): Plan {
+  // Stamps that jump by hours are strange.
+  const turns = plan.turns.filter(({ knobs }) => knobs.stampForm === undefined);
+  return { ...plan, turns, knobs: { ...plan.knobs, stampForm: WESTERN_TIME } };
+}
+
+export const RHYTHM_MINUTES = [1, 10, 60, 240, 360, 720] as const;
+/** A run has so many walks where they are rare, and so many ticks for each. */
+const WALKS = 2.5;
+const TICKS_OF_WALK = 30;
+
+function withRhythm(plan: Plan, random: Random): Plan {
+  const reconcileMs = random.pick([...RHYTHM_MINUTES, 60]) * MINUTE_MS;
+  const settings = { ...plan.settings, reconcileMs };
+  if (reconcileMs < HOUR_MS || plan.night !== undefined) return { ...plan, settings };
+  const intervalMs = Math.max(settings.intervalMs, reconcileMs / TICKS_OF_WALK);
+  return stretched({ ...plan, settings: { ...settings, intervalMs } }, WALKS * reconcileMs);
+}
+
+/** Walks over recent groups alone need more groups than a tenth of their budget reads: minutes, and requests a minute. */
+const APART = [
+  [1, 60],
+  [1, 120],
+  [2, 60],
+  [10, 20],
+  [10, 20],
+] as const;
+const GROUPS_APART = 165;
+/** `older` groups are walked so often. */
+const OLDER_MS = 12 * HOUR_MS;
+const NEAR_MS = 20 * MINUTE_MS;
+
+/** Returns turn old during the run, and old ones change without a stamp. In long runs around the second walk over these. */
+function withAging(plan: Plan, random: Random): Plan {
+  const [minutes, budget] = random.pick(APART);
+  const groups = GROUPS_APART + random.below(30);
+  const isLong = random.chance(0.35) && plan.night === undefined && plan.activeMs < HOUR_MS;
+  const changes = 12 + random.below(14);
+  const knobs = { ...plan.knobs, limitMax: 10 };
+  const settings = { ...plan.settings, reconcileMs: minutes * MINUTE_MS };
+  const apart = withBudget(withMoreGroups({ ...plan, knobs, settings }, groups), budget);
+  if (!isLong) return aging(apart, { fromMs: 0, forMs: plan.activeMs }, changes);
+  const long = stretched(apart, OLDER_MS + 2 * NEAR_MS);
+  const intervalMs = Math.max(settings.intervalMs, 10 * MINUTE_MS);
+  return aging(
+    { ...long, settings: { ...long.settings, intervalMs } },
+    { fromMs: OLDER_MS - NEAR_MS, forMs: 2 * NEAR_MS },
+    changes,
+  );
+}
+
+function aging(plan: Plan, { fromMs, forMs }: Period, changes: number): Plan {
+  const agingSeconds = { least: fromMs / 1_000, most: (fromMs + forMs) / 1_000 };
+  return { ...plan, knobs: { ...plan.knobs, agingSeconds }, oldChanges: { fromMs, forMs, changes } };
+}
+
+/** So few rows fail that a tick with few requests finds them. */
+export function fewFail(groups: number): number {
+  return Math.max(7, Math.ceil(groups * 0.7));
+}
+
+/** So few are unreadable that those without an id do not look removed, which makes a hold. */
+export function fewUnreadable(groups: number, drawn: number): number {
+  return Math.max(drawn, Math.ceil((groups + 120) / 40));
+}
+
+/** Adapts what depends on the number of groups. */
+export function withMoreGroups(plan: Plan, groups: number): Plan {
+  const turns = plan.turns.map(({ knobs, ...turn }) => ({
+    ...turn,
+    knobs: {
+      ...knobs,
+      ...(knobs.failingEvery === undefined ? {} : { failingEvery: fewFail(groups) }),
+      ...(knobs.unreadableEvery === undefined
+        ? {}
+        : { unreadableEvery: fewUnreadable(groups, knobs.unreadableEvery) }),
+    },
+  }));
+  return { ...plan, groups, turns };
+}
+
+/** Spreads everything that happens over another time. */
+function stretched(plan: Plan, activeMs: number): Plan {
+  const factor = activeMs / plan.activeMs;
+  const at = <Event extends { readonly atMs: number }>(event: Event): Event => ({
+    ...event,
+    atMs: Math.round(event.atMs * factor),
+  });
+  const during = <Each extends Period>(period: Each): Each => ({
+    ...period,
+    fromMs: Math.round(period.fromMs * factor),
+    forMs: Math.round(period.forMs * factor),
+  });
+  const { mishap, secret, tooLarge, rotationMs, sweepMs } = plan;
+  return {
+    ...plan,
+    activeMs,
+    changesPerSecond: plan.changesPerSecond / factor,
+    handsPerMinute: plan.handsPerMinute / factor,
+    outages: plan.outages.map(during),
+    turns: plan.turns
+      .map(at)
+      .map((turn) => (turn.forMs === undefined ? turn : { ...turn, forMs: Math.round(turn.forMs * factor) })),
+    bulks: plan.bulks.map(at),
+    operations: plan.operations.map(at),
+    mishap: mishap && during(mishap),
+    secret: secret && during(secret),
+    tooLarge: tooLarge && during(tooLarge),
+    rotationMs: rotationMs === undefined ? undefined : Math.round(rotationMs * factor),
+    sweepMs: sweepMs === undefined ? undefined : Math.round(sweepMs * factor),
+  };
+}
