@@ -31,7 +31,6 @@ export function createFreshLane(run: TickRun): Lane {
 
   async function work(): Promise<void> {
     const startedAt = run.now();
-    fresh.dueAt = nextSlot(fresh.dueAt, rhythm, startedAt);
     // What earlier rounds left comes first: its stamps are older than the newest one, so no other round reads it.
     const left = startPass(fresh.left);
     let own: Pass | undefined;
@@ -44,6 +43,8 @@ export function createFreshLane(run: TickRun): Lane {
         newest ??= newestOf([fresh.newest, ...stampsOf(page)], page.receivedAt);
       });
       await own.read(MOST_FRESH_REQUESTS - left.round.requests);
+      // A round that the tick's end cuts off goes on at once in the next tick.
+      fresh.dueAt = nextSlot(rhythm, startedAt);
     } finally {
       // Without a first page the next round has the same range.
       const rest = [...left.round.stack, ...(newest === undefined ? [] : (own?.round.stack ?? []))];
@@ -90,9 +91,11 @@ export function createFreshLane(run: TickRun): Lane {
     };
   }
 
+  // Only a tick begins early: a round that did so at the end of one would be cut off.
+  if (inRhythm(fresh.dueAt, rhythm, run.now()) <= run.now()) fresh.dueAt = run.now();
   return {
     name: 'fresh',
-    dueAt: () => (hasFresh(settings) ? inRhythm(fresh.dueAt, rhythm, run.now()) : Number.POSITIVE_INFINITY),
+    dueAt: () => (hasFresh(settings) ? fresh.dueAt : Number.POSITIVE_INFINITY),
     work,
   };
 }
@@ -148,7 +151,7 @@ export function createLateLane(run: TickRun): Lane {
       const cuts = cutsAfter(run.state, created.values());
       updateLane(run, 'late', (before) => ({
         ...{ ...before, round: undefined, endedAt: now, groups, requests, cuts },
-        dueAt: nextSlot(before.dueAt, lateRhythm(settings, requests), startedAt),
+        dueAt: nextSlot(lateRhythm(settings, requests), startedAt),
       }));
     },
   };

@@ -85,16 +85,15 @@ function timeOf(requests: number, requestsPerMinute: number, share: number): num
  * the rhythm comes from a clock that was ahead.
  */
 export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
-  return dueAt > now + rhythm ? now : dueAt - earlier(rhythm);
+  return dueAt > now + rhythm + earlier(rhythm) ? now : dueAt - earlier(rhythm);
 }
 
-function earlier(rhythm: number): number {
+/** How much before its slot a round may begin. */
+export function earlier(rhythm: number): number {
   return Math.min(EARLY, rhythm / 10);
 }
 
-/** The slot after the one in which a round begins. Slots keep their distance, however late a round begins in one. */
-export function nextSlot(dueAt: Instant, rhythm: number, startedAt: Instant): Instant {
-  const slot = dueAt > startedAt + rhythm ? startedAt : dueAt;
-  const passed = Math.max(0, Math.floor((startedAt + earlier(rhythm) - slot) / rhythm));
-  return slot + (passed + 1) * rhythm;
+/** The slot after the one in which a round begins. Slots are multiples of the rhythm, as those of a schedule are. */
+export function nextSlot(rhythm: number, startedAt: Instant): Instant {
+  return (Math.floor((startedAt + earlier(rhythm)) / rhythm) + 1) * rhythm;
 }

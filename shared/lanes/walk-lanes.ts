@@ -22,7 +22,7 @@ import { reachOf } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, type Lane, updateLane } from './lane.ts';
 import { checkList } from './list-check.ts';
-import { inRhythm, isJoined, OLDER_RHYTHM, promisedRhythm, walkRhythm } from './rhythms.ts';
+import { inRhythm, isJoined, OLDER_RHYTHM, walkRhythm } from './rhythms.ts';
 import { knownIn, sourceOf, type TickRun } from './tick-run.ts';
 
 type Walk = 'recent' | 'older';
@@ -149,9 +149,10 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   return {
     name,
     dueAt() {
-      if (name === 'older' && isJoined(run.state, settings)) return Number.POSITIVE_INFINITY;
-      const { round, dueAt } = lane();
-      return round ? 0 : inRhythm(dueAt, promisedRhythm(name, settings), run.now());
+      const isWhole = isJoined(run.state, settings);
+      if (name === 'older' && isWhole) return Number.POSITIVE_INFINITY;
+      const { round, requests, dueAt } = lane();
+      return round ? 0 : inRhythm(dueAt, walkRhythm(name, isWhole, requests, settings), run.now());
     },
     async work() {
       if (lane().round === undefined) begin();
