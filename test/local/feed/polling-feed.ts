@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { LocalFeed } from '../../../local/feed/local-feed.ts';
 import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 
-/** Time between polls: short enough to wait for, long enough for the budget. */
-export const SOON_MS = 400;
+/** Time between polls: a tick ends where nothing comes due within half a second. */
+export const SOON_MS = 1_000;
 
 /** Returns the feed, whose ticks come again until one has polled or failed, as those of `watch` do. */
 export function pollingFeed(feed: LocalFeed): LocalFeed {
@@ -12,7 +12,7 @@ export function pollingFeed(feed: LocalFeed): LocalFeed {
     for (;;) {
       const report = await feed.tick();
       if (report.polls > 0 || report.outcome !== 'done' || report.failure !== undefined) return report;
-      await setTimeout(SOON_MS / 10);
+      await setTimeout(SOON_MS / 20);
     }
   }
   return { ...feed, tick };
