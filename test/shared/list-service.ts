@@ -69,25 +69,24 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
   function select(query: ReturnGroupsQuery): ListedGroup[] {
     if (query.returnGroupId !== undefined)
       return [...groups.values()].filter(({ id }) => id === query.returnGroupId);
+    const isUpdated = between(query.minUpdatedAt, query.maxUpdatedAt);
+    const isCreated = between(query.minCreatedAt, query.maxCreatedAt);
     const shown = [...groups.values()].filter(
       (group) =>
         !knobs.hidden.has(group.id) &&
-        (knobs.ignoresFilters ||
-          (isBetween(group.updatedAt, query.minUpdatedAt, query.maxUpdatedAt) &&
-            isBetween(group.createdAt, query.minCreatedAt, query.maxCreatedAt))),
+        (knobs.ignoresFilters || (isUpdated(group.updatedAt) && isCreated(group.createdAt))),
     );
     const place = new Map(shown.map((group) => [group, knobs.order(group)]));
     return shown.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)).slice(0, knobs.window);
   }
 
-  function isBetween(stamp: Instant, min: string | undefined, max: string | undefined): boolean {
+  function between(min: string | undefined, max: string | undefined): (stamp: Instant) => boolean {
     const [from, to] = [min, max].map((bound) =>
       bound === undefined ? undefined : parseStamp(bound)?.instant,
     );
-    return (
+    return (stamp) =>
       (from === undefined || (knobs.lowerIncluded ? stamp >= from : stamp > from)) &&
-      (to === undefined || (knobs.upperIncluded ? stamp <= to : stamp < to))
-    );
+      (to === undefined || (knobs.upperIncluded ? stamp <= to : stamp < to));
   }
 
   function failureOf(query: ReturnGroupsQuery): ReturnsServiceError | undefined {

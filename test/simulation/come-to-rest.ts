@@ -155,8 +155,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
     within,
     everyMs() {
       if (ticks >= MOST_TICKS) return within / MILLISECOND;
-      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0)
-        return Math.max(intervalMs, WALKS_GO_ON_EVERY_MS);
+      if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0) return WALKS_GO_ON_EVERY_MS;
       return ticks < TICKS_IN_RHYTHM && reconcileMs < LATER_TICKS_EVERY_MS
         ? Math.max(intervalMs, reconcileMs)
         : LATER_TICKS_EVERY_MS;

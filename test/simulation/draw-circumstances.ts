@@ -86,35 +86,35 @@ function withRhythm(plan: Plan, random: Random): Plan {
 }
 
 /** Walks over recent groups alone need more groups than a tenth of their budget reads: minutes, and requests a minute. */
-const APART = [
-  [1, 60],
-  [1, 120],
-  [2, 60],
-  [10, 20],
-  [10, 20],
-] as const;
-const GROUPS_APART = 165;
+const RARELY_APART = [10, 20] as const;
+const APART = [[1, 60], [1, 120], [2, 60], RARELY_APART, RARELY_APART] as const;
+const GROUPS_APART = 190;
 /** `older` groups are walked so often. */
 const OLDER_MS = 12 * HOUR_MS;
 const NEAR_MS = 20 * MINUTE_MS;
 
 /** Returns turn old during the run, and old ones change without a stamp. In long runs around the second walk over these. */
 function withAging(plan: Plan, random: Random): Plan {
-  const [minutes, budget] = random.pick(APART);
+  const drawn = random.pick(APART);
   const groups = GROUPS_APART + random.below(30);
   const isLong = random.chance(0.35) && plan.night === undefined && plan.activeMs < HOUR_MS;
+  const [minutes, budget] = isLong ? RARELY_APART : drawn;
   const changes = 12 + random.below(14);
   const knobs = { ...plan.knobs, limitMax: 10 };
   const settings = { ...plan.settings, reconcileMs: minutes * MINUTE_MS };
   const apart = withBudget(withMoreGroups({ ...plan, knobs, settings }, groups), budget);
   if (!isLong) return aging(apart, { fromMs: 0, forMs: plan.activeMs }, changes);
-  const long = stretched(apart, OLDER_MS + 2 * NEAR_MS);
-  const intervalMs = Math.max(settings.intervalMs, 10 * MINUTE_MS);
-  return aging(
-    { ...long, settings: { ...long.settings, intervalMs } },
-    { fromMs: OLDER_MS - NEAR_MS, forMs: 2 * NEAR_MS },
-    changes,
-  );
+  const activeMs = OLDER_MS + 2 * NEAR_MS;
+  const intervalMs = Math.max(settings.intervalMs, MINUTE_MS);
+  const fewer = (rate: number) => (rate * plan.activeMs) / activeMs;
+  const long = {
+    ...{ ...apart, activeMs, settings: { ...apart.settings, intervalMs } },
+    changesPerSecond: fewer(plan.changesPerSecond),
+    handsPerMinute: fewer(plan.handsPerMinute),
+    // When it ends decides how far walks over recent groups are apart from the one over older groups.
+    night: { fromMs: plan.activeMs, forMs: OLDER_MS - plan.activeMs - random.below(HOUR_MS), isQuiet: true },
+  };
+  return aging(long, { fromMs: OLDER_MS - NEAR_MS, forMs: 2 * NEAR_MS }, changes);
 }
 
 function aging(plan: Plan, { fromMs, forMs }: Period, changes: number): Plan {

@@ -15,7 +15,7 @@ export function drawStrangeKnobs(
     { filterSkewSeconds: random.pick([-5, -1, 1, 5]) * HOUR_SECONDS },
     { pageBytes: random.pick([1, 20_000, 65_536]) },
     { limitMax: 1 + random.below(9) },
-    { stampForm: random.pick(['none:+02:00', 'none:-05:00']) },
+    { stampForm: random.pick(['none:+02:00', 'none:+09:00']) },
     { dateSkewSeconds: random.pick([-2, -0.2, 0.1, 3]) * HOUR_SECONDS },
     { dateSkewSeconds: 'no Date' },
     { faultRate: 0.2, faultKinds: ['date-missing', 'date-skewed'] },

@@ -156,8 +156,8 @@ export interface Plan {
   readonly secret?: SecretFault | undefined;
   /** When returns that are about 45 days old, or older, change without a stamp, and how often. */
   readonly oldChanges?: (Period & { readonly changes: number }) | undefined;
-  /** A time without a tick, longer than the brake judges. */
-  readonly night?: Period | undefined;
+  /** A time without a tick, longer than the brake judges, in which most groups change unless it is quiet. */
+  readonly night?: (Period & { readonly isQuiet?: boolean }) | undefined;
   /** A tick of a scheduler whose clock is ahead by so many days. */
   readonly earlySlot?: { readonly atMs: number; readonly days: number } | undefined;
   /** When the store accepts no larger version of a third of the groups. */

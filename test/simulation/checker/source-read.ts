@@ -12,6 +12,7 @@ export function checkSourceRead(evidence: Evidence, source: SourceEvidence): Vio
     ...judgeRow(source),
     ...judgeNumber(evidence, source),
     ...judgeArrivals(evidence, source),
+    ...judgeRest(source),
   ];
   return problems.map(([guarantee, place, message]) => ({
     guarantee,
@@ -63,6 +64,14 @@ function* judgeNumber(
   const most = Math.floor((last.at - first.at + timing.longestFreeze) / MINUTE) + 3;
   if (claims.length > most)
     yield ['G8', last.event.id, `is the last of ${claims.length} reports, and the time allows ${most}`];
+}
+
+/** Checks that in the end nothing counts as left out, unless the source reports why. */
+function* judgeRest({ claims, isLast, isAtRest, reasons }: SourceEvidence): Generator<Problem> {
+  const last = claims.at(-1);
+  if (last === undefined || !isLast || !isAtRest || last.leftOut === 0) return;
+  if (reasons.every((code) => code === 'clock'))
+    yield ['G8', last.event.id, `counts ${last.leftOut} as left out, though the source is at rest and well`];
 }
 
 /** Checks that the newest claim arrived, except one that was written at the end of the run. */

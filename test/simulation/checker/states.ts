@@ -123,11 +123,6 @@ export function stateNames(document: GroupDocument): Iterable<EntityName> {
   return entitiesOf(document).keys();
 }
 
-/** An entity's state in a document. */
-export function stateIn(happening: Happening | undefined, name: EntityName): State | undefined {
-  return happening?.document && entitiesOf(happening.document).get(name);
-}
-
 /** A published change of an entity: an event and its parts. */
 export interface PublishedChange {
   readonly event: EntityEvent;

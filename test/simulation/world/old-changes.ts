@@ -7,9 +7,9 @@ import { withoutStamps } from './turns.ts';
 import type { World } from './world.ts';
 
 const OLD = 45 * DAY;
-/** Returns that turn old within so long, or have, are changed most often. */
-const NEAR = 20 * MINUTE;
-const NEAR_SHARE = 0.8;
+/** Returns that turn old within so long are changed most often: they are where one walk ends and the other begins. */
+const SOON = 10 * MINUTE;
+const SOON_SHARE = 0.7;
 
 export async function runOldChanges(world: World): Promise<void> {
   const { plan, time, draws, trace } = world;
@@ -29,9 +29,9 @@ export async function runOldChanges(world: World): Promise<void> {
 function pickOld(world: World): StoredGroup | undefined {
   const { service, draws } = world;
   const sent = [...service.store.groups()].filter(({ shipments }) => shipments.length > 0);
-  const old = sent.filter((group) => ageOf(world, group) > OLD - NEAR);
-  const near = old.filter((group) => ageOf(world, group) < OLD + NEAR);
-  const chosen = near.length > 0 && draws.old.chance(NEAR_SHARE) ? near : old;
+  const old = sent.filter((group) => ageOf(world, group) > OLD - SOON);
+  const soon = old.filter((group) => ageOf(world, group) < OLD);
+  const chosen = soon.length > 0 && draws.old.chance(SOON_SHARE) ? soon : old;
   return chosen.length === 0 ? undefined : draws.old.pick(chosen);
 }
 

@@ -101,7 +101,7 @@ const CHANGED_IN_A_NIGHT = 0.8;
 
 export async function runNight(world: World): Promise<void> {
   const { plan, time, service, trace } = world;
-  if (plan.night === undefined) return;
+  if (plan.night === undefined || plan.night.isQuiet) return;
   await time.sleep(plan.night.fromMs + plan.night.forMs / 2);
   trace.count('night');
   const all = [...service.store.groups()];
