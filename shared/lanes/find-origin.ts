@@ -5,6 +5,7 @@ import { DeadlineReached } from '../pacing/errors.ts';
 import { beginAt } from '../position/position.ts';
 import { boundsOf } from '../reading/range.ts';
 import { FEWEST_ROWS } from '../reading/room.ts';
+import { formOf } from '../recording/learn-from-page.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { TickRun } from './tick-run.ts';
@@ -29,9 +30,12 @@ export async function findOrigin(run: TickRun): Promise<void> {
 
 /** @returns undefined if the store is empty */
 async function newestStamp(run: TickRun, top: Instant): Promise<Instant | undefined> {
+  const { stampForm } = run.state;
   let to = top;
   for (let width = FIRST_WIDTH; to > top - FURTHEST; width *= GROWTH) {
     const found = await ask(run, to - width, to);
+    // Bounds in another form than the stamps may be another time to the service.
+    if (run.state.stampForm.zoned !== stampForm.zoned) return await newestStamp(run, top);
     // A row in it fails: its stamp may be the newest. An outage fails the next interval as well.
     if (found === 'failed')
       return (await ask(run, to - width * GROWTH, to - width)) === 'failed' ? fail(run) : to;
@@ -70,7 +74,8 @@ async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | 'f
   // No service refuses to send so few rows.
   const query = { ...boundsOf(range, run.state.stampForm), limit: FEWEST_ROWS };
   try {
-    const { rows } = await run.ask('late', query, { tries: TRIES, range });
+    const { rows } = await run.ask('late', query, { tries: TRIES });
+    run.update((state) => ({ ...state, stampForm: formOf(rows) ?? state.stampForm }));
     const stamps = rows.flatMap(({ updatedAt }) => updatedAt ?? []).filter((stamp) => stamp <= to);
     return { rows: rows.length, newest: stamps.length === 0 ? undefined : Math.max(...stamps) };
   } catch (error) {

@@ -9,19 +9,25 @@ import type { LaneName, SourceState } from '../source/source-state.ts';
 
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
 export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
-  const rows = page.rows.filter((row) => row.kind === 'readable');
+  const rows = readableOf(page.rows);
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
   const fieldsSince = rows.reduce((known, { group }) => learnFields(known, group, since), state.fieldsSince);
-  const learned = { ...state, fieldsSince, stampForm: formOf(rows) ?? state.stampForm };
+  const learned = { ...state, fieldsSince, stampForm: formOf(page.rows) ?? state.stampForm };
   return checkClock(learned, rows, page, lane);
 }
 
-function formOf(rows: readonly ReadableRow[]): SourceState['stampForm'] | undefined {
+/** The form of the rows' stamps; undefined if none can be read. */
+export function formOf(all: Page['rows']): SourceState['stampForm'] | undefined {
+  const rows = readableOf(all);
   if (rows.length === 0) return undefined;
   return {
     zoned: rows.every(({ zoned }) => zoned),
     digits: Math.max(...rows.map(({ precision }) => precision)),
   };
+}
+
+function readableOf(rows: Page['rows']): ReadableRow[] {
+  return rows.filter((row) => row.kind === 'readable');
 }
 
 /** Reports stamps ahead of the local time: only walks read them. */

@@ -46,6 +46,8 @@ const STRANGE_WITHIN = 3 * HOUR;
 const TICKS_IN_RHYTHM = 12;
 /** Each costs processor time. */
 const MOST_TICKS = 250;
+/** With less, a tick has few requests for walks. */
+const AMPLE_BUDGET = 60;
 /** A walk that takes many ticks would stand still with one an hour. */
 const WALKS_GO_ON_EVERY_MS = 60_000;
 /** Where a walk is always under way, the time of the others has to pass as well. */
@@ -134,6 +136,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   const { intervalMs, reconcileMs = WALKS_EVERY_MS, settleMs } = plan.settings;
   const within = Math.max(AT_REST_WITHIN, AT_REST_WITHIN_WALKS * reconcileMs * MILLISECOND);
   const isStrange = plan.profile === 'strange';
+  const mostTicks = MOST_TICKS * Math.max(1, AMPLE_BUDGET / plan.settings.requestsPerMinute);
   const { failingEvery } = world.service.control.knobs();
   // Rows that go on failing are reported.
   const isNeverWell = isStrange || failingEvery > 0;
@@ -154,7 +157,7 @@ async function walk(world: World, pollers: Pollers, watch: SourceWatch, readable
   await tickUntil(world, pollers, () => isAtRest() || isReported(), {
     within,
     everyMs() {
-      if (ticks >= MOST_TICKS) return within / MILLISECOND;
+      if (ticks >= mostTicks) return within / MILLISECOND;
       if (watch.facts?.isAtWork && ticks % TICKS_IN_A_ROW !== 0) return WALKS_GO_ON_EVERY_MS;
       return ticks < TICKS_IN_RHYTHM && reconcileMs < LATER_TICKS_EVERY_MS
         ? Math.max(intervalMs, reconcileMs)

@@ -35,7 +35,10 @@ export function withCircumstances(plan: Plan): Plan {
 export const SMALL_BUDGETS = [20, 30] as const;
 
 function withSmallBudget(plan: Plan, random: Random): Plan {
-  return withBudget(plan, random.pick(SMALL_BUDGETS));
+  const drawn = withBudget(plan, random.pick(SMALL_BUDGETS));
+  // More frequent polls would leave a walk too few requests of the ticks that a run has.
+  const intervalMs = Math.max(15_000, plan.settings.intervalMs);
+  return { ...drawn, settings: { ...drawn.settings, intervalMs } };
 }
 
 /** @param requestsPerMinute of each source */

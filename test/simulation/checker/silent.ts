@@ -41,8 +41,10 @@ export function checkSilent(
     if (isOld && isBackfill[0] !== true)
       violate(groupId, 'was created before the feed began, and is not marked as backfill');
     if (!isOld && isBackfill[0] === true) violate(groupId, 'is new, and is marked as backfill');
-    const shownFrom = histories.get(groupId)?.documents[0]?.shownFrom ?? Number.POSITIVE_INFINITY;
-    const wasShown = shownFrom < beganAt - timing.slowestAnswer;
+    const { documents = [] } = histories.get(groupId) ?? {};
+    const shownFrom = documents[0]?.shownFrom ?? Number.POSITIVE_INFINITY;
+    const wasShown =
+      shownFrom < beganAt - timing.slowestAnswer && documents.every(({ document }) => document);
     const isExcused = isStrange || mayBeLeft || tooLarge.has(groupId) || !isOnly || heldTimes.length > 0;
     if (isOld && baseline === 'silent' && wasShown && !isExcused)
       violate(groupId, 'was there before the feed began, and is announced as created');
