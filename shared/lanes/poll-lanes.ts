@@ -95,7 +95,8 @@ export function createFreshLane(run: TickRun): Lane {
   if (inRhythm(fresh.dueAt, rhythm, run.now()) <= run.now()) fresh.dueAt = run.now();
   return {
     name: 'fresh',
-    dueAt: () => (hasFresh(settings) ? fresh.dueAt : Number.POSITIVE_INFINITY),
+    dueAt: () =>
+      hasFresh(settings, run.state.lanes.late.requests) ? fresh.dueAt : Number.POSITIVE_INFINITY,
     work,
   };
 }
@@ -113,7 +114,8 @@ export function createLateLane(run: TickRun): Lane {
     const startedAt = run.now();
     run.updatePosition((position) => noteMoment(position, startedAt));
     const { position } = run.state;
-    const range = rangeOf(position, 'late', startedAt);
+    const isAlone = !hasFresh(settings, lane().requests);
+    const range = rangeOf(position, isAlone ? 'alone' : 'late', startedAt);
     const asked = placesToAsk(position.places, range, startedAt).map(({ axis, from, to }) => ({
       axis,
       from,
@@ -125,7 +127,7 @@ export function createLateLane(run: TickRun): Lane {
 
   return {
     name: 'late',
-    dueAt: () => (lane().round ? 0 : inRhythm(lane().dueAt, rhythm(), run.now())),
+    dueAt: () => (lane().round ? 0 : inRhythm(lane().dueAt, rhythm(), run.now(), Math.max(rhythm(), AFTER_FAILURE))),
     async work() {
       if (lane().round === undefined) begin();
       const created = await drain(run, 'late', {

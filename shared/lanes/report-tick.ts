@@ -1,6 +1,7 @@
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { behindSince, describeFailure } from '../reporting/health.ts';
 import type { SourceSession } from '../source/source-session.ts';
+import type { SourceState } from '../source/source-state.ts';
 import { hasFresh } from './rhythms.ts';
 import type { TickReport } from './tick-report.ts';
 
@@ -20,7 +21,12 @@ export function reportTick(
     requests: requests.counters.sent - before.sent,
     rateLimited: requests.counters.rateLimited - before.rateLimited,
     behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
-    pollsAt: hasFresh(settings) ? session.fresh.dueAt : (state?.lanes.late.dueAt ?? 0),
+    pollsAt: pollsAt(session, state),
     failure: error && describeFailure(error),
   };
+}
+
+function pollsAt({ settings, fresh }: SourceSession, state: SourceState | undefined): Instant {
+  const { dueAt = 0, requests = 0 } = state?.lanes.late ?? {};
+  return hasFresh(settings, requests) ? Math.min(fresh.dueAt, dueAt) : dueAt;
 }

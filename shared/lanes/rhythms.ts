@@ -38,9 +38,9 @@ export function lateRhythm(
   );
 }
 
-/** Whether `fresh` reads besides `late`: else both would read the same, equally often. */
-export function hasFresh(pace: Pace): boolean {
-  return pace.intervalMs * MILLISECOND < lateRhythm(pace);
+/** Whether `fresh` reads besides `late`: else both would read the same, equally often. @param requests of `late` */
+export function hasFresh(pace: Pace, requests: number): boolean {
+  return pace.intervalMs * MILLISECOND < lateRhythm(pace, requests);
 }
 
 /** How often a walk is promised. */
@@ -82,10 +82,10 @@ function timeOf(requests: number, requestsPerMinute: number, share: number): num
 
 /**
  * When a lane in a rhythm is due: a little early, so that a tick that comes early is used. A moment further ahead than
- * the rhythm comes from a clock that was ahead.
+ * the longest wait comes from a clock that was ahead.
  */
-export function inRhythm(dueAt: Instant, rhythm: number, now: Instant): Instant {
-  return dueAt > now + rhythm + earlier(rhythm) ? now : dueAt - earlier(rhythm);
+export function inRhythm(dueAt: Instant, rhythm: number, now: Instant, longest: number = rhythm): Instant {
+  return dueAt > now + longest + earlier(rhythm) ? now : dueAt - earlier(rhythm);
 }
 
 /** How much before its slot a round may begin. */

@@ -144,7 +144,7 @@ function turnOf(lane: LaneName, state: SourceState, pace: Pace, now: Instant): T
   const age = now - (position.readAt[lane] ?? Number.NEGATIVE_INFINITY);
   if (lane === 'late') {
     const isOverdue = age > Math.max(2 * lateRhythm(pace), (pace.lookbackMs * MILLISECOND) / 2);
-    return { lane, order: hasFresh(pace) ? (isOverdue ? 'overdue' : 'due') : 'first', usesAll };
+    return { lane, order: hasFresh(pace, state.lanes.late.requests) ? (isOverdue ? 'overdue' : 'due') : 'first', usesAll };
   }
   return { lane, order: age < promisedRhythm(lane, pace) ? 'early' : 'due', usesAll };
 }

@@ -152,7 +152,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       const isWhole = isJoined(run.state, settings);
       if (name === 'older' && isWhole) return Number.POSITIVE_INFINITY;
       const { round, requests, dueAt } = lane();
-      return round ? 0 : inRhythm(dueAt, walkRhythm(name, isWhole, requests, settings), run.now());
+      const rhythm = walkRhythm(name, isWhole, requests, settings);
+      return round ? 0 : inRhythm(dueAt, rhythm, run.now(), Math.max(rhythm, AFTER_FAILURE));
     },
     async work() {
       if (lane().round === undefined) begin();

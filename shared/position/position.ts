@@ -92,13 +92,14 @@ export function observe(position: Position, stamps: readonly Instant[], at: Inst
 }
 
 /**
- * Returns the range that a round reads, by the stamps of its lane.
+ * Returns the range that a round reads, by the stamps of its lane: `alone` is `late` without `fresh`, and `all` a walk over
+ * all groups.
  *
  * @param since for `fresh`: the newest stamp of its own last round
  */
 export function rangeOf(
   { cursor, newest, readAt }: Position,
-  lane: 'fresh' | 'late' | 'recent' | 'older' | 'all',
+  lane: 'fresh' | 'late' | 'alone' | 'recent' | 'older' | 'all',
   now: Instant,
   since: Instant = cursor,
 ): Range {
@@ -110,9 +111,11 @@ export function rangeOf(
     case 'late':
       // An open end never empties where groups change as fast as it reads.
       return { axis: 'updated', from: cursor, to: Math.max(now, newest ?? now, cursor) + SECOND };
+    case 'alone':
+      return { axis: 'updated', from: cursor, to: Math.max(now + PLAUSIBLE_AHEAD, cursor) + SECOND };
     case 'recent':
       // From where the last walk over older groups ended: what turned 45 days old since is in one of both.
-      return { axis: 'created', from: (readAt.older ?? now) - RECENT };
+      return { axis: 'created', from: Math.min(readAt.older ?? now, now) - RECENT };
     case 'older':
       return { axis: 'created', to: now - RECENT };
     case 'all':
@@ -122,7 +125,8 @@ export function rangeOf(
 
 /** Notes the newest stamp once a minute, as a round of `late` begins. */
 export function noteMoment(position: Position, at: Instant): Position {
-  const { newest, newestAt } = position;
+  const { newestAt } = position;
+  const newest = newestOf([position.newest], at);
   const last = newestAt.at(-1);
   if (newest === undefined) return position;
   const known = last !== undefined && last.at > at ? [] : newestAt;

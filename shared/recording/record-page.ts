@@ -62,6 +62,8 @@ export function createRecorder(
     ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
   };
   const firstSeen = new Set<number>();
+  /** Groups that were counted as held since the walk began: neighbouring ranges may show one twice. */
+  const counted = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 
   async function record(
@@ -79,7 +81,9 @@ export function createRecorder(
     if (isWalkLane(lane) && isJudged(cell.state, lane, timeOfTwoWalks(cell.state, settings), clock.now()))
       await judge(compared, differing);
     const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
-    const held = differing.filter((each) => isUnstamped(each) && !admitted.some(isOf(each))).length;
+    const isHeld = (each: ComparedReading) => isUnstamped(each) && !admitted.some(isOf(each));
+    if (heldByWalks(cell.state) === 0) counted.clear();
+    const held = differing.filter((each) => isHeld(each) && isUncounted(idOf(each.reading))).length;
     const passed = isWalk ? passedByPolls(differing, cell.state) : [];
     if (isWalk && held > 0) cell.update((state) => countHeld(state, held, clock.now()));
     await saveAll(admitted, lane);
@@ -148,11 +152,15 @@ export function createRecorder(
       settle,
       lastSeenAt: memory.recall(idOf(reading))?.sentAt,
       emits: mode === 'emit',
-      announcesOld: mode === 'emit' || (isReadByBaseline(cell.state, reading) && !isAdopting()),
+      announcesOld: isReadByBaseline(cell.state, reading) ? !isAdopting() : mode === 'emit',
       isOld: ({ createdAt }) => createdAt <= origin,
       isOldEntity: (entity) => !isCreatedAfter(origin, entity),
       unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(position) }, snapshot, reading, settle),
     };
+  }
+
+  function isUncounted(id: number): boolean {
+    return counted.size < counted.add(id).size;
   }
 
   function isAdopting(): boolean {
@@ -176,7 +184,8 @@ export function createRecorder(
   function admitOld(differing: readonly ComparedReading[], lane: LaneName): readonly ComparedReading[] {
     const old = differing.filter((each) => isFirstSeenLate(each, cell.state));
     if (old.length === 0) return differing;
-    const samples = old.map(({ reading }) => sampleFirstSight(idOf(reading)));
+    if (cell.state.backfilled === 0) counted.clear();
+    const samples = old.map(({ reading }) => idOf(reading)).filter(isUncounted).map(sampleFirstSight);
     const admission = admitBackfill(cell.state, samples, isWalkLane(lane), clock.now());
     cell.update(() => admission.state);
     return admission.isAdmitted ? differing : differing.filter((each) => !old.includes(each));
@@ -359,9 +368,11 @@ function passedByPolls(
 
 /** Counts the groups that the walks under way hold back. */
 function countHeld(state: SourceState, held: number, now: Instant): SourceState {
-  const { recent, older } = state.lanes;
-  const count = held + (recent.round?.held ?? 0) + (older.round?.held ?? 0);
-  return holdBack(state, { kind: 'mass_change', count }, now);
+  return holdBack(state, { kind: 'mass_change', count: held + heldByWalks(state) }, now);
+}
+
+function heldByWalks({ lanes: { recent, older } }: SourceState): number {
+  return (recent.round?.held ?? 0) + (older.round?.held ?? 0);
 }
 
 /** The polls check: changes that polls had passed set the cursor back. */
