@@ -17,18 +17,18 @@ type SourceReadEvent = EventOf<'feed.source_read'>;
 export interface SourceReading {
   readonly generation: string;
   /**
-   * Changes with stamps before it are in the ledger, if they showed within the lookback: the start of the last complete
-   * poll less lookback and settle. Undefined before the first.
+   * Changes that were made before it by the feed's clock, and moved their return's stamp, are in the ledger if they showed
+   * within the lookback: the moment of the last complete poll less lookback and settle. Undefined before the first.
    */
   readonly readUpTo: Date | undefined;
   /**
-   * When the last complete walks over all returns began: everything that showed twice settle before was compared,
-   * whatever its stamp. Undefined until the baseline is completed.
+   * The moment that the last complete walks over all returns stand for: everything that showed twice settle before was
+   * compared, whatever its stamp. Undefined until the baseline is completed.
    */
   readonly walkedAt: Date | undefined;
-  /** Holds: what they keep back is missing. */
+  /** Returns and entities that are held: their changes are missing. */
   readonly held: number;
-  /** Returns that can't be read: their changes are missing. */
+  /** Returns and places that are not known, until they were read: their changes may be missing. */
   readonly setAside: number;
   /** When it was reported, by the feed's clock. */
   readonly reportedAt: Date;
@@ -60,7 +60,7 @@ export function createReadUpTo(): ReadUpTo {
 }
 
 /**
- * Whether a report covers every change with a stamp before a moment, nothing is held, and no return is set aside.
+ * Whether a report covers every change that was made before a moment, nothing is held, and no return is set aside.
  *
  * @throws RangeError for a text that is no moment
  */

@@ -1,9 +1,9 @@
 // `release` and `adopt`: end a guard's hold by its number, which `status` and the feed's own events show. `release`
-// publishes what is held, `adopt` takes a mass change over without events.
+// publishes what is held, `adopt` takes a mass change or backfill over without events.
 import { Command } from 'commander';
 import { describeHold, describeRelease, questionOf } from '../../shared/guarding/describe-hold.ts';
 import type { Hold } from '../../shared/guarding/hold.ts';
-import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
+import { type HoldCommand, isAdoptable } from '../../shared/guarding/release-hold.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
 import { confirmOnTerminal } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
@@ -38,7 +38,9 @@ Examples:
 const ADOPT_HELP = `
 For a mass change that only writes the same in another way, for instance DELIVERED as Delivered: the
 walks that the next tick starts store the held changes, and publish nothing of them. The next event of
-a return starts from what was published last. Use "release" to publish the changes instead.
+a return starts from what was published last. The same for backfill, returns created before the feed
+began that show for the first time: none of them is published, only what changes in them later. Use
+"release" to publish instead.
 Examples:
   returns-feed adopt --hold 7 --data state --dry-run
   returns-feed adopt --source acme --hold 7 --stack ReturnsFeed`;
@@ -55,9 +57,11 @@ const WORDS = {
   adopt: {
     question: 'Adopt',
     done: 'adopted',
-    describe: () =>
-      'An adoption stores the changes that the next walk finds, without events: subscribers keep what was published.',
-    description: 'End the hold of a mass change without events: store the held changes as they are.',
+    describe: ({ kind }: Pick<Hold, 'kind'>) =>
+      kind === 'backfill'
+        ? 'An adoption stores those that the next walk finds, without events: subscribers get their later changes alone.'
+        : 'An adoption stores the changes that the next walk finds, without events: subscribers keep what was published.',
+    description: 'End the hold of a mass change or of backfill without events: store what is held as it is.',
     help: ADOPT_HELP,
   },
 } as const satisfies Readonly<Record<HoldCommand, object>>;
@@ -108,10 +112,10 @@ async function sourceOf(feed: OpenFeed, asked: string | undefined): Promise<stri
 }
 
 /** @throws UsageError for a hold that only `release` can end */
-function checkAdoptable(command: HoldCommand, { kind, number }: Hold, source: string): void {
-  if (command === 'release' || kind === 'mass_change') return;
+function checkAdoptable(command: HoldCommand, hold: Hold, source: string): void {
+  if (command === 'release' || isAdoptable(hold)) return;
   throw new UsageError(
-    `Hold ${number} of source ${source} can't be adopted, because it is no mass change: use "release".`,
+    `Hold ${hold.number} of source ${source} can't be adopted: only a mass change and backfill can. Use "release".`,
   );
 }
 

@@ -28,7 +28,7 @@ interface Action {
 const ENDED = {
   released: 'is over. The next tick continues',
   released_before: 'was ended before',
-  not_adoptable: 'is no mass change: release it instead',
+  not_adoptable: 'can’t be adopted: release it instead',
   over: 'has ended',
   unknown: 'never existed',
 } as const satisfies Readonly<Record<Released['release']['outcome'], string>>;

@@ -4,7 +4,7 @@ import type { Hold } from '../../shared/guarding/hold.ts';
 import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
-import { ADOPT_CONDITION } from './judge-feed.ts';
+import { adoptConditionOf } from './judge-feed.ts';
 import type { HoldStatus } from './source-status.ts';
 
 export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout): string[] {
@@ -16,7 +16,7 @@ export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout
   return [
     ...formatEntry(`hold ${number}`, texts, width),
     ...way(`${describeCondition(hold)}, publish it:`, release),
-    ...way(ADOPT_CONDITION, adopt),
+    ...way(adoptConditionOf(hold), adopt),
   ];
 }
 

@@ -159,7 +159,9 @@ function laneText(
 ): string {
   const isRarer = lane === 'late' && everyMs !== null && intervalMs !== null && intervalMs < everyMs;
   const most = isRarer ? `every ${formatDuration(intervalMs)}, complete ` : '';
-  const every = everyMs === null ? [] : [`${most}every ${formatDuration(everyMs)}`];
+  // Walks begin earlier where they are cheap.
+  const least = lane === 'late' ? '' : 'at least ';
+  const every = everyMs === null ? [] : [`${most}${least}every ${formatDuration(everyMs)}`];
   const last =
     startedAt === null || endedAt === null
       ? 'none completed yet'

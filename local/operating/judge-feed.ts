@@ -148,12 +148,17 @@ function concernOfHold(source: string, hold: HoldStatus): Concern {
     ...{ message, meanwhile: consequence },
     nextSteps: [
       ...(release === null ? [] : [{ text: `${describeCondition(hold)}, release it:`, command: release }]),
-      ...(adopt === null ? [] : [{ text: ADOPT_CONDITION, command: adopt }]),
+      ...(adopt === null ? [] : [{ text: adoptConditionOf(hold), command: adopt }]),
     ],
   };
 }
 
-export const ADOPT_CONDITION = 'If only the notation is new, take the changes over without events:';
+/** When an adoption is right, before its command. */
+export function adoptConditionOf({ kind }: Pick<HoldStatus, 'kind'>): string {
+  return kind === 'backfill'
+    ? 'If they need none of them, take them over without events:'
+    : 'If only the notation is new, take the changes over without events:';
+}
 
 /** One concern for a receiver that fails, however many returns wait for it. */
 function concernsOfWebhook(

@@ -1,5 +1,5 @@
 // One verdict about a source, and what to do about it. Pure.
-import type { HoldKind } from '../../shared/guarding/hold.ts';
+import { hold } from '../../shared/guarding/hold.ts';
 import type { Instant } from '../../shared/instant.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { restLeft } from '../../shared/pacing/rest.ts';
@@ -57,7 +57,7 @@ export function whyStopped(state: SourceState, circumstances: Circumstances): Re
   ];
 }
 
-const HOLD_KINDS: readonly string[] = ['other_store', 'removals', 'mass_change'] satisfies HoldKind[];
+const HOLD_KINDS: readonly string[] = hold.shape.kind.options;
 
 /** Whether a reason of the source's health is a hold. */
 export function isHoldReason({ code }: Reason): boolean {

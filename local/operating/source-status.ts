@@ -90,13 +90,15 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
       completedAt: formatKnownInstant(state.baselineAt),
     },
     lanes: describeLanes(state),
-    /** Times whose rows make every answer with them fail, or are not proved to be all. They are asked for again then. */
-    places: state.position.places.map((place) => ({
-      axis: place.axis,
-      ...{ from: formatInstant(place.from), to: formatInstant(place.to) },
-      until: formatInstant(leftOutUntil(place)),
-      reason: place.reason,
-    })),
+    /** Times whose rows make every answer with them fail: they are left out for a while, and then asked for again. */
+    places: state.position.places
+      .filter(({ isLeftOut }) => isLeftOut)
+      .map((place) => ({
+        axis: place.axis,
+        ...{ from: formatInstant(place.from), to: formatInstant(place.to) },
+        until: formatInstant(leftOutUntil(place)),
+        reason: place.reason,
+      })),
     setAside: state.setAside.map(({ groupId, reason, since }) => ({
       returnGroupId: groupId ?? null,
       reason,

@@ -151,10 +151,10 @@ function aWellState(): SourceState {
   const lane = (startedAgo: Instant, rhythm: Instant, groups: number) => ({
     dueAt: NOW - startedAgo + rhythm,
     round: undefined,
-    readAt: NOW - startedAgo,
     cuts: [],
     endedAt: NOW - startedAgo + 9 * SECOND,
     groups,
+    requests: Math.ceil(groups / 80),
     missing: 0,
   });
   return {
@@ -164,16 +164,17 @@ function aWellState(): SourceState {
     baselineAt: NOW - 89 * 24 * HOUR,
     lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
     lastSlot: (NOW - 20 * SECOND) / MILLISECOND,
-    cursor: NOW - 381 * SECOND,
-    newest: NOW - SECOND,
-    newestAt: [],
+    position: {
+      ...sample.position,
+      ...{ cursor: NOW - 381 * SECOND, newest: NOW - SECOND, newestAt: [], passed: [], places: [] },
+      readAt: { late: NOW - 21 * SECOND, recent: NOW - 4 * MINUTE, older: NOW - 9 * HOUR },
+    },
     lanes: {
       late: lane(21 * SECOND, MINUTE, 12),
       recent: lane(4 * MINUTE, 10 * MINUTE, 9_120),
       older: lane(9 * HOUR, 12 * HOUR, 39_090),
     },
     lookUps: [],
-    places: [],
     findings: [],
     setAside: [],
     holds: [],
@@ -196,10 +197,8 @@ function aHeldState(): SourceState {
     ...well,
     source: 'outlet',
     baselineAt: undefined,
-    lanes: {
-      ...well.lanes,
-      recent: { ...well.lanes.recent, readAt: undefined, endedAt: NOW - 50 * MINUTE, round },
-    },
+    position: { ...well.position, readAt: { ...well.position.readAt, recent: undefined } },
+    lanes: { ...well.lanes, recent: { ...well.lanes.recent, endedAt: NOW - 50 * MINUTE, round } },
     setAside: [
       { ...noted, groupId: 99_102, reason: 'shipments.0.status is missing', since: NOW - 3 * HOUR },
       { ...noted, groupId: 99_877, reason: 'created_at is no timestamp', since: NOW - 2 * HOUR },

@@ -7,8 +7,11 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 const NOW = 1_763_633_703_000_000;
 
 export function aState(source: string, version = 1, changes: Partial<SourceState> = {}): SourceState {
-  const settings = { name: source, baseline: 'silent', lookbackMs: 300_000, settleMs: 60_000 } as const;
-  const first = firstState({ settings, mintedIn: 'Zk3vT0aQ4yB7sX9cE1dF2g', mintedAt: NOW - HOUR });
+  const first = firstState({
+    settings: { name: source, baseline: 'silent' },
+    mintedIn: 'Zk3vT0aQ4yB7sX9cE1dF2g',
+    mintedAt: NOW - HOUR,
+  });
   return {
     ...first,
     version,
@@ -16,14 +19,25 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     earlierGenerations: ['mh1a0b'],
     lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
     lastSlot: 1_763_633_700_000,
-    cursor: NOW - 7 * MINUTE,
-    newestAt: [{ at: NOW - MINUTE, stamp: NOW - 2 * MINUTE }],
-    newest: NOW - SECOND,
-    room: { rows: 80, groups: 80, planned: 100, bytes: 210_000, rowBytes: 0 },
+    position: {
+      origin: NOW - HOUR,
+      cursor: NOW - 7 * MINUTE,
+      newest: NOW - SECOND,
+      newestAt: [{ at: NOW - MINUTE, stamp: NOW - 2 * MINUTE }],
+      passed: [{ at: NOW - 3 * MINUTE, stamp: NOW - 9 * MINUTE }],
+      readAt: { late: NOW - MINUTE, recent: NOW - 10 * MINUTE, older: undefined },
+      places: [
+        {
+          ...{ axis: 'updated', from: NOW - HOUR, to: NOW - HOUR + 6 * SECOND },
+          ...{ isLeftOut: true, seenAt: NOW - 10 * MINUTE, reason: '500' },
+        },
+      ],
+    },
+    room: { since: NOW - HOUR, rows: 80, groups: 80, planned: 100, bytes: 210_000, rowBytes: 0 },
     limit: 100,
     lanes: {
-      late: { ...first.lanes.late, readAt: NOW - MINUTE, endedAt: NOW - 58 * SECOND, groups: 17 },
-      recent: { ...first.lanes.recent, readAt: NOW - 10 * MINUTE, groups: 190 },
+      late: { ...first.lanes.late, endedAt: NOW - 58 * SECOND, groups: 17, requests: 1 },
+      recent: { ...first.lanes.recent, groups: 190, requests: 3 },
       older: {
         ...first.lanes.older,
         round: {
@@ -31,12 +45,11 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
             { axis: 'created', to: NOW - HOUR, isRest: true },
             { axis: 'updated', from: NOW, to: NOW + 5 * SECOND, cross: { from: NOW - HOUR }, failures: 1 },
           ]),
-          oldestPassed: NOW - HOUR,
+          ...{ isWhole: false, held: 2 },
         },
       },
     },
     lookUps: [{ groupId: 4711, dueAt: NOW, isMissing: true, absentSince: NOW - MINUTE }],
-    places: [{ axis: 'updated', from: NOW - HOUR, to: NOW - HOUR + 6 * SECOND, until: NOW, reason: '500' }],
     findings: [{ code: 'groups_hidden', lane: 'recent', count: 2, example: 'return 4711', seenAt: NOW }],
     setAside: [{ groupId: undefined, reason: 'it has no id', digest: 'k3j4', since: NOW, seenAt: NOW }],
     seenWith: 'xqT0r8',
@@ -55,6 +68,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
     lastHold: 7,
     compared: '0010',
     removals: 1,
+    backfilled: 2,
     fieldsSince: { 'shipment.carrier': NOW - HOUR },
     health: {
       degradedSince: NOW - HOUR,
@@ -92,6 +106,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       settleMs: 60_000,
       reconcileMs: 600_000,
       requestsPerMinute: 240,
+      walkShare: 0.1,
     },
     baseUrl: 'https://returns.example.com/api',
     ...changes,

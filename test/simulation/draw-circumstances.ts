@@ -40,7 +40,9 @@ function withSmallBudget(plan: Plan, random: Random): Plan {
 
 /** @param requestsPerMinute of each source */
 function withBudget(plan: Plan, requestsPerMinute: number): Plan {
-  const settings = { ...plan.settings, requestsPerMinute: requestsPerMinute * plan.sources };
+  // More frequent polls would leave a walk too few requests of the ticks that a run has.
+  const intervalMs = Math.max(15_000, plan.settings.intervalMs);
+  const settings = { ...plan.settings, intervalMs, requestsPerMinute: requestsPerMinute * plan.sources };
   // As long as in the product: shorter ticks would have too few requests to get anywhere.
   return { ...plan, settings, tickMs: 50_000 };
 }

@@ -14,6 +14,7 @@ import type { LogFields } from '../../../shared/ports.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
 import { runFeed } from '../cli/run-feed.ts';
+import { pollingFeed, SOON_MS } from './polling-feed.ts';
 import { firstArrivals, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 const TOKEN = 'a-token';
@@ -53,7 +54,7 @@ async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }:
   const attempts: Answer[] = [];
   const warnings: LogFields[] = [];
   const feed = await startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280 }),
+    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,
     log: { debug() {}, info() {}, error() {}, warn: (_, fields = {}) => warnings.push(fields) },
@@ -68,7 +69,7 @@ async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }:
     },
   });
   ends.push(feed.close);
-  return { ...feed, printed, attempts, warnings };
+  return { ...pollingFeed(feed), printed, attempts, warnings };
 }
 
 type Service = Awaited<ReturnType<typeof startService>>;

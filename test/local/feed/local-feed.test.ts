@@ -10,6 +10,7 @@ import { watchHolder } from '../../../local/store/watch-lock.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
+import { pollingFeed, SOON_MS } from './polling-feed.ts';
 
 const TOKEN = 'a-token';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -30,15 +31,16 @@ function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Prom
   return startFeedThat((event) => events.push(event), baseUrl, dataDir);
 }
 
-function startFeedThat(handle: (event: FeedEvent) => unknown, baseUrl: string, dataDir?: string) {
-  return startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280 }),
+async function startFeedThat(handle: (event: FeedEvent) => unknown, baseUrl: string, dataDir?: string) {
+  const feed = await startLocalFeed({
+    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,
     log: QUIET,
     onProgress() {},
     onEvent: async (event) => void handle(event),
   });
+  return pollingFeed(feed);
 }
 
 describe('the feed on one machine', () => {

@@ -9,6 +9,7 @@ import { withFeed } from '../../../local/operating/with-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { pollingFeed, SOON_MS } from '../feed/polling-feed.ts';
 
 const TOKEN = 'a-token';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -37,14 +38,15 @@ async function open() {
 /** @returns the events of two polls */
 async function runOnce(baseUrl: string, dataDir: string): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
-  const feed = await startLocalFeed({
-    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280 }),
+  const opened = await startLocalFeed({
+    settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,
     log: QUIET,
     onProgress() {},
     onEvent: async (event) => void events.push(event),
   });
+  const feed = pollingFeed(opened);
   for (let ticks = 0; ticks < 2; ticks += 1) await feed.tick();
   await feed.handOver();
   await feed.close();

@@ -19,11 +19,13 @@ const moments = createMoments({ zone: 'UTC', now: () => NOW / MILLISECOND });
 
 function well(changes: Partial<SourceState> = {}): SourceState {
   const state = aState('acme');
-  const lane = { ...state.lanes.late, readAt: NOW - 3 * SECOND, endedAt: NOW - 2 * SECOND };
+  const lane = { ...state.lanes.late, endedAt: NOW - 2 * SECOND };
+  const readAt = NOW - 3 * SECOND;
   return {
     ...state,
     lastSlot: (NOW - SECOND) / MILLISECOND,
-    ...{ holds: [], findings: [], places: [], setAside: [] },
+    ...{ holds: [], findings: [], setAside: [] },
+    position: { ...state.position, readAt: { late: readAt, recent: readAt, older: readAt }, places: [] },
     health: { ...state.health, reasons: [], failure: undefined },
     baselineAt: NOW - 30 * MINUTE,
     lanes: { late: lane, recent: lane, older: lane },

@@ -10,6 +10,7 @@ import {
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { pollingFeed, SOON_MS } from '../feed/polling-feed.ts';
 
 export const TOKEN = 'the-token-of-the-store';
 /** An allowed order name with characters that are special in a URL, a query, HTML or a terminal. */
@@ -30,12 +31,13 @@ export interface SearchedFeed {
 export async function startSearchedFeed(): Promise<SearchedFeed> {
   const service = await createReferenceService({ groups: 60, token: TOKEN, life: false });
   const data = await mkdtemp(join(tmpdir(), 'find-'));
-  const feed = await startLocalFeed({
+  const opened = await startLocalFeed({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,
       baseline: 'emit',
       requestsPerMinute: 2_000,
+      intervalMs: SOON_MS,
     }),
     token: TOKEN,
     dataDir: data,
@@ -43,6 +45,7 @@ export async function startSearchedFeed(): Promise<SearchedFeed> {
     onProgress() {},
     onEvent: async () => {},
   });
+  const feed = pollingFeed(opened);
   await feed.tick();
   return {
     service,

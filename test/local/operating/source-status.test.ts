@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
 import { formatStatus } from '../../../local/operating/format-status.ts';
 import { describeSource, type StatusCircumstances } from '../../../local/operating/source-status.ts';
+import { hold } from '../../../shared/guarding/hold.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
@@ -20,14 +21,18 @@ function well(changes: Partial<SourceState> = {}): SourceState {
     lastSlot: (NOW - 12 * SECOND) / MILLISECOND,
     holds: [],
     findings: [],
-    places: [],
+    position: {
+      ...state.position,
+      places: [],
+      readAt: { ...state.position.readAt, older: NOW - 20 * MINUTE },
+    },
     setAside: [],
     health: { ...state.health, reasons: [], failure: undefined },
     baselineAt: NOW - 30 * MINUTE,
     lanes: {
       ...state.lanes,
       recent: { ...state.lanes.recent, endedAt: NOW - 9 * MINUTE, dueAt: NOW },
-      older: { ...state.lanes.older, readAt: NOW - 20 * MINUTE, endedAt: NOW - 19 * MINUTE },
+      older: { ...state.lanes.older, endedAt: NOW - 19 * MINUTE },
     },
     ...changes,
   };
@@ -117,8 +122,8 @@ describe('a source', () => {
       intervalMs: 3_600_000,
       lookbackMs: 300_000,
       settleMs: 60_000,
-      reconcileMs: 600_000,
       requestsPerMinute: 240,
+      walkShare: 0.1,
     };
 
     expect(status(well({ pace, lastSlot: (NOW - 2 * HOUR) / MILLISECOND })).isHealthy).toBe(true);
@@ -129,7 +134,7 @@ describe('a source', () => {
     [60_000, 'every 60 s; last completed'],
     [600_000, 'every 10 min; last completed'],
   ])('that is polled every %d ms shows how often, and how often completely', (intervalMs, expected) => {
-    const pace = { intervalMs, lookbackMs: 300_000, settleMs: 60_000, reconcileMs: 600_000 };
+    const pace = { intervalMs, lookbackMs: 300_000, settleMs: 60_000, walkShare: 0.1 };
 
     const shown = text(well({ pace: { ...pace, requestsPerMinute: 240 } }), 200);
 
@@ -184,13 +189,16 @@ describe('the verdict about a source', () => {
     ]);
   });
 
-  it('is well after a release, although the next tick has not reported it yet', () => {
-    const reasons = [{ code: 'removals', message: 'Too many are missing.' }];
-    const state = well({ health: { ...well().health, degradedSince: NOW - HOUR, reasons } });
+  it.each(hold.shape.kind.options)(
+    'is well after the release of %s, although the next tick has not reported it yet',
+    (code) => {
+      const reasons = [{ code, message: 'Too many are missing.' }];
+      const state = well({ health: { ...well().health, degradedSince: NOW - HOUR, reasons } });
 
-    expect(status(state)).toMatchObject({ verdict: 'well', degradedSince: null });
-    expect(text(state)).not.toContain('degraded');
-  });
+      expect(status(state)).toMatchObject({ verdict: 'well', degradedSince: null });
+      expect(text(state)).not.toContain('degraded');
+    },
+  );
 
   it('keeps the last error of a source that is stopped', () => {
     const report = text(failing(), 120, { poller: null, isLocal: true });
@@ -227,11 +235,27 @@ describe('the verdict about a source', () => {
 });
 
 describe('a status for people', () => {
-  it('offers to adopt a mass change', () => {
-    const holds = held().holds.map((hold) => ({ ...hold, kind: 'mass_change' as const }));
+  it.each([
+    ['mass_change', 'If only the notation is new, take the changes over without events:'],
+    ['backfill', 'If they need none of them, take them over without events:'],
+  ] as const)('offers to adopt a hold of the kind %s', (kind, condition) => {
+    const holds = held().holds.map((each) => ({ ...each, kind }));
 
-    expect(text(well({ holds }))).toContain('    npx returns-feed adopt --source acme --hold 7 --data state');
+    const report = text(well({ holds }), 120);
+
+    expect(report).toContain('    npx returns-feed adopt --source acme --hold 7 --data state');
+    expect(report).toContain(condition);
     expect(text(held())).not.toContain('adopt');
+  });
+
+  it('shows that walks may begin more often', () => {
+    const { lanes } = well();
+    const state = well({ lanes: { ...lanes, recent: { ...lanes.recent, groups: 1_000_000 } } });
+
+    const report = text(state, 200);
+
+    expect(report).toContain('recent        at least every 10 min; ');
+    expect(report).toContain('older         at least every 12 h; ');
   });
 
   it('shows holds first, with examples and with the command that releases them on its own line', () => {
@@ -273,11 +297,17 @@ describe('a status for people', () => {
   });
 
   it('shows the times that are left out, and why', () => {
-    const places = [{ ...aState('acme').places[0], until: NOW + MINUTE }] as SourceState['places'];
+    const { position } = aState('acme');
+    const left = { axis: 'updated', from: NOW - HOUR, to: NOW - HOUR + 6 * SECOND, isLeftOut: true } as const;
+    const crowd = { ...left, axis: 'created', isLeftOut: false, seenAt: NOW, reason: 'bounds' } as const;
+    const places = [crowd, { ...left, seenAt: NOW - 9 * MINUTE, reason: '500' }];
 
-    expect(text(well({ places }), 160)).toContain(
-      'left out      returns updated from 2025-11-20 09:15:03 to 2025-11-20 09:15:09, until 10:16:03: 500',
+    const report = text(well({ position: { ...position, places } }), 160);
+
+    expect(report).toContain(
+      'left out      returns updated from 2025-11-20 09:15:03 to 2025-11-20 09:15:09, until 10:16:03: 500\n',
     );
+    expect(report).not.toContain('bounds');
   });
 
   it('shows the number of rows that the service sends', () => {

@@ -13,6 +13,7 @@ import {
   UnexpectedStatusError,
 } from '../../../shared/returns-service/errors.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aPosition } from '../a-state.ts';
 import type { ListKnobs } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
 import { aRound, type RoundOptions } from './a-round.ts';
@@ -232,7 +233,8 @@ describe('a cut on failure', () => {
 
 describe('rows that are read a few at a time', () => {
   const range: Range = { axis: 'updated', from: at(-3), to: at(9) };
-  const place = { axis: 'updated', from: at(-3), to: at(9), reason: 'status 500' } as const;
+  const left = { isLeftOut: true, reason: 'status 500' } as const;
+  const place = { axis: 'updated', from: at(-3), to: at(9), ...left } as const;
   const forty = Array.from({ length: 40 }, (_, index): [Instant, Instant] => [at(-100), at(index / 10)]);
   const few = (changes: Partial<typeof FEW> = {}): Range => ({ ...range, few: { ...FEW, ...changes } });
 
@@ -248,19 +250,15 @@ describe('rows that are read a few at a time', () => {
     expect(asked()).toBe(`${before} 1+20 2+21 4+23 8+27 16+35 16+40`);
   });
 
-  it('become a place if some fail: it is left out for ten minutes, and reported', async () => {
+  it('become a place that is left out if some fail', async () => {
     const stack = [few({ offset: 39, limit: 1, failing: 1 })];
     const { run, context, readNext } = await setUp(stack, { groups: forty, round: { cuts: 9 } });
 
     await readNext();
     await readNext();
 
-    expect(context.round).toMatchObject({ stack: [], leavesOut: true, cuts: 0 });
-    expect(run.state.places).toEqual([{ ...place, until: run.now() + 10 * MINUTE }]);
-    const example = `updated at about ${formatInstant(at(3))}: status 500`;
-    expect(run.state.findings).toEqual([
-      { code: 'rows_fail', lane: 'late', count: 1, example, seenAt: run.now() },
-    ]);
+    expect(context.round).toMatchObject({ stack: [], cuts: 0 });
+    expect(run.state.position.places).toEqual([{ ...place, seenAt: run.now() }]);
   });
 
   it('become none if all can be read, but nothing is missed in their range: it was not read at once', async () => {
@@ -278,7 +276,7 @@ describe('rows that are read a few at a time', () => {
     await readAll();
 
     expect(context.round.stack).toEqual([]);
-    expect(run.state.places).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
     expect(checked).toEqual([]);
   });
 
@@ -291,7 +289,7 @@ describe('rows that are read a few at a time', () => {
     await readAll();
 
     expect(asked()).toBe(requests);
-    expect(run.state.places).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
   });
 
   it('end at the 21st that fails', async () => {
@@ -306,7 +304,7 @@ describe('rows that are read a few at a time', () => {
     await readNext();
 
     expect(context.round.stack).toEqual([]);
-    expect(run.state.places).toMatchObject([place]);
+    expect(run.state.position.places).toMatchObject([place]);
   });
 
   it.each([
@@ -315,15 +313,18 @@ describe('rows that are read a few at a time', () => {
   ])('%s', async (_, others, cuts) => {
     const stack = [few({ offset: 40, failing: 1 })];
     const { run, context, readNext } = await setUp(stack, { groups: forty, round: { cuts: 9 } });
-    const elsewhere = { ...place, from: at(1_000), to: at(1_010) };
     // The answer takes 50 ms: by then the first is over.
-    const untils = [50_000, ...Array.from({ length: others }, () => 50_001)];
-    const places = untils.map((later) => ({ ...elsewhere, until: run.now() + later }));
-    run.update((state) => ({ ...state, places }));
+    const later = [50_000, ...Array.from({ length: others }, () => 50_001)];
+    const places = later.map((after, index) => ({
+      ...place,
+      ...{ from: at(1_000 + index), to: at(1_001 + index) },
+      seenAt: run.now() + after - 10 * MINUTE,
+    }));
+    run.update((state) => ({ ...state, position: aPosition({ places }) }));
 
     await readNext();
 
-    expect(run.state.places).toHaveLength(others + 1);
+    expect(run.state.position.places).toHaveLength(others + 2);
     expect(context.round.cuts).toBe(cuts);
   });
 });

@@ -7,6 +7,7 @@ import { RoundFailed } from '../../../shared/reading/round-context.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';
+import { aPosition } from '../a-state.ts';
 import type { ListKnobs } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
 import { readChecked, readRound } from './read-round.ts';
@@ -55,7 +56,7 @@ describe('a row that makes every answer with it fail', () => {
 
     const others = Array.from({ length: 60 }, (_, index) => index + 1).filter((id) => id !== 33);
     expect(await closed()).toEqual(others);
-    expect(run.state.places).toMatchObject([{ axis: range.axis, reason: expect.any(String) }]);
+    expect(run.state.position.places).toMatchObject([{ axis: range.axis, reason: expect.any(String) }]);
   });
 
   it('is one of any rows: whichever fail, all others are recorded', async () => {
@@ -74,17 +75,18 @@ describe('a row that makes every answer with it fail', () => {
     );
   });
 
-  it('takes a place of a few seconds on both sides, for ten minutes', async () => {
+  it('takes a place of a few seconds on both sides', async () => {
     const { time, run, list } = await setUp([33]);
 
     await time.run(readRound(run, [UPDATED]));
 
-    const [place] = run.state.places;
+    const [place] = run.state.position.places;
     const stamp = list.groups.get(33)?.updatedAt ?? 0;
     expect(place?.from).toBeLessThanOrEqual(stamp - 3 * SECOND);
     expect(place?.to).toBeGreaterThanOrEqual(stamp + 3 * SECOND);
     expect((place?.to ?? 0) - (place?.from ?? 0)).toBeLessThanOrEqual(12 * SECOND);
-    expect(place?.until).toBeLessThanOrEqual(time.now() + 10 * MINUTE);
+    expect(place).toMatchObject({ isLeftOut: true, seenAt: expect.any(Number) });
+    expect(place?.seenAt).toBeLessThanOrEqual(time.now());
   });
 
   // The place has the whole interval of updates, so polls read nothing for ten minutes.
@@ -94,28 +96,29 @@ describe('a row that makes every answer with it fail', () => {
 
     await time.run(readRound(run, cutAt(UPDATED, cuts)));
 
-    const [place] = run.state.places;
+    const [place] = run.state.position.places;
     expect((place?.to ?? 0) - (place?.from ?? 0)).toBeLessThanOrEqual(12 * SECOND);
   });
 
   it('takes no more than its place where another lane set it aside while its rows were read one by one', async () => {
     const { time, run, list, closed } = await setUp([33]);
     const { createdAt = 0, updatedAt = 0 } = list.groups.get(33) ?? {};
-    const until = run.now() + 10 * MINUTE;
     const around = (stamp: number) => ({ from: stamp - 5 * SECOND, to: stamp + 5 * SECOND });
     run.update((state) => ({
       ...state,
-      places: [{ axis: 'created', ...around(createdAt), until, reason: 'status 500' }],
+      position: aPosition({
+        places: [{ ...around(createdAt), axis: 'created', isLeftOut: true, seenAt: run.now(), reason: '' }],
+      }),
     }));
     const few = { offset: 1, limit: 1, failing: 1, reason: 'status 500' };
 
     await time.run(readRound(run, [{ axis: 'updated', ...around(updatedAt), few }, UPDATED]));
 
-    expect(run.state.places).toMatchObject([{ axis: 'created', ...around(createdAt) }]);
+    expect(run.state.position.places).toMatchObject([{ axis: 'created', ...around(createdAt) }]);
     expect((await closed()).length).toBe(59);
   });
 
-  it('is not asked for again until then', async () => {
+  it('is not asked for again for ten minutes', async () => {
     const { time, run, list } = await setUp([33]);
     await time.run(readRound(run, [UPDATED]));
     list.requests.length = 0;
@@ -178,7 +181,7 @@ describe('a row that makes every answer with it fail', () => {
 
     await time.run(readRound(run, [UPDATED]));
 
-    expect(run.state.places).toHaveLength(1);
+    expect(run.state.position.places).toHaveLength(1);
     // All ten tries but the first, and those of the parts.
     expect(time.elapsed() - before).toBeLessThan(0.26 * SECOND * list.requests.length + MINUTE);
   });
@@ -206,7 +209,7 @@ describe('a failing row of a crowd', () => {
 
     const checked = await world.time.run(readChecked(run));
 
-    expect(run.state.places).toMatchObject([{ axis: 'updated' }]);
+    expect(run.state.position.places).toMatchObject([{ axis: 'updated' }]);
     expect(checked.filter(({ from = 0, to = Infinity }) => from <= second && second < to)).toEqual([]);
   });
 });
@@ -218,7 +221,7 @@ describe('a range that hung once', () => {
 
     await time.run(readRound(run, [{ ...UPDATED, isSlow: true }]));
 
-    expect(run.state.places).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
     expect(await closed()).toHaveLength(60);
   });
 });
@@ -235,7 +238,7 @@ describe('an outage', () => {
     const [{ cuts }] = await time.run(Promise.all([reading, recovering]));
 
     expect(cuts).toBe(0);
-    expect(run.state.places).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
     expect(await closed()).toHaveLength(60);
   });
 });
@@ -249,7 +252,7 @@ describe('a round', () => {
 
     await world.time.run(readRound(run, [CREATED]));
 
-    expect(run.state.places).toHaveLength(8);
+    expect(run.state.position.places).toHaveLength(8);
   });
 
   it('fails after 64 cuts, once many places are set aside', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { Place } from '../../../shared/position/places.ts';
 import type { Interval, Range } from '../../../shared/reading/range.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aPosition } from '../a-state.ts';
 import { createListWorld } from '../list-world.ts';
 import { readChecked, readOnce } from './read-round.ts';
 
 const AT = VIRTUAL_START - HOUR;
-const UNTIL = VIRTUAL_START + MINUTE;
 
 /** Seconds after {@link AT}. */
 const seconds = (from?: number, to?: number): Interval => ({
@@ -16,7 +17,10 @@ const seconds = (from?: number, to?: number): Interval => ({
 /** Places and ranges have their interval of this stamp. */
 const updated = (...of: [number?, number?]) => ({ axis: 'updated' as const, ...seconds(...of) });
 const created = (...of: [number?, number?]) => ({ axis: 'created' as const, ...seconds(...of) });
-const placeOf = ({ axis, from = 0, to = 0 }: Range, until = UNTIL) => ({ axis, from, to, until, reason: '' });
+const placeOf = ({ axis, from = 0, to = 0 }: Range, isLeftOut = true, seenAt = VIRTUAL_START): Place => ({
+  ...{ axis, from, to, isLeftOut, seenAt },
+  reason: '',
+});
 
 describe('a place that is set aside', () => {
   const FEW = { offset: 3, limit: 4, failing: 1, reason: '500' };
@@ -81,22 +85,21 @@ describe('a place that is set aside', () => {
     ],
   ])('is left out: %s', async (_, place, range, around) => {
     const { list, begin } = createListWorld();
-    const found = { code: 'rows_fail', lane: 'late', count: 1, example: 'a place', seenAt: 0 } as const;
-    const run = begin({ places: [placeOf(place)], findings: [found] });
+    const run = begin({ position: aPosition({ places: [placeOf(place)] }) });
 
-    const { stack, leavesOut } = await readOnce(run, [range]);
+    const { stack } = await readOnce(run, [range]);
 
     expect(stack).toEqual(around.toReversed());
-    expect(leavesOut).toBe(true);
-    expect(run.state.findings).toEqual([{ ...found, seenAt: run.now() }]);
+    expect(run.state.position.places).toEqual([placeOf(place)]);
     expect(list.requests).toEqual([]);
   });
 
-  it.each<[string, Range, Range]>([
+  it.each<[string, Place, Range]>([
     ['it ends where the range begins', placeOf(updated(-4, 0)), updated(0, 9)],
     ['it begins where the range ends', placeOf(updated(9, 12)), updated(0, 9)],
     ['it is of updates, and the range of creation', placeOf(updated(4, 6)), created(0, 9)],
-    ['its time is over', placeOf(updated(4, 6), VIRTUAL_START), updated(0, 9)],
+    ['its ten minutes are over', placeOf(updated(4, 6), true, VIRTUAL_START - 10 * MINUTE), updated(0, 9)],
+    ['its rows were read, and are not proved to be all', placeOf(updated(4, 6), false), updated(0, 9)],
     [
       'it is beside the other interval of a part of a crowd',
       placeOf(updated(8, 9)),
@@ -104,12 +107,11 @@ describe('a place that is set aside', () => {
     ],
   ])('is not left out if %s', async (_, place, range) => {
     const world = createListWorld();
-    const run = world.begin({ places: [place as ReturnType<typeof placeOf>] });
+    const run = world.begin({ position: aPosition({ places: [place] }) });
 
-    const { stack, leavesOut = false } = await world.time.run(readOnce(run, [range]));
+    const { stack } = await world.time.run(readOnce(run, [range]));
 
     expect(stack).toEqual([]);
-    expect(leavesOut).toBe(false);
     expect(world.list.requests).toHaveLength(1);
   });
 
@@ -118,7 +120,9 @@ describe('a place that is set aside', () => {
     for (let id = 1; id <= 60; id += 1) world.list.add(id, AT, AT + id * MINUTE);
     world.list.add(61, AT - HOUR);
     const run = world.begin({
-      places: [placeOf({ axis: 'updated', from: AT + MINUTE, to: AT + 2 * MINUTE })],
+      position: aPosition({
+        places: [placeOf({ axis: 'updated', from: AT + MINUTE, to: AT + 2 * MINUTE })],
+      }),
     });
 
     const checked = await world.time.run(readChecked(run));

@@ -58,7 +58,7 @@ describe('rows that are equal on both axes', () => {
       ...[0, 10, 20, 30, 35].map((offset) => [offset, 200]),
       ...[0, 9, 18, 27, 35].map((offset) => [offset, 9]),
     ]);
-    expect(run.state.findings).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
   });
 
   // The groups that a pass has recorded are forgotten with the tick.
@@ -69,7 +69,7 @@ describe('rows that are equal on both axes', () => {
     await world.time.run(readRound(run, [{ ...CROWD, pass: FIRST }], { requestsOfATick: 8 }));
 
     expect(world.list.requests).toHaveLength(5 + 5 + 6);
-    expect(run.state.findings).toEqual([]);
+    expect(run.state.position.places).toEqual([]);
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe('rows that are equal on both axes', () => {
     const checked = await world.time.run(readChecked(run));
 
     const holding = checked.filter(({ from = 0, to = Infinity }) => from <= AT && AT < to);
-    expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'recent' }]);
+    expect(run.state.position.places).toMatchObject([{ axis: 'created', isLeftOut: false }]);
     expect(holding).toEqual([]);
   });
 });
@@ -145,26 +145,52 @@ describe('a pass by offset', () => {
     expect(await world.recorded(run.state.generation)).toEqual(expected);
   });
 
-  it.each([
-    ['as many groups of the same sum', 2, { groups: 3, sum: 6 }, [1, 2, 3], true],
-    ['fewer groups', 2, { groups: 2, sum: 6 }, [1, 2, 3], false],
-    ['other groups', 2, { groups: 3, sum: 7 }, [1, 2, 3], false],
-    ['as many groups, of which this one shows two twice', 2, { groups: 4, sum: 6 }, [1, 2, 1, 2], false],
+  it.each<[string, number, { groups: number; sum: number } | undefined, number[][], boolean]>([
+    ['as many groups of the same sum', 2, { groups: 3, sum: 6 }, [[1], [2], [3]], true],
+    ['fewer groups', 2, { groups: 2, sum: 6 }, [[1], [2], [3]], false],
+    ['other groups', 2, { groups: 3, sum: 7 }, [[1], [2], [3]], false],
+    [
+      'as many groups, of which this one shows one twice',
+      2,
+      { groups: 4, sum: 8 },
+      [
+        [1, 2],
+        [2, 3],
+      ],
+      false,
+    ],
     ['no group, as this one', 2, { groups: 0, sum: 0 }, [], true],
     ['nothing, as the first one, and this one shows no group', 1, undefined, [], true],
-    ['nothing, as the first one', 1, undefined, [1, 2, 3], false],
-  ] as const)('that follows one with %s', async (_, number, before, ids, isProved) => {
+    ['nothing, as the first one', 1, undefined, [[1], [2], [3]], false],
+  ])('that follows one with %s', async (_, number, before, shown, isProved) => {
     const world = crowd();
-    const pages = [...ids.map((id) => [id]), []].map((page) => pageOf(page, world.now()));
+    const pages = [...shown, []].map((page) => pageOf(page, world.now()));
     const run = answering(world.begin(), async () => pages.shift() ?? pageOf([], world.now()));
     const context = aRound(run, [{ ...CROWD, pass: { ...FIRST, number, before } }]);
     const reader = createRoundReader(context);
 
     while (pages.length > 0) await reader.readNext();
 
-    const sum = ids.reduce<number>((total, id) => total + id, 0);
+    const ids = shown.flat();
+    const sum = ids.reduce((total, id) => total + id, 0);
     const next = { ...FIRST, number: number + 1, before: { groups: ids.length, sum } };
     expect(context.round.stack).toEqual(isProved ? [] : [{ ...CROWD, pass: next }]);
+  });
+
+  it('ends, and proves nothing, where a page shows no group that the pages before it did not', async () => {
+    const world = crowd();
+    const asked: number[] = [];
+    const run = answering(world.begin(), async (_, { offset = 0 }) => {
+      asked.push(offset);
+      return pageOf([1, 2, 3], world.now());
+    });
+
+    const { stack } = await readRound(run, [{ ...CROWD, pass: FIRST }]);
+
+    expect(stack).toEqual([]);
+    expect(asked).toEqual([0, 3, 0, 3, 0, 3]);
+    const { axis, from, to } = CROWD;
+    expect(run.state.position.places).toMatchObject([{ axis, from, to, isLeftOut: false }]);
   });
 
   it('is the last one if it is the third, proved or not', async () => {
@@ -175,7 +201,8 @@ describe('a pass by offset', () => {
     const { requests } = await world.time.run(readRound(run, [{ ...CROWD, pass }]));
 
     expect(requests).toBe(6);
-    expect(run.state.findings).toMatchObject([{ code: 'crowd_not_proved', lane: 'late', count: 1 }]);
+    const { axis, from, to } = CROWD;
+    expect(run.state.position.places).toMatchObject([{ axis, from, to, isLeftOut: false }]);
   });
 });
 
@@ -183,8 +210,8 @@ describe('a failure at an offset', () => {
   const refused = (name: string) => new ValidationRejectedError('422', { parameters: [name] });
   const status = new UnexpectedStatusError('500', { status: 500, retryAfterMs: undefined });
   const PASS = { ...FIRST, groups: 10, sum: 55 };
-  const DONE = { stack: [], findings: ['crowd_not_proved'], limit: 200 };
-  const KEPT = { stack: [{ ...CROWD, pass: PASS }], findings: [], limit: 200 };
+  const DONE = { stack: [], places: 1, limit: 200 };
+  const KEPT = { stack: [{ ...CROWD, pass: PASS }], places: 0, limit: 200 };
   const FAILED = { ...KEPT, stack: [{ ...CROWD, pass: PASS, failures: 1 }] };
 
   it.each([
@@ -208,7 +235,7 @@ describe('a failure at an offset', () => {
 
     const { stack } = await world.time.run(readOnce(run, [{ ...CROWD, pass }]));
 
-    const { findings, limit } = run.state;
-    expect({ stack, findings: findings.map(({ code }) => code), limit }).toEqual(expected);
+    const { position, limit } = run.state;
+    expect({ stack, places: position.places.length, limit }).toEqual(expected);
   });
 });

@@ -4,8 +4,9 @@ import {
   forgetRoom,
   isComplete,
   learnRoom,
-  plannedRows,
   type Room,
+  rowsOfPart,
+  rowsOfPiece,
   UNKNOWN_ROOM,
 } from '../../../shared/reading/room.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
@@ -79,30 +80,28 @@ describe('the room of an answer', () => {
     expect(learnRoom(UNKNOWN_ROOM, joined(95))).toMatchObject({ rows: 190, groups: 95, planned: 95 });
     expect(roomAfter(9)).toEqual(UNKNOWN_ROOM);
     expect(learnRoom(UNKNOWN_ROOM, answer(10, 500, 60))).toEqual({
-      ...{ rows: 10, groups: 10, planned: 10 },
+      ...{ since: 0, rows: 10, groups: 10, planned: 10 },
       ...{ bytes: 500, rowBytes: 60 },
     });
   });
 
-  it('is kept for planning when it is forgotten, or what the last answer had', () => {
-    const known = roomAfter(50);
+  it('is kept for planning when it is forgotten', () => {
+    const known = { ...roomAfter(50), since: 7 };
 
     const forgotten = forgetRoom(known);
 
     expect(isComplete(forgotten, LIMIT, answer(49))).toBe(false);
-    expect(plannedRows(forgotten, LIMIT, 1)).toBe(50);
-    expect(plannedRows(forgetRoom(known, 30), LIMIT, 1)).toBe(30);
-    expect(plannedRows(forgetRoom(forgotten), LIMIT, 1)).toBe(50);
+    expect(rowsOfPart(forgotten, LIMIT)).toBe(rowsOfPart(known, LIMIT));
+    expect(learnRoom(forgotten, answer(20))).toMatchObject({ since: 7, rows: 20, groups: 20, planned: 50 });
   });
 
-  it('plans ranges for a share of it, at most for the limit', () => {
-    expect(plannedRows(roomAfter(10), LIMIT)).toBe(8);
-    expect([roomAfter(50), roomAfter(500)].map((room) => plannedRows(room, LIMIT))).toEqual([40, 160]);
-  });
-
-  it('plans more than a page while it is unknown or forgotten: the full answer shows how large pages are', () => {
-    expect([UNKNOWN_ROOM, forgetRoom(roomAfter(50))].map((room) => plannedRows(room, LIMIT))).toEqual([
-      260, 65,
-    ]);
+  it.each([
+    ['a page of ten', roomAfter(10), 7, 8],
+    ['a page of fifty', roomAfter(50), 35, 40],
+    ['the limit where an answer had more', roomAfter(500), 140, 160],
+    ['the limit while pages are unknown', UNKNOWN_ROOM, 140, 260],
+    ['the page that was known', forgetRoom(roomAfter(50)), 35, 65],
+  ])('plans a part of a poll for 0.7 of %s, a piece of a walk for 0.8 or 1.3', (_, room, part, piece) => {
+    expect([rowsOfPart(room, LIMIT), rowsOfPiece(room, LIMIT)]).toEqual([part, piece]);
   });
 });

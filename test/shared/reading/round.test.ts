@@ -41,7 +41,7 @@ describe('a round', () => {
   });
 
   it('is the same in the next tick', () => {
-    const stored = { ...beginRound(1, [A, REST]), isWhole: true, leavesOut: true, oldestPassed: 2 };
+    const stored = { ...beginRound(1, [A, REST]), isWhole: true, asOf: 2, held: 3 };
 
     expect(schema.parse(stored)).toEqual(stored);
   });

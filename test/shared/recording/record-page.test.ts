@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { formatInstant, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { Range } from '../../../shared/reading/range.ts';
+import { beginRound } from '../../../shared/reading/round.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
+import type { LaneName, SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aPosition, lanesWith } from '../a-state.ts';
 import { instantOf } from '../comparing/a-reading.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
-import { createSetting, failed, LATER, page, START } from './recorder-under-test.ts';
+import { CREATED, createSetting, failed, LATER, page, START } from './recorder-under-test.ts';
 
 const SETTLE = MINUTE;
-const SAMPLE_CREATED = instantOf('2026-11-18T08:00:00Z');
+const HOLD = { number: 1, since: 1, phase: 'holding', phaseSince: 1, samples: [] } as const;
+const PLACE = {
+  axis: 'created',
+  from: CREATED,
+  to: CREATED + SECOND,
+  ...{ isLeftOut: true, seenAt: 1, reason: '' },
+} as const;
 const rows = (count: number) => Array.from({ length: count }, (_, index) => sampleRow(index + 1));
 
 describe('a page', () => {
@@ -41,40 +51,65 @@ describe('a page', () => {
     ]);
   });
 
-  it('returns the stamps of known groups that polls had passed', async () => {
-    const { run, take, index } = createSetting();
-    await take(page(rows(2)));
-    run.update((state) => ({ ...state, cursor: instantOf(LATER) + MINUTE }));
+  it('counts the groups whose changes are held as a mass change', async () => {
+    const { run, take, index } = createSetting({ holds: [{ ...HOLD, kind: 'mass_change', count: 30 }] });
+    await take(page(rows(3)));
 
-    const { passed } = await take(
-      page([failed(1, LATER), sampleRow(2), sampleRow(3)], 200),
-      'recent',
-      await index(),
-    );
+    const { held } = await take(page([failed(1), failed(2), failed(3, LATER)], 100), 'recent', await index());
 
-    expect(passed).toEqual([instantOf(LATER)]);
-    expect((await take(page([failed(2, LATER)], 300), 'late')).passed).toEqual([]);
+    expect(held).toBe(2);
+    expect(run.state.holds).toMatchObject([{ kind: 'mass_change', count: 30 }]);
   });
 });
 
-describe('the feed’s start', () => {
-  it('is the time of the first answer if the local clock is ahead of it: what is created next is new', async () => {
-    const { run, take, types } = createSetting({ mode: 'silent', baselineAt: undefined, startedAt: START });
-    const date = SAMPLE_CREATED - MINUTE;
+describe('a known group that a walk shows with a newer stamp, before the cursor', () => {
+  const cursor = instantOf(LATER) + MINUTE;
 
-    await take({ ...page([sampleRow(1)]), date });
-    await take({ ...page([sampleRow(2)]), date: date - MINUTE });
+  async function aWalk(changes: Partial<SourceState> = {}, lane: LaneName = 'recent') {
+    const { run, take, index } = createSetting(changes);
+    await take(page(rows(3)));
+    run.updatePosition((position) => ({ ...position, cursor }));
+    const show = async (...ids: number[]) => {
+      const after = 200 * (ids[0] ?? 1);
+      await take(page([...ids.map((id) => failed(id, LATER)), sampleRow(9)], after), lane, await index());
+    };
+    return { run, show };
+  }
 
-    expect(run.state.startedAt).toBe(date + SECOND);
-    expect(await types(1)).toContain('return_group.created');
+  it('is noted: polls had passed it', async () => {
+    const { run, show } = await aWalk();
+
+    await show(1);
+
+    expect(run.state.position.passed).toEqual([{ at: run.now(), stamp: instantOf(LATER) }]);
+    expect(run.state.position.cursor).toBe(cursor);
+    expect(run.state.findings).toEqual([]);
   });
 
-  it('is the local time if the service is ahead', async () => {
-    const { run, take } = createSetting({ mode: 'silent', baselineAt: undefined, startedAt: START });
+  it('sets the polls back to it if it is the third in an hour', async () => {
+    const { run, show } = await aWalk();
 
-    await take({ ...page([sampleRow(1)]), date: START + MINUTE });
+    await show(1);
+    await show(2, 3);
 
-    expect(run.state.startedAt).toBe(START);
+    expect(run.state.findings).toMatchObject([
+      { code: 'polls_miss_changes', lane: 'recent', count: 3, example: expect.stringContaining('10:16:02') },
+    ]);
+    expect(run.state.position).toMatchObject({ cursor: instantOf(LATER), passed: [], newestAt: [] });
+  });
+
+  it.each<[string, Partial<SourceState>, LaneName]>([
+    ['polls show', {}, 'late'],
+    ['was set aside', { setAside: [{ groupId: 1, reason: '', digest: '', since: 1, seenAt: 1 }] }, 'recent'],
+    ['is in a place that was left out', { position: aPosition({ places: [PLACE] }) }, 'recent'],
+  ])('is not noted if it is one that %s', async (_, changes, lane) => {
+    const { run, show } = await aWalk({}, lane);
+    run.update((state) => ({ ...state, ...changes }));
+    run.updatePosition((position) => ({ ...position, cursor }));
+
+    await show(1);
+
+    expect(run.state.position.passed).toEqual([]);
   });
 });
 
@@ -315,18 +350,90 @@ describe('removed entities', () => {
 });
 
 describe('the first sight of a group', () => {
-  it.each([
-    ['silent', 'before the feed’s start', SAMPLE_CREATED + MINUTE, false],
-    ['silent', 'after it', SAMPLE_CREATED - MINUTE, true],
-    ['emit', 'before the feed’s start', SAMPLE_CREATED + MINUTE, true],
-  ] as const)(
-    'with a baseline that is %s, created %s: announced or not',
-    async (mode, _, startedAt, isAnnounced) => {
-      const { take, types } = createSetting({ mode, startedAt });
+  const SILENT = { mode: 'silent' } as const;
+  const BEFORE = aPosition({ origin: CREATED - 1 });
+  const AFTER = aPosition({ origin: CREATED });
+  const NEWEST: Range = { axis: 'created', from: CREATED - HOUR };
+  const OLDER: Range = { axis: 'created', to: CREATED - HOUR };
+  const BESIDE: Range = { axis: 'created', to: CREATED };
 
-      await take(page([sampleRow(1)]));
+  /** Before the baseline has read these ranges. */
+  const reading = (...stack: Range[]) => ({
+    baselineAt: undefined,
+    lanes: lanesWith({ recent: { round: beginRound(START, stack) } }),
+  });
 
-      expect((await types(1)).includes('return_group.created')).toBe(isAnnounced);
+  it.each<[string, Partial<SourceState>, string]>([
+    ['created after the origin', { ...SILENT, position: BEFORE }, 'published'],
+    [
+      'created after it, before the baseline',
+      { ...SILENT, position: BEFORE, ...reading(NEWEST) },
+      'published',
+    ],
+    ['created at the origin, after the baseline', { ...SILENT, position: AFTER }, 'backfill'],
+    ['as old, before the baseline began', { ...SILENT, position: AFTER, baselineAt: undefined }, 'silent'],
+    [
+      'as old, before it has read its part',
+      { ...SILENT, position: AFTER, ...reading(OLDER, NEWEST) },
+      'silent',
+    ],
+    [
+      'as old, within a second of a part that it has not read',
+      { ...SILENT, position: AFTER, ...reading(BESIDE) },
+      'silent',
+    ],
+    ['as old, after it has read its part', { ...SILENT, position: AFTER, ...reading(OLDER) }, 'backfill'],
+    ['as old, before a baseline that emits', { position: AFTER, ...reading(NEWEST) }, 'backfill'],
+  ])('%s', async (_, changes, expected) => {
+    const { take, events } = createSetting(changes);
+
+    await take(page([sampleRow(1)]));
+
+    const created = (await events(1)).filter(({ type }) => type === 'return_group.created');
+    const backfill = created.map(({ data }) => 'backfill' in data && data.backfill === true);
+    expect(backfill).toEqual(expected === 'silent' ? [] : [expected === 'backfill']);
+  });
+});
+
+describe('groups created before the feed began, first seen after the baseline', () => {
+  const OLD = { mode: 'silent', position: aPosition({ origin: CREATED }) } as const;
+
+  it('are held if they are more than twenty and one percent, before any of their page is saved', async () => {
+    const { run, take, known, types } = createSetting(OLD);
+    await take(page(rows(20)));
+
+    await take(page(rows(21), 100), 'recent', new Map());
+    await take(page([{ ...sampleRow(22), created_at: LATER }, sampleRow(21)], 200));
+
+    expect(run.state).toMatchObject({ backfilled: 21, holds: [{ kind: 'backfill', count: 21 }] });
+    expect(run.state.holds[0]?.samples).toMatchObject([{ groupId: 21 }]);
+    expect([await known(20), await known(21), await known(22)].map((each) => each?.groupId)).toEqual([
+      20,
+      undefined,
+      22,
+    ]);
+    expect(await types(20)).toContain('return_group.created');
+  });
+
+  it.each(['silent', 'emit'] as const)('are published after a release, mode %s', async (mode) => {
+    const holds = [{ ...HOLD, kind: 'backfill', count: 21, phase: 'publishing' } as const];
+    const { take, types } = createSetting({ ...OLD, mode, holds, backfilled: 21 });
+
+    await take(page([sampleRow(1)]), 'recent', new Map());
+
+    expect(await types(1)).toContain('return_group.created');
+  });
+
+  it.each(['silent', 'emit'] as const)(
+    'are recorded without events once they are adopted, mode %s',
+    async (mode) => {
+      const holds = [{ ...HOLD, kind: 'backfill', count: 21, phase: 'adopting' } as const];
+      const { take, known, types } = createSetting({ ...OLD, mode, holds, backfilled: 21 });
+
+      await take(page([sampleRow(1)]), 'recent', new Map());
+
+      expect(await types(1)).toEqual([]);
+      expect((await known(1))?.groupId).toBe(1);
     },
   );
 });
@@ -344,17 +451,21 @@ describe('what a page shows of the service', () => {
     );
 
     expect(run.state.stampForm).toEqual({ zoned: false, digits: 0 });
-    expect(run.state.newest).toBe(instantOf('2026-11-20T11:15:30Z'));
+    expect(run.state.position.newest).toBe(instantOf('2026-11-20T11:15:30Z'));
   });
 
-  it.each([
-    ['its Date', { date: START - 2 * MINUTE }, sampleRow(1)],
-    ['a stamp ahead of the clock', {}, { ...sampleRow(1), updated_at: '2026-11-20T18:00:00Z' }],
-  ])('is a clock that differs by more than a minute: %s', async (_, date, row) => {
+  it('is a stamp more than a minute ahead of the local time', async () => {
     const { run, take } = createSetting();
+    const received = START + SECOND;
+    const ahead = (id: number, by: number) => ({
+      ...sampleRow(id),
+      updated_at: formatInstant(received + by),
+    });
 
-    await take({ ...page([row]), ...date });
+    await take(page([ahead(1, MINUTE), ahead(2, MINUTE + 1)]));
 
-    expect(run.state.findings).toMatchObject([{ code: 'clock', lane: 'late' }]);
+    const example = expect.stringContaining('of return group 2');
+    expect(run.state.findings).toMatchObject([{ code: 'clock', lane: 'late', count: 1, example }]);
+    expect(run.state.position.newest).toBe(received + MINUTE);
   });
 });

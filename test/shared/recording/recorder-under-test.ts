@@ -1,15 +1,22 @@
 // A recorder with its stores, and pages for it.
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
+import { HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { KnownGroup, SnapshotStore } from '../../../shared/ports.ts';
 import type { Page } from '../../../shared/reading/range.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
 import type { LaneName, SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
+import { aPosition } from '../a-state.ts';
+import { instantOf } from '../comparing/a-reading.ts';
 import { createListWorld } from '../list-world.ts';
 import { sampleRow } from '../returns-service/sample-rows.ts';
 
 /** An hour after all sample rows were created and updated. */
 export const START = VIRTUAL_START + 75 * MINUTE;
+
+/** When all sample rows were created. */
+export const CREATED = instantOf('2026-11-18T08:00:00.000001Z');
+const ORIGIN = CREATED - HOUR;
 
 /** @param changes of the state; by default the source began before all sample rows were created, and emits */
 export function createSetting(changes: Partial<SourceState> = {}, others: Partial<SnapshotStore> = {}) {
@@ -44,9 +51,14 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
     },
   };
   const session = world.startProcess('a', { store, states });
-  const run = world.begin({ mode: 'emit', baselineAt: VIRTUAL_START, ...changes }, session);
+  const began = { mode: 'emit', baselineAt: VIRTUAL_START, position: aPosition({ origin: ORIGIN }) } as const;
+  const run = world.begin({ ...began, ...changes }, session);
   const { generation } = run.state;
   const source = { source: 'acme', generation };
+  async function events(group: number): Promise<FeedEvent[]> {
+    const entries = await world.ledger.read({ ...source, group }, 0, 1_000);
+    return entries.flatMap((entry) => ('event' in entry ? [entry.event] : []));
+  }
   return {
     ...{ world, session, run, writes, storeThat },
     /** Records a page once the time has come at which it was received. */
@@ -61,10 +73,8 @@ export function createSetting(changes: Partial<SourceState> = {}, others: Partia
         groups.set(group.groupId, group);
       return groups;
     },
-    types: async (group: number) => {
-      const entries = await world.ledger.read({ ...source, group }, 0, 1_000);
-      return entries.flatMap((entry) => ('event' in entry ? [entry.event.type] : []));
-    },
+    events,
+    types: async (group: number) => (await events(group)).map(({ type }) => type),
     loaded: () => loaded,
   };
 }
