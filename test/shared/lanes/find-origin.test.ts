@@ -195,7 +195,7 @@ describe('the search for the origin', () => {
   });
 
   it('ends with an outage that begins while it halves an interval, too', async () => {
-    const { run, time, list, addUpdated, find } = setUp();
+    const { run, time, list, addUpdated, find } = setUp({ knobs: { order: ({ updatedAt }) => updatedAt } });
     addUpdated(...Array.from({ length: 300 }, (_, index) => NOW - 12 * MINUTE - index * SECOND));
     const outage = (async () => {
       while (list.requests.length < 3) await time.sleep(10);

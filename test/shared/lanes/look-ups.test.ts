@@ -72,13 +72,14 @@ describe('a part of a walk that lacks known groups', () => {
   });
 
   it('has the room forgotten once a look-up shows the one group that it lacks: pages became shorter', async () => {
-    const { run, list, walk, lookUp, queued } = await setUp({ knobs: { mostRows: 30 } });
+    const { run, list, time, walk, lookUp, queued } = await setUp({ knobs: { mostRows: 30 } });
     // Pages that are one row shorter than pieces.
     list.knobs.mostRows = 0.8 * (run.state.room.planned ?? 0) - 1;
 
     await walk();
     const missed = queued();
     for (const _ of missed) await lookUp();
+    await time.advance(MINUTE);
     await walk();
 
     expect(missed).toEqual([20, 40]);
