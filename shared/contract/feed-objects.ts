@@ -34,13 +34,13 @@ export const sourceRead = z.object({
   type: z.literal('source_read'),
   name: z.string(),
   /**
-   * When the last complete poll began, by the feed's clock; null until the baseline is completed. Every change that moved its return's
-   * stamp to a moment before this less lookback and settle, and showed within the lookback, is in the ledger, except
-   * for removals, set-aside returns, and returns that changed again before they were read.
+   * The moment of the earliest answer of the last complete poll, by the feed's clock; null until the baseline is completed.
+   * Every change that was made lookback and settle before it, moved its return's stamp and showed within the lookback is
+   * in the ledger, except for removals, and returns that changed again before they were read.
    */
   polled_at: instant.nullable(),
   /**
-   * When the last complete walks began that together read all returns; null before the first. Everything that showed
+   * The same of the last complete walks that together read all returns; null before the first. Everything that showed
    * twice settle before this was compared, whatever its stamp.
    */
   walked_at: instant.nullable(),
@@ -48,9 +48,12 @@ export const sourceRead = z.object({
   lookback_ms: z.number(),
   /** How long a read may be stale. */
   settle_ms: z.number(),
-  /** Number of holds: what they keep back is not in the ledger. */
+  /** Returns, items and shipments that are held, at least: their changes are not in the ledger. */
   held: z.int(),
-  /** Returns that can't be read: their changes are not in the ledger. */
+  /**
+   * Returns and times whose rows can't be read or were not shown, until they are: their changes are not in the ledger.
+   * While it and `held` are 0, the two moments hold for every return.
+   */
   set_aside: z.int(),
 });
 

@@ -26,7 +26,10 @@ export function admitBackfill(
   const next = { ...state, backfilled };
   if (hold !== undefined && !isHolding) return { state: next, isAdmitted: true };
   if (!isHolding && !isTooMany(state, backfilled)) return { state: next, isAdmitted: true };
-  return { state: holdBack(next, { kind: 'backfill', count: backfilled, samples }, now), isAdmitted: false };
+  // From its beginning only what is held counts.
+  const count = isHolding ? backfilled : samples.length;
+  const held = { ...next, backfilled: count };
+  return { state: holdBack(held, { kind: 'backfill', count, samples }, now), isAdmitted: false };
 }
 
 /** Returns the state after a walk: the hold is over once walks over all groups have shown none of what it held. */

@@ -7,6 +7,8 @@ import { endHold, findHold, holdBack } from './holds.ts';
 
 const MOST_AT_ONCE = 20;
 const MOST_SHARE = 0.01;
+/** Groups that wait to be looked up. */
+export const MOST_LOOK_UPS = 500;
 
 /** How many groups are known, by the last walks. */
 export function knownGroups({ lanes }: Pick<SourceState, 'lanes'>): number {
@@ -31,7 +33,9 @@ export function admitRemovals(
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
   const hold = findHold(state, 'removals');
   if (hold !== undefined && hold.phase !== 'holding') return { state, isAdmitted: true };
-  if (hold === undefined && !isTooMany(state, total)) return { state, isAdmitted: true };
+  // More can't be looked up.
+  if (hold === undefined && !isTooMany(state, total) && total <= MOST_LOOK_UPS)
+    return { state, isAdmitted: true };
   return { state: holdBack(state, { kind: 'removals', count: total, samples }, now), isAdmitted: false };
 }
 

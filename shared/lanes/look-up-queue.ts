@@ -1,9 +1,7 @@
 // The groups to be looked up by their ids: those that a walk missed, and those of which a reading was left as possibly
 // stale, `settle` later. Pure; look-ups.ts is the lane.
+import { MOST_LOOK_UPS } from '../guarding/removals.ts';
 import type { LookUp, SourceState } from '../source/source-state.ts';
-
-/** More wait for the next walk, which finds them again. */
-const MOST_LOOK_UPS = 500;
 
 /** Returns the state with a look-up of the group, unless there is one or no room. */
 export function noteLookUp(

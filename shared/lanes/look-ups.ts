@@ -7,6 +7,7 @@ import { admitRemovals } from '../guarding/removals.ts';
 import { sampleMissing } from '../guarding/sample-change.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Page } from '../reading/range.ts';
+import { forgetRoom } from '../reading/room.ts';
 import { noteSetAside, takeBack } from '../recording/set-aside.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import { ownRowsOf } from '../returns-service/own-rows.ts';
@@ -68,7 +69,8 @@ export function createLookUpLane(run: TickRun): Lane {
       count: 1,
       example: `return group ${groupId}`,
     } as const;
-    run.update((state) => noteFinding(state, found, page.receivedAt));
+    // Pages may have become shorter.
+    run.update((state) => noteFinding({ ...state, room: forgetRoom(state.room) }, found, page.receivedAt));
   }
 
   /** @throws SourceHeld if no known group is found any more */

@@ -51,8 +51,7 @@ export function createFreshLane(run: TickRun): Lane {
       fresh.left = rest.length <= MOST_LEFT ? rest : [];
       fresh.newest = newest ?? fresh.newest;
     }
-    const created = [left, own].flatMap(({ reader }) => [...reader.created().values()]);
-    if (created.length > 0) fresh.cuts = cutsAfter(run.state, created);
+    fresh.cuts = cutsAfter(run.state, own.reader.created().values());
     if (left.round.stack.length + own.round.stack.length > 0) return;
     run.polls += 1;
     run.update((state) => endFindings(state, 'fresh', startedAt));
@@ -95,8 +94,7 @@ export function createFreshLane(run: TickRun): Lane {
   if (inRhythm(fresh.dueAt, rhythm, run.now()) <= run.now()) fresh.dueAt = run.now();
   return {
     name: 'fresh',
-    dueAt: () =>
-      hasFresh(settings, run.state.lanes.late.requests) ? fresh.dueAt : Number.POSITIVE_INFINITY,
+    dueAt: () => (hasFresh(settings, run.state.lanes.late.requests) ? fresh.dueAt : Number.POSITIVE_INFINITY),
     work,
   };
 }
@@ -106,16 +104,17 @@ function stampsOf({ rows }: Page): Instant[] {
 }
 
 export function createLateLane(run: TickRun): Lane {
-  const { settings } = run.session;
+  const { settings, fresh } = run.session;
   const lane = () => run.state.lanes.late;
+  const isAlone = () => !hasFresh(settings, lane().requests);
   const rhythm = () => lateRhythm(settings, lane().requests);
 
   function begin(): void {
     const startedAt = run.now();
     run.updatePosition((position) => noteMoment(position, startedAt));
     const { position } = run.state;
-    const isAlone = !hasFresh(settings, lane().requests);
-    const range = rangeOf(position, isAlone ? 'alone' : 'late', startedAt);
+    if (isAlone()) fresh.dueAt = startedAt;
+    const range = rangeOf(position, isAlone() ? 'alone' : 'late', startedAt);
     const asked = placesToAsk(position.places, range, startedAt).map(({ axis, from, to }) => ({
       axis,
       from,
@@ -127,7 +126,11 @@ export function createLateLane(run: TickRun): Lane {
 
   return {
     name: 'late',
-    dueAt: () => (lane().round ? 0 : inRhythm(lane().dueAt, rhythm(), run.now(), Math.max(rhythm(), AFTER_FAILURE))),
+    dueAt() {
+      // A process that has not polled yet does so at once.
+      if (lane().round || (isAlone() && fresh.dueAt === 0)) return 0;
+      return inRhythm(lane().dueAt, rhythm(), run.now(), Math.max(rhythm(), AFTER_FAILURE));
+    },
     async work() {
       if (lane().round === undefined) begin();
       const created = await drain(run, 'late', {

@@ -138,13 +138,14 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
 /** When a lane's request is sent: the newest changes first, and what is before its time last. */
 function turnOf(lane: LaneName, state: SourceState, pace: Pace, now: Instant): Turn {
   const { position, baselineAt } = state;
-  const usesAll = baselineAt === undefined;
+  const isAlone = !hasFresh(pace, state.lanes.late.requests);
+  const usesAll = baselineAt === undefined || isAlone;
   if (lane === 'fresh') return { lane, order: 'first' };
   if (lane === 'look-ups') return { lane, usesAll };
   const age = now - (position.readAt[lane] ?? Number.NEGATIVE_INFINITY);
   if (lane === 'late') {
     const isOverdue = age > Math.max(2 * lateRhythm(pace), (pace.lookbackMs * MILLISECOND) / 2);
-    return { lane, order: hasFresh(pace, state.lanes.late.requests) ? (isOverdue ? 'overdue' : 'due') : 'first', usesAll };
+    return { lane, order: isAlone ? 'first' : isOverdue ? 'overdue' : 'due', usesAll };
   }
   return { lane, order: age < promisedRhythm(lane, pace) ? 'early' : 'due', usesAll };
 }

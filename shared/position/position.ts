@@ -39,7 +39,7 @@ export const UNKNOWN_POSITION: Position = {
 };
 
 /** A stamp further ahead of the local time is not plausible: only walks read it. */
-const PLAUSIBLE_AHEAD = MINUTE;
+export const PLAUSIBLE_AHEAD: number = MINUTE;
 /** An empty store has an origin this long before the start: nobody's clock or zone is further behind. */
 const BEHIND_AT_MOST = 26 * HOUR;
 /** Nearly all groups that still change are younger. */

@@ -5,7 +5,7 @@ import type { Instant } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import { boundsAlong, type Place, placeIn } from '../position/places.ts';
 import { leaveOut } from '../position/position.ts';
-import { RateLimitedError, ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
+import { RateLimitedError, ReturnsServiceError } from '../returns-service/errors.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type Range,
   withoutEnds,
 } from './range.ts';
-import { FEWEST_ROWS, forgetRoom, isComplete, learnRoom } from './room.ts';
+import { FEWEST_ROWS, isComplete, learnRoom, lowerLimit, refusesLimit } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { CompletePart, RoundContext, RoundReader } from './round-context.ts';
 
@@ -76,14 +76,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
     } catch (error) {
       if (error instanceof DeadlineReached) noteCutOff(range, error.cause);
       if (!(error instanceof ReturnsServiceError)) throw error;
-      if (refusesLimit(error, limit)) {
-        const next = Math.max(FEWEST_ROWS, Math.floor(limit / 2));
-        run.update((state) => ({
-          ...state,
-          limit: Math.min(state.limit, next),
-          room: forgetRoom(state.room),
-        }));
-      } else if (offset && !error.retryable) {
+      if (refusesLimit(error, limit)) run.update(lowerLimit);
+      else if (offset && !error.retryable) {
         reportCrowd(range);
         await done(range, new Set());
       } else await onFailure(reader, range, error);
@@ -204,12 +198,6 @@ export function createRoundReader(context: RoundContext): RoundReader {
     created: () => created,
   };
   return reader;
-}
-
-function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
-  return (
-    error instanceof ValidationRejectedError && error.parameters.includes('limit') && limit > FEWEST_ROWS
-  );
 }
 
 function keyOf({ axis, from, to, cross }: Range): string {

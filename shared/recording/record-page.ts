@@ -185,7 +185,10 @@ export function createRecorder(
     const old = differing.filter((each) => isFirstSeenLate(each, cell.state));
     if (old.length === 0) return differing;
     if (cell.state.backfilled === 0) counted.clear();
-    const samples = old.map(({ reading }) => idOf(reading)).filter(isUncounted).map(sampleFirstSight);
+    const samples = old
+      .map(({ reading }) => idOf(reading))
+      .filter(isUncounted)
+      .map(sampleFirstSight);
     const admission = admitBackfill(cell.state, samples, isWalkLane(lane), clock.now());
     cell.update(() => admission.state);
     return admission.isAdmitted ? differing : differing.filter((each) => !old.includes(each));

@@ -48,7 +48,7 @@ describe('the lane `fresh`', () => {
     ['exists up to a fifth of a short lookback', { ...short, intervalMs: 11_000 }, true],
     ['does not from there on', { ...short, intervalMs: 12_000 }, false],
   ])('%s', (_, pace, exists) => {
-    expect(hasFresh(pace)).toBe(exists);
+    expect(hasFresh(pace, 0)).toBe(exists);
   });
 });
 
