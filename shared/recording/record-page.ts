@@ -62,8 +62,8 @@ export function createRecorder(
     ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
   };
   const firstSeen = new Set<number>();
-  /** Groups that were counted as held since the walk began: neighbouring ranges may show one twice. */
-  const counted = new Set<number>();
+  /** Groups that were counted since a walk began: neighbouring ranges may show one twice. */
+  const counted = { backfill: new Set<number>(), mass_change: new Set<number>() };
   let last: Promise<unknown> = Promise.resolve();
 
   async function record(
@@ -82,8 +82,8 @@ export function createRecorder(
       await judge(compared, differing);
     const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
     const isHeld = (each: ComparedReading) => isUnstamped(each) && !admitted.some(isOf(each));
-    if (heldByWalks(cell.state) === 0) counted.clear();
-    const held = differing.filter((each) => isHeld(each) && isUncounted(idOf(each.reading))).length;
+    const heldIds = differing.filter(isHeld).map(({ reading }) => idOf(reading));
+    const held = uncounted('mass_change', heldIds, heldByWalks(cell.state)).length;
     const passed = isWalk ? passedByPolls(differing, cell.state) : [];
     if (isWalk && held > 0) cell.update((state) => countHeld(state, held, clock.now()));
     await saveAll(admitted, lane);
@@ -159,8 +159,11 @@ export function createRecorder(
     };
   }
 
-  function isUncounted(id: number): boolean {
-    return counted.size < counted.add(id).size;
+  /** Counts groups. @param before how many were counted in this walk @returns those that were not */
+  function uncounted(kind: keyof typeof counted, ids: readonly number[], before: number): number[] {
+    const known = counted[kind];
+    if (before === 0) known.clear();
+    return ids.filter((id) => known.size < known.add(id).size);
   }
 
   function isAdopting(): boolean {
@@ -184,11 +187,8 @@ export function createRecorder(
   function admitOld(differing: readonly ComparedReading[], lane: LaneName): readonly ComparedReading[] {
     const old = differing.filter((each) => isFirstSeenLate(each, cell.state));
     if (old.length === 0) return differing;
-    if (cell.state.backfilled === 0) counted.clear();
-    const samples = old
-      .map(({ reading }) => idOf(reading))
-      .filter(isUncounted)
-      .map(sampleFirstSight);
+    const ids = old.map(({ reading }) => idOf(reading));
+    const samples = uncounted('backfill', ids, cell.state.backfilled).map(sampleFirstSight);
     const admission = admitBackfill(cell.state, samples, isWalkLane(lane), clock.now());
     cell.update(() => admission.state);
     return admission.isAdmitted ? differing : differing.filter((each) => !old.includes(each));

@@ -157,10 +157,11 @@ function aPlace(from: Instant, changes: Partial<Place> = {}): Place {
 
 describe('the lane `late`', () => {
   it.each([
-    ['its start', -MINUTE, 0],
-    ['the newest stamp', 30 * SECOND, 30 * SECOND],
-  ])('reads from the cursor up to a second after %s', async (_, newest, end) => {
-    const { run, list, late } = setUp(begun({ newest: VIRTUAL_START + newest }));
+    ['its start', OFTEN, -MINUTE, 0],
+    ['the newest stamp', OFTEN, 30 * SECOND, 30 * SECOND],
+    ['all plausible stamps where `fresh` does not read', {}, -MINUTE, MINUTE],
+  ])('reads from the cursor up to a second after %s', async (_, options, newest, end) => {
+    const { run, list, late } = setUp(begun({ newest: VIRTUAL_START + newest }), options);
 
     await late();
 
