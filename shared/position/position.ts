@@ -95,13 +95,13 @@ export function observe(position: Position, stamps: readonly Instant[], at: Inst
  * Returns the range that a round reads, by the stamps of its lane: `alone` is `late` without `fresh`, and `all` a walk over
  * all groups.
  *
- * @param since for `fresh`: the newest stamp of its own last round
+ * @param since for `fresh`: the newest stamp of its own last round. @default the newest that is known
  */
 export function rangeOf(
   { cursor, newest, readAt }: Position,
   lane: 'fresh' | 'late' | 'alone' | 'recent' | 'older' | 'all',
   now: Instant,
-  since: Instant = cursor,
+  since: Instant = newest ?? cursor,
 ): Range {
   switch (lane) {
     case 'fresh': {

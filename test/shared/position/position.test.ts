@@ -280,8 +280,13 @@ describe('the range of a round', () => {
       { axis: 'updated', from: NOW - 3 * SECOND, to: NOW + HOUR },
     ],
     [
-      'fresh: from the cursor at first',
+      'fresh: from the newest stamp that is known at first',
       [position, 'fresh', NOW],
+      { axis: 'updated', from: NOW - 3 * SECOND, to: NOW + HOUR },
+    ],
+    [
+      'fresh: from the cursor where none is known',
+      [{ ...position, newest: undefined }, 'fresh', NOW],
       { axis: 'updated', from: NOW - HOUR, to: NOW + HOUR },
     ],
     [
