@@ -282,7 +282,7 @@ describe('the range of a round', () => {
     [
       'fresh: from the newest stamp that is known at first',
       [position, 'fresh', NOW],
-      { axis: 'updated', from: NOW - 3 * SECOND, to: NOW + HOUR },
+      { axis: 'updated', from: NOW - MINUTE - 3 * SECOND, to: NOW + HOUR },
     ],
     [
       'fresh: from the cursor where none is known',
