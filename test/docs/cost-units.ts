@@ -1,5 +1,7 @@
 // The prices of AWS, and how much of what a feed uses in a month.
 
+import { PAGE_LIMIT } from '../../shared/limits.ts';
+
 /** us-east-1, November 2026, in dollars: https://aws.amazon.com/<service>/pricing/ */
 export const PRICE = {
   lambdaGbSecond: 13.3334e-6,
@@ -53,10 +55,11 @@ export const UNITS = {
   pollerGb: 0.5,
   /** A walk's request to the service. */
   requestSeconds: 0.4,
-  /** A group's entry in the index has 67 bytes: half a read unit for 4 KB, and a query's page has 1 MB. */
+  /** A group's entry in the index has 67 bytes: half a read unit for 4 KB. */
   indexRead: (67 / 4_096) * 0.5,
-  indexPage: Math.floor(2 ** 20 / 67),
-  /** The poller's time for an entry: 0.18 s of a processor for a page (November 2026), of which it has 0.29. */
+  /** Entries that a query reads at once (dynamodb-snapshot-store.ts). */
+  indexPage: PAGE_LIMIT,
+  /** The poller's time for an entry: 0.18 s of a processor for 1 MB (November 2026), of which it has 0.29. */
   entrySeconds: 0.18 / 0.29 / (2 ** 20 / 67),
   /** Two relays, three batches a minute. */
   relays: 2 * 3 * MINUTES,
