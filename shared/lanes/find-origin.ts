@@ -1,7 +1,7 @@
 // Where the feed begins, by the service's own stamps: the newest one in its store. It is searched by time, in any order of
 // the list: back from a minute ahead of now, six times wider until rows show, then halved. Nothing is recorded before.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
-import { beginAt, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
+import { beginAt, type NewestBetween, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
 import { boundsOf } from '../reading/range.ts';
 import { isComplete, learnRoom, lowerLimit, refusesLimit } from '../reading/room.ts';
 import { formOf } from '../recording/learn-from-page.ts';
@@ -18,30 +18,34 @@ const NEVER = 400 * DAY;
 /** Halving ends where rows are nearer to each other than this. */
 const NEAREST = 2 * SECOND;
 const MOST_HALVINGS = 16;
-const TRIES = 2;
 
 /** Finds the origin of a source that has none. @throws DeadlineReached, and what requests throw */
 export async function findOrigin(run: TickRun): Promise<void> {
   if (run.state.position.origin !== undefined) return;
   const now = run.now();
   const { zoned } = run.state.stampForm;
-  let newest = await newestStamp(run, now + MINUTE);
+  let newest = await findNewest(run, now + MINUTE);
   // Bounds in another form than the stamps may be another time to the service.
-  if (run.state.stampForm.zoned !== zoned) newest = await newestStamp(run, now + MINUTE);
+  if (run.state.stampForm.zoned !== zoned) newest = await findNewest(run, now + MINUTE);
   run.updatePosition((position) => beginAt(position, newest, reachOf(run.session.settings), now));
   await run.cell.save();
 }
 
-/** @returns undefined if the store is empty */
-async function newestStamp(run: TickRun, top: Instant): Promise<Instant | undefined> {
+/** @returns between which stamps the newest one lies; undefined if the store is empty */
+async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | undefined> {
   let to = top;
+  /** The end of the newest interval that fails: the stamp of a row in it may be the newest. */
+  let failing: Instant | undefined;
   for (let width = FIRST_WIDTH; to > top - FURTHEST; width *= GROWTH) {
     const found = await ask(run, to - width, to);
-    if (found === undefined) return to;
-    if (found.newest !== undefined) return await halve(run, found, to);
+    if (found === undefined) failing ??= to;
+    else if (found.newest !== undefined) {
+      const { low, high } = await halve(run, found, to);
+      return { low, high: failing ?? high };
+    }
     to -= width;
   }
-  return undefined;
+  return failing === undefined ? undefined : { low: to, high: failing };
 }
 
 interface Found {
@@ -52,24 +56,24 @@ interface Found {
 }
 
 /** Halves the interval between the newest stamp that an answer shows and the interval's end, until an answer is complete. */
-async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant): Promise<Instant> {
+async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant): Promise<NewestBetween> {
   let [low, high, isEnd] = [newest, to, isWhole];
   for (let count = 0; !isEnd && high - low > NEAREST && count < MOST_HALVINGS; count += 1) {
     const middle = Math.floor((low + high) / 2);
     const found = await ask(run, middle, high);
-    if (found === undefined) return high;
+    if (found === undefined) break;
     if (found.newest === undefined) high = middle;
     else [low, isEnd] = [Math.max(low, found.newest), found.isWhole];
   }
-  return isEnd ? low : high;
+  return { low, high: isEnd ? low : high };
 }
 
-/** @returns undefined if the interval fails: the stamp of a row in it may be the newest. @throws what an outage throws */
+/** @returns undefined if the interval fails. @throws what an outage throws */
 async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | undefined> {
   const { stampForm, limit, room } = run.state;
   const query = { ...boundsOf({ axis: 'updated', from, to }, stampForm), limit };
   try {
-    const page = await run.ask('late', query, { tries: TRIES });
+    const page = await run.ask('late', query);
     const { rows } = page;
     const isWhole = isComplete(room, limit, page);
     run.update((state) => ({
@@ -89,7 +93,7 @@ async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | un
       return await ask(run, from, to);
     }
     const empty = { ...boundsOf({ axis: 'updated', from: run.now() + NEVER }, stampForm), limit: 1 };
-    await run.ask('late', empty, { tries: TRIES });
+    await run.ask('late', empty);
     return undefined;
   }
 }

@@ -59,8 +59,10 @@ describe('the origin', () => {
     const { origin = 0, newest, cursor, newestAt } = run.state.position;
     expect(origin).toBeGreaterThanOrEqual(NOW - ago);
     expect(origin).toBeLessThanOrEqual(NOW - ago + after);
-    expect({ newest, cursor }).toEqual({ newest: origin, cursor: origin - REACH });
-    expect(newestAt).toEqual([{ at: NOW, stamp: origin }]);
+    // What an answer has shown: polls read from before it.
+    expect(newest).toBeLessThanOrEqual(NOW - ago);
+    expect(cursor).toBe((newest ?? 0) - REACH);
+    expect(newestAt).toEqual([{ at: NOW, stamp: newest }]);
     expect(list.requests.length).toBeLessThanOrEqual(26);
   });
 
