@@ -1,11 +1,13 @@
 // Where the feed begins, by the service's own stamps: the newest one in its store. It is searched by time, in any order of
 // the list: back from a minute ahead of now, six times wider until rows show, then halved. Nothing is recorded before.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
 import { beginAt, type NewestBetween, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
 import { boundsOf } from '../reading/range.ts';
 import { isComplete, learnRoom, lowerLimit, refusesLimit } from '../reading/room.ts';
 import { formOf } from '../recording/learn-from-page.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
+import type { OriginSearch } from '../source/source-session.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -26,26 +28,31 @@ export async function findOrigin(run: TickRun): Promise<void> {
   const { zoned } = run.state.stampForm;
   let newest = await findNewest(run, now + MINUTE);
   // Bounds in another form than the stamps may be another time to the service.
-  if (run.state.stampForm.zoned !== zoned) newest = await findNewest(run, now + MINUTE);
+  if (run.state.stampForm.zoned !== zoned) {
+    run.session.search = undefined;
+    newest = await findNewest(run, now + MINUTE);
+  }
   run.updatePosition((position) => beginAt(position, newest, reachOf(run.session.settings), now));
   await run.cell.save();
 }
 
 /** @returns between which stamps the newest one lies; undefined if the store is empty */
 async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | undefined> {
-  let to = top;
-  /** The end of the newest interval that fails: the stamp of a row in it may be the newest. */
-  let failing: Instant | undefined;
-  for (let width = FIRST_WIDTH; to > top - FURTHEST; width *= GROWTH) {
+  const { session } = run;
+  let at: OriginSearch = session.search ?? { to: top, width: FIRST_WIDTH, failing: undefined };
+  while (at.to > top - FURTHEST) {
+    // The next tick goes on where this one ends: it may have time for a few requests only.
+    session.search = at;
+    const { to, width, failing } = at;
     const found = await ask(run, to - width, to);
-    if (found === undefined) failing ??= to;
-    else if (found.newest !== undefined) {
+    if (found?.newest !== undefined) {
       const { low, high } = await halve(run, found, to);
       return { low, high: failing ?? high };
     }
-    to -= width;
+    const isFailing = failing === undefined && found === undefined;
+    at = { to: to - width, width: width * GROWTH, failing: isFailing ? to : failing };
   }
-  return failing === undefined ? undefined : { low: to, high: failing };
+  return at.failing === undefined ? undefined : { low: at.to, high: at.failing };
 }
 
 interface Found {
@@ -60,12 +67,17 @@ async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant):
   let [low, high, isEnd] = [newest, to, isWhole];
   for (let count = 0; !isEnd && high - low > NEAREST && count < MOST_HALVINGS; count += 1) {
     const middle = Math.floor((low + high) / 2);
-    const found = await ask(run, middle, high);
+    const found = await ask(run, middle, high).catch(atDeadline);
     if (found === undefined) break;
     if (found.newest === undefined) high = middle;
     else [low, isEnd] = [Math.max(low, found.newest), found.isWhole];
   }
   return { low, high: isEnd ? low : high };
+}
+
+/** The end of a tick ends the halving: what is known by then is enough. */
+function atDeadline(error: unknown): undefined {
+  if (!(error instanceof DeadlineReached)) throw error;
 }
 
 /** @returns undefined if the interval fails. @throws what an outage throws */

@@ -210,6 +210,19 @@ describe('the search for the origin', () => {
     expect(run.state.position).toEqual(UNKNOWN_POSITION);
   });
 
+  it('goes on in the next tick of a process, which may have time for a few requests only', async () => {
+    const world = createListWorld({ knobs: { latencyMs: 1_000 } });
+    world.addMany(30, SECOND, NOW - 3 * DAY);
+    const session = world.startProcess();
+
+    for (let ticks = 0; ticks < 5; ticks += 1) {
+      await world.tick(session, 5_000);
+      await world.time.advance(SECOND);
+    }
+
+    expect((await world.state()).position.origin).toBeGreaterThanOrEqual(NOW - 3 * DAY);
+  });
+
   it('ends with the tick, and the next one searches again', async () => {
     const world = createListWorld({ knobs: { latencyMs: 1_000 } });
     world.addMany(30, SECOND, NOW - 90 * DAY);
