@@ -16,10 +16,15 @@ export interface Bug {
   readonly seed?: number;
   /** @default 'plausible' */
   readonly profile?: Profile;
+  /** The tests that find it, where the simulation does not judge what it breaks. */
+  readonly test?: string;
 }
 
-function bug(name: string, file: string, search: string, replace: string, seed?: number): Bug {
-  return { name, edits: [{ file, search, replace }], ...(seed === undefined ? {} : { seed }) };
+/** @param foundBy a seed, or the path of tests */
+function bug(name: string, file: string, search: string, replace: string, foundBy?: number | string): Bug {
+  const finder =
+    foundBy === undefined ? {} : typeof foundBy === 'string' ? { test: foundBy } : { seed: foundBy };
+  return { name, edits: [{ file, search, replace }], ...finder };
 }
 
 /** The weaknesses that the attack on the design found. */
@@ -33,7 +38,7 @@ const WEAKNESSES: readonly Bug[] = [
   ),
   bug(
     'the cursor rests on the last change instead of two seconds behind it',
-    'shared/lanes/poll-lanes.ts',
+    'shared/position/position.ts',
     'known.stamp + AFTER_STAMP',
     'known.stamp',
     1,
@@ -86,8 +91,8 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'a walk is judged by the brake however long ago the last one ended',
     'shared/guarding/brake.ts',
-    'now - (readAt ?? endedAt) <= JUDGED_WITHIN',
-    'now - (readAt ?? endedAt) >= 0 * JUDGED_WITHIN',
+    'now - readAt <= Math.max(JUDGED_WITHIN, twoWalks)',
+    'now >= readAt',
     7,
   ),
 ];
@@ -118,9 +123,9 @@ const READING: readonly Bug[] = [
   ),
   bug(
     'the cursor follows the newest stamp at once, without the lookback',
-    'shared/lanes/poll-lanes.ts',
-    'reachBack(settings)) - AFTER_STAMP;',
-    '0 * reachBack(settings));',
+    'shared/position/position.ts',
+    'const before = startedAt - lookback - settle - AFTER_STAMP;',
+    'const before = startedAt;',
     324,
   ),
   bug(
@@ -130,13 +135,17 @@ const READING: readonly Bug[] = [
     'void putBack;\n  context.update((before) => replaceRange(before, range));',
     12,
   ),
-  bug(
-    'polls never read what shows late',
-    'shared/lanes/poll-lanes.ts',
-    "cutAt({ axis: 'updated', from: cursor, to: end }",
-    "cutAt({ axis: 'updated', from: Math.max(cursor, Math.min(newest, startedAt) - OVERLAP), to: end }",
-    79,
-  ),
+  {
+    name: 'polls never read what shows late',
+    edits: ['to: Math.max(now, newest ?? now, cursor)', 'to: Math.max(now + PLAUSIBLE_AHEAD, cursor)'].map(
+      (to) => ({
+        file: 'shared/position/position.ts',
+        search: `from: cursor, ${to}`,
+        replace: `from: Math.max(cursor, Math.min(newest ?? now, now) - OVERLAP), ${to}`,
+      }),
+    ),
+    seed: 79,
+  },
   bug(
     'walks do not miss the groups that a range lacks',
     'shared/lanes/list-check.ts',
@@ -146,7 +155,7 @@ const READING: readonly Bug[] = [
   ),
   bug(
     'a place that was set aside is never read again',
-    'shared/reading/cut-on-failure.ts',
+    'shared/position/places.ts',
     'const LEFT_OUT_FOR = 10 * MINUTE;',
     'const LEFT_OUT_FOR = 100_000 * MINUTE;',
     5,
@@ -279,4 +288,139 @@ const PUBLISHING: readonly Bug[] = [
   ),
 ];
 
-export const BUGS: readonly Bug[] = [...WEAKNESSES, ...READING, ...COMPARING, ...GUARDING, ...PUBLISHING];
+/** What the feed claims to have read, and whether it lies. */
+const CLAIMS: readonly Bug[] = [
+  bug(
+    'places that were left out are not asked for, and count as read',
+    'shared/lanes/poll-lanes.ts',
+    'const stack = [...cutAt(range, lane().cuts), ...asked];',
+    'const stack = cutAt(range, lane().cuts);',
+  ),
+  bug(
+    'a place ends with any round that begins after its ten minutes',
+    'shared/position/places.ts',
+    'leftOutUntil(known) <= startedAt && (isInside(known, range) || (asks && known.isLeftOut));',
+    'leftOutUntil(known) <= startedAt;',
+  ),
+  bug(
+    'places do not count as left out',
+    'shared/position/claims.ts',
+    'setAside.length + position.places.length',
+    'setAside.length',
+  ),
+  bug(
+    'missing groups that are still looked up do not count as left out',
+    'shared/position/claims.ts',
+    'position.places.length + missing.length',
+    'position.places.length',
+  ),
+  bug(
+    'held changes do not count as held',
+    'shared/position/claims.ts',
+    'sum + Math.max(1, count), 0)',
+    'sum + 0 * count, 0)',
+  ),
+  bug(
+    'a round stands for the moment of its end',
+    'shared/position/position.ts',
+    'Math.max(before, asOf) : asOf;',
+    'Math.max(before, now) : now;',
+  ),
+  bug(
+    'walks over recent groups begin 45 days before now, whenever older ones were walked',
+    'shared/position/position.ts',
+    'Math.min(readAt.older ?? now, now) - RECENT',
+    'now - RECENT',
+  ),
+  bug(
+    'the feed begins by the local clock',
+    'shared/position/position.ts',
+    'const origin = newest ?? now - BEHIND_AT_MOST;',
+    'const origin = now;',
+  ),
+  bug(
+    'polls that are set back are moved on by the stamps that were known before',
+    'shared/position/position.ts',
+    'newest, newestAt: [], passed: [] };',
+    'newest, passed: [] };',
+  ),
+  bug(
+    'the newest stamp never falls',
+    'shared/position/position.ts',
+    'const newest = newestOf([position.newest, ...stamps], at);',
+    'const newest = Math.max(position.newest ?? 0, ...stamps.filter((stamp) => isPlausible(stamp, at)));',
+    'test/shared/position/position.test.ts',
+  ),
+  bug(
+    'the brake judges within four hours, however rare walks are',
+    'shared/guarding/brake.ts',
+    'Math.max(JUDGED_WITHIN, twoWalks)',
+    'JUDGED_WITHIN',
+    'test/shared/guarding/brake.test.ts',
+  ),
+];
+
+/** How often the feed reads, and which request comes first. Measured by tests: the simulation judges no delay. */
+const PACE: readonly Bug[] = [
+  bug(
+    'a piece that lacks a group teaches how long pages are',
+    'shared/lanes/list-check.ts',
+    'if (missing.length > 1 && shown.size >= FEWEST_ROWS)\n' +
+      '    run.update((state) => ({ ...state, room: forgetRoom(state.room) }));',
+    'const planned = Math.max(FEWEST_ROWS, shown.size);\n' +
+      '  run.update((state) => ({ ...state, room: { ...forgetRoom(state.room), planned } }));',
+    'test/shared/lanes/requests-of-removals.test.ts',
+  ),
+  bug(
+    'polls of the newest changes forget what they left',
+    'shared/lanes/poll-lanes.ts',
+    'fresh.left = rest.length <= MOST_LEFT ? rest : [];',
+    'fresh.left = rest.length < 0 ? rest : [];',
+    'test/shared/lanes/poll-lanes.test.ts',
+  ),
+  bug(
+    'polls of the newest changes begin behind the newest stamp of any page',
+    'shared/lanes/poll-lanes.ts',
+    'newest ??= newestOf([fresh.newest,',
+    'newest = newestOf([newest, fresh.newest,',
+    'test/shared/lanes/poll-lanes.test.ts',
+  ),
+  bug(
+    'walks before their time have a share of the budget for certain',
+    'shared/pacing/turns.ts',
+    "order === 'overdue' || order === 'due';",
+    "order !== 'first';",
+    'test/shared/pacing/turns.test.ts',
+  ),
+  bug(
+    'nothing of the budget is kept for polls of the newest changes',
+    'shared/pacing/bucket.ts',
+    'kept: Math.floor(depth / 2),',
+    'kept: 0,',
+    'test/shared/pacing/turns.test.ts',
+  ),
+  bug(
+    'walks keep their rhythm, however cheap they are',
+    'shared/lanes/rhythms.ts',
+    'return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));',
+    'return Math.max(promised, 0 * cheap);',
+    'test/shared/lanes/rhythms.test.ts',
+  ),
+  bug(
+    'a pause that the service does not time takes 15 seconds',
+    'shared/pacing/requests.ts',
+    'SHORTEST_PAUSE_MS * 2 ** (untimedPauses - 1)',
+    '15 * SHORTEST_PAUSE_MS',
+    'test/shared/pacing/requests.test.ts',
+  ),
+];
+
+export const BUGS: readonly Bug[] = [
+  ...WEAKNESSES,
+  ...READING,
+  ...COMPARING,
+  ...GUARDING,
+  ...PUBLISHING,
+  ...CLAIMS,
+  ...PACE,
+];

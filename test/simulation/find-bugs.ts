@@ -1,6 +1,6 @@
 // `npm run simulate:bugs`: builds the simulation with each deliberate bug, of the feed (bugs.ts) and of webhooks
-// (test/simulation-of-webhooks/bugs/*.patch), and runs it until a check fails. A bug that is not found shows a gap in the
-// simulation. One that no longer fits its file must be made again.
+// (test/simulation-of-webhooks/bugs/*.patch), and runs it until a check fails. Bugs that the simulation does not judge are
+// built into a test. A bug that is not found shows a gap. One that no longer fits its file must be made again.
 //
 // Arguments: parts of the names of bugs to run; none for all. `--all-seeds` begins at seed 1 instead of a bug's seed.
 import { spawn } from 'node:child_process';
@@ -9,9 +9,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 import { build, type Plugin } from 'esbuild';
+import { startVitest } from 'vitest/node';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { BUGS } from './bugs.ts';
 
+const TEST_TIMEOUT_MS = 90_000;
 /** The number of seeds by profile. */
 const MOST_SEEDS = { plausible: 500, strange: 200, webhooks: 500 } as const;
 type Profile = keyof typeof MOST_SEEDS;
@@ -24,13 +26,14 @@ type Texts = ReadonlyMap<string, string>;
 
 interface Case {
   readonly name: string;
-  readonly profile: Profile;
-  readonly seeds: string;
+  readonly profile: Profile | 'tests';
+  /** The seeds of a profile, or the files of tests. */
+  readonly among: readonly string[];
   /** The texts with the bug; undefined for the run without one: if that failed, no finding would prove anything. */
   readonly spoil: (() => Promise<Texts>) | undefined;
 }
 
-interface Found {
+interface Violation {
   readonly seed: number;
   readonly guarantee: string;
   readonly place?: string;
@@ -41,10 +44,11 @@ const args = process.argv.slice(2);
 const isFromFirst = args.includes('--all-seeds');
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 
-const bugsOfFeed: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed }) => ({
+const bugsOfFeed: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed, test }) => ({
   name,
-  profile,
-  seeds: isFromFirst || seed === undefined ? allSeeds(profile) : `${seed},${allSeeds(profile)}`,
+  ...(test === undefined
+    ? { profile, among: [...(isFromFirst || seed === undefined ? [] : [`${seed}`]), allSeeds(profile)] }
+    : { profile: 'tests', among: [test] }),
   async spoil() {
     const texts = new Map<string, string>();
     for (const { file, search, replace } of edits) {
@@ -73,7 +77,7 @@ async function bugsOfWebhooks(): Promise<Case[]> {
   return patches.map((file) => ({
     name: basename(file, '.patch'),
     profile: 'webhooks',
-    seeds: allSeeds('webhooks'),
+    among: [allSeeds('webhooks')],
     async spoil() {
       const texts = new Map<string, string>();
       for (const part of parsePatch(await readFile(join(WEBHOOKS, 'bugs', file), 'utf8'))) {
@@ -100,8 +104,8 @@ function inPlaceOfFiles(texts: Texts): Plugin {
   };
 }
 
-/** @returns the first violation, or undefined if no seed breaks a guarantee */
-async function findBug({ profile, seeds, spoil }: Case): Promise<Found | undefined> {
+/** @returns the first violation in words, or undefined if no seed breaks a guarantee */
+async function findBySeeds(profile: Profile, seeds: string, texts: Texts): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'bug-'));
   try {
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
@@ -109,7 +113,7 @@ async function findBug({ profile, seeds, spoil }: Case): Promise<Found | undefin
     await build({
       entryPoints: [join(profile === 'webhooks' ? WEBHOOKS : FEED, 'first-violation.ts')],
       outfile: script,
-      plugins: [inPlaceOfFiles((await spoil?.()) ?? new Map())],
+      plugins: [inPlaceOfFiles(texts)],
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -117,7 +121,7 @@ async function findBug({ profile, seeds, spoil }: Case): Promise<Found | undefin
       logLevel: 'warning',
     });
     const text = await run(script, [profile, seeds]);
-    return text === '' ? undefined : (JSON.parse(text) as Found);
+    return text === '' ? undefined : describe(JSON.parse(text) as Violation);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -139,41 +143,65 @@ function run(script: string, args: readonly string[]): Promise<string> {
   });
 }
 
+/** @returns the name of the first test that fails, or undefined if none does */
+async function findByTests(files: readonly string[], texts: Texts): Promise<string | undefined> {
+  const vitest = await startVitest(
+    'test',
+    [],
+    {
+      ...{ config: false, watch: false, include: [...files], reporters: [{}] },
+      ...{ setupFiles: ['test/restore-environment.ts'], testTimeout: TEST_TIMEOUT_MS },
+    },
+    { plugins: [{ name: 'bug', enforce: 'pre', load: (path) => texts.get(path) }] },
+  );
+  try {
+    const modules = vitest.state.getTestModules();
+    const errors = [...vitest.state.getUnhandledErrors(), ...modules.flatMap((each) => each.errors())];
+    if (errors.length > 0 || modules.length < files.length)
+      throw new Error('the tests could not be run', { cause: errors });
+    const failed = modules.flatMap(({ children }) => [...children.allTests('failed')]);
+    return failed[0]?.fullName;
+  } finally {
+    await vitest.close();
+  }
+}
+
 function printLine(name: string, result: string): void {
   process.stdout.write(`${name.padEnd(88)} ${result}\n`);
 }
 
 const MOST_LETTERS = 120;
 
-function describe({ seed, guarantee, place = '', message }: Found): string {
-  return `${guarantee} seed ${seed}: ${place} ${message.split('\n')[0]}`.slice(0, MOST_LETTERS);
+function describe({ seed, guarantee, place = '', message }: Violation): string {
+  return `${guarantee} seed ${seed}: ${place} ${message.split('\n')[0]}`;
 }
 
 /** @returns whether the bug was found, or nothing was found without a bug */
-async function look(bug: Case): Promise<boolean> {
+async function look({ name, profile, among, spoil }: Case): Promise<boolean> {
   try {
-    const found = await findBug(bug);
-    const isExpected = (found === undefined) === (bug.spoil === undefined);
-    const result = found ? describe(found) : `nothing in the seeds ${bug.seeds} of ${bug.profile}`;
-    printLine(bug.name, `${isExpected ? '' : 'FAILED: '}${result}`);
+    const texts = (await spoil?.()) ?? new Map();
+    const found =
+      profile === 'tests' ? await findByTests(among, texts) : await findBySeeds(profile, among.join(), texts);
+    const isExpected = (found === undefined) === (spoil === undefined);
+    const result = found?.slice(0, MOST_LETTERS) ?? `nothing in ${profile} ${among.join()}`;
+    printLine(name, `${isExpected ? '' : 'FAILED: '}${result}`);
     return isExpected;
   } catch (error) {
-    printLine(bug.name, `FAILED: ${error instanceof Error ? error.message : String(error)}`);
+    printLine(name, `FAILED: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
 }
 
-/** Without a bug, the seeds that find the bugs must find nothing. */
-function withoutBug(profile: Profile): Case {
-  const seeds = BUGS.flatMap(({ seed, profile: own = 'plausible' }) =>
-    own === profile && seed !== undefined ? [seed] : [],
-  );
-  return {
-    name: 'no bug',
-    profile,
-    seeds: isFromFirst || seeds.length === 0 ? allSeeds(profile) : seeds.join(),
-    spoil: undefined,
-  };
+/** Without a bug, the seeds and tests that find the bugs must find nothing. */
+function withoutBug(profile: Case['profile']): Case {
+  return { name: 'no bug', profile, among: thatFindBugs(profile), spoil: undefined };
+}
+
+function thatFindBugs(profile: Case['profile']): string[] {
+  if (profile === 'tests') return [...new Set(BUGS.flatMap(({ test }) => test ?? []))];
+  const own = BUGS.filter((each) => (each.profile ?? 'plausible') === profile);
+  const seeds = own.flatMap(({ seed }) => (seed === undefined ? [] : [`${seed}`]));
+  return isFromFirst || seeds.length === 0 ? [allSeeds(profile)] : seeds;
 }
 
 const all = [...bugsOfFeed, ...(await bugsOfWebhooks())];

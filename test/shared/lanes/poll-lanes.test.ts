@@ -364,28 +364,34 @@ describe('the lane `fresh`', () => {
   });
 
   it('goes on from the first page of its last round: what changed later in a part that was read is found', async () => {
-    const { time, list, fresh, eventsOf, run, states } = setUp({}, { ...OFTEN, knobs: { mostRows: 10 } });
+    const position = begun({ origin: 0, cursor: VIRTUAL_START - 3 * HOUR });
+    const options = { ...OFTEN, knobs: { mostRows: 10 } };
+    const { time, list, fresh, eventsOf, run, states } = setUp(position, options);
     await states.save({ ...run.state, version: 1 }, 0);
     run.update((state) => ({ ...state, version: 1 }));
-    for (let id = 1; id <= 30; id += 1) list.add(id, VIRTUAL_START - 2 * HOUR, VIRTUAL_START - id * SECOND);
+    for (let id = 1; id <= 30; id += 1)
+      list.add(id, VIRTUAL_START - 2 * HOUR + id * MINUTE, VIRTUAL_START - id * SECOND);
     await fresh();
     await time.advance(SECOND);
     for (let id = 1; id <= 30; id += 1) list.change(id, 'RECEIVED', time.now() - id * 1_000);
     list.knobs.latencyMs = 4_000;
     const before = list.requests.length;
-    /** Changes a group as soon as another request than the first is under way. */
+    /** Changes a group of the first part while the second is read, and one of the last part before that is read. */
     const changing = (async () => {
       while (list.requests.length < before + 2) await time.sleep(100);
-      list.change(1, 'CANCELED', time.now());
+      list.change(30, 'CANCELED', time.now());
       while (list.requests.length < before + 4) await time.sleep(100);
-      list.add(99, time.now());
+      list.change(1, 'CANCELED', time.now());
     })();
 
     await fresh();
     await changing;
+    const parts = list.requests.length - before;
     await fresh();
 
-    expect((await eventsOf(1)).at(-1)).toMatchObject({ data: { object: { status: 'CANCELED' } } });
+    expect(parts).toBe(5);
+    for (const id of [1, 30])
+      expect((await eventsOf(id)).at(-1)).toMatchObject({ data: { object: { status: 'CANCELED' } } });
   });
 
   /** A feed that began long ago, and more groups than a round of `fresh` reads. */
