@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import type { Instant } from '../../shared/instant.ts';
+import { PAGE_LIMIT } from '../../shared/limits.ts';
 import type { KnownGroup, SnapshotStore } from '../../shared/ports.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, storedNumber } from './attribute-values.ts';
@@ -34,6 +35,8 @@ async function* queryCreated(
   const items = queryItems(client, {
     TableName: tables.snapshots,
     IndexName: index.name,
+    // A walk takes the first groups of a range, a page's worth: without a limit DynamoDB would read 1 MB for each piece.
+    Limit: PAGE_LIMIT,
     KeyConditionExpression: `${index.partitionKey.name} = :i AND ${index.sortKey.name} BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
       ':i': { S: partition },

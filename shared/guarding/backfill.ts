@@ -5,31 +5,27 @@
 import type { Instant } from '../instant.ts';
 import { walkedAt } from '../position/position.ts';
 import type { SourceState } from '../source/source-state.ts';
-import type { HoldSample } from './hold.ts';
 import { endHold, findHold, holdBack } from './holds.ts';
 import { isTooMany } from './removals.ts';
 
 /**
- * Returns whether these groups are admitted, and the state that counts them.
+ * Returns whether so many more groups are admitted, and the state that counts them.
  *
  * @param isCounted whether they count: polls find the same ones again and again while they are held
  */
 export function admitBackfill(
   state: SourceState,
-  samples: readonly HoldSample[],
+  count: number,
   isCounted: boolean,
   now: Instant,
 ): { readonly state: SourceState; readonly isAdmitted: boolean } {
   const hold = findHold(state, 'backfill');
   const isHolding = hold?.phase === 'holding';
-  const backfilled = state.backfilled + (isCounted || !isHolding ? samples.length : 0);
+  const backfilled = state.backfilled + (isCounted || !isHolding ? count : 0);
   const next = { ...state, backfilled };
   if (hold !== undefined && !isHolding) return { state: next, isAdmitted: true };
   if (!isHolding && !isTooMany(state, backfilled)) return { state: next, isAdmitted: true };
-  // From its beginning only what is held counts.
-  const count = isHolding ? backfilled : samples.length;
-  const held = { ...next, backfilled: count };
-  return { state: holdBack(held, { kind: 'backfill', count, samples }, now), isAdmitted: false };
+  return { state: holdBack(next, { kind: 'backfill', count }, now), isAdmitted: false };
 }
 
 /** Returns the state after a walk: the hold is over once walks over all groups have shown none of what it held. */

@@ -1,11 +1,13 @@
 // Where the feed begins, by the service's own stamps: the newest one in its store. It is searched by time, in any order of
 // the list: back from a minute ahead of now, six times wider until rows show, then halved. Nothing is recorded before.
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
-import { beginAt, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
+import { DeadlineReached } from '../pacing/errors.ts';
+import { beginAt, type NewestBetween, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
 import { boundsOf } from '../reading/range.ts';
 import { isComplete, learnRoom, lowerLimit, refusesLimit } from '../reading/room.ts';
 import { formOf } from '../recording/learn-from-page.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
+import type { OriginSearch } from '../source/source-session.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -18,30 +20,39 @@ const NEVER = 400 * DAY;
 /** Halving ends where rows are nearer to each other than this. */
 const NEAREST = 2 * SECOND;
 const MOST_HALVINGS = 16;
-const TRIES = 2;
 
 /** Finds the origin of a source that has none. @throws DeadlineReached, and what requests throw */
 export async function findOrigin(run: TickRun): Promise<void> {
   if (run.state.position.origin !== undefined) return;
   const now = run.now();
   const { zoned } = run.state.stampForm;
-  let newest = await newestStamp(run, now + MINUTE);
+  let newest = await findNewest(run, now + MINUTE);
   // Bounds in another form than the stamps may be another time to the service.
-  if (run.state.stampForm.zoned !== zoned) newest = await newestStamp(run, now + MINUTE);
+  if (run.state.stampForm.zoned !== zoned) {
+    run.session.search = undefined;
+    newest = await findNewest(run, now + MINUTE);
+  }
   run.updatePosition((position) => beginAt(position, newest, reachOf(run.session.settings), now));
   await run.cell.save();
 }
 
-/** @returns undefined if the store is empty */
-async function newestStamp(run: TickRun, top: Instant): Promise<Instant | undefined> {
-  let to = top;
-  for (let width = FIRST_WIDTH; to > top - FURTHEST; width *= GROWTH) {
+/** @returns between which stamps the newest one lies; undefined if the store is empty */
+async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | undefined> {
+  const { session } = run;
+  let at: OriginSearch = session.search ?? { to: top, width: FIRST_WIDTH, failing: undefined };
+  while (at.to > top - FURTHEST) {
+    // The next tick goes on where this one ends: it may have time for a few requests only.
+    session.search = at;
+    const { to, width, failing } = at;
     const found = await ask(run, to - width, to);
-    if (found === undefined) return to;
-    if (found.newest !== undefined) return await halve(run, found, to);
-    to -= width;
+    if (found?.newest !== undefined) {
+      const { low, high } = await halve(run, found, to);
+      return { low, high: failing ?? high };
+    }
+    const isFailing = failing === undefined && found === undefined;
+    at = { to: to - width, width: width * GROWTH, failing: isFailing ? to : failing };
   }
-  return undefined;
+  return at.failing === undefined ? undefined : { low: at.to, high: at.failing };
 }
 
 interface Found {
@@ -52,24 +63,29 @@ interface Found {
 }
 
 /** Halves the interval between the newest stamp that an answer shows and the interval's end, until an answer is complete. */
-async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant): Promise<Instant> {
+async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant): Promise<NewestBetween> {
   let [low, high, isEnd] = [newest, to, isWhole];
   for (let count = 0; !isEnd && high - low > NEAREST && count < MOST_HALVINGS; count += 1) {
     const middle = Math.floor((low + high) / 2);
-    const found = await ask(run, middle, high);
-    if (found === undefined) return high;
+    const found = await ask(run, middle, high).catch(atDeadline);
+    if (found === undefined) break;
     if (found.newest === undefined) high = middle;
     else [low, isEnd] = [Math.max(low, found.newest), found.isWhole];
   }
-  return isEnd ? low : high;
+  return { low, high: isEnd ? low : high };
 }
 
-/** @returns undefined if the interval fails: the stamp of a row in it may be the newest. @throws what an outage throws */
+/** The end of a tick ends the halving: what is known by then is enough. */
+function atDeadline(error: unknown): undefined {
+  if (!(error instanceof DeadlineReached)) throw error;
+}
+
+/** @returns undefined if the interval fails. @throws what an outage throws */
 async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | undefined> {
   const { stampForm, limit, room } = run.state;
   const query = { ...boundsOf({ axis: 'updated', from, to }, stampForm), limit };
   try {
-    const page = await run.ask('late', query, { tries: TRIES });
+    const page = await run.ask('late', query);
     const { rows } = page;
     const isWhole = isComplete(room, limit, page);
     run.update((state) => ({
@@ -89,7 +105,7 @@ async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | un
       return await ask(run, from, to);
     }
     const empty = { ...boundsOf({ axis: 'updated', from: run.now() + NEVER }, stampForm), limit: 1 };
-    await run.ask('late', empty, { tries: TRIES });
+    await run.ask('late', empty);
     return undefined;
   }
 }

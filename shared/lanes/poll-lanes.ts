@@ -90,13 +90,10 @@ export function createFreshLane(run: TickRun): Lane {
     };
   }
 
+  const exists = () => hasFresh(settings, run.state.lanes.late.requests);
   // Only a tick begins early: a round that did so at the end of one would be cut off.
-  if (inRhythm(fresh.dueAt, rhythm, run.now()) <= run.now()) fresh.dueAt = run.now();
-  return {
-    name: 'fresh',
-    dueAt: () => (hasFresh(settings, run.state.lanes.late.requests) ? fresh.dueAt : Number.POSITIVE_INFINITY),
-    work,
-  };
+  if (exists() && inRhythm(fresh.dueAt, rhythm, run.now()) <= run.now()) fresh.dueAt = run.now();
+  return { name: 'fresh', dueAt: () => (exists() ? fresh.dueAt : Number.POSITIVE_INFINITY), work };
 }
 
 function stampsOf({ rows }: Page): Instant[] {

@@ -14,6 +14,8 @@ const LATE_RHYTHM = MINUTE;
 /** The share of the budget that decides how often `late` reads. */
 const LATE_SHARE = 0.2;
 export const OLDER_RHYTHM: number = 12 * HOUR;
+/** Walks over older groups alone take this part of the share: few of these still change. */
+const OLDER_PART = 1 / 5;
 /** What walks have for certain (pacing/turns.ts). */
 const LEAST_SHARE = 1 / 8;
 /** How often a walk over recent groups is promised, unless the settings say. */
@@ -65,7 +67,8 @@ export function isJoined(state: SourceState, pace: Pace): boolean {
 export function walkRhythm(name: 'recent' | 'older', isWhole: boolean, requests: number, pace: Pace): number {
   const promised = promisedRhythm(name, pace);
   if (name === 'recent' && (!isWhole || pace.reconcileMs !== undefined)) return promised;
-  const cheap = timeOf(requests, pace.requestsPerMinute, pace.walkShare);
+  const share = pace.walkShare * (name === 'older' ? OLDER_PART : 1);
+  const cheap = timeOf(requests, pace.requestsPerMinute, share);
   return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));
 }
 

@@ -150,10 +150,11 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
     name,
     dueAt() {
       const isWhole = isJoined(run.state, settings);
-      if (name === 'older' && isWhole) return Number.POSITIVE_INFINITY;
       const { round, requests, dueAt } = lane();
+      if (round) return 0;
+      if (name === 'older' && isWhole) return Number.POSITIVE_INFINITY;
       const rhythm = walkRhythm(name, isWhole, requests, settings);
-      return round ? 0 : inRhythm(dueAt, rhythm, run.now(), Math.max(rhythm, AFTER_FAILURE));
+      return inRhythm(dueAt, rhythm, run.now(), Math.max(rhythm, AFTER_FAILURE));
     },
     async work() {
       if (lane().round === undefined) begin();

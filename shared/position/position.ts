@@ -73,16 +73,28 @@ export function newestOf(stamps: readonly (Instant | undefined)[], at: Instant):
   );
 }
 
-/** Returns the position with its origin. Its cursor stays if it has one. @param newest undefined for an empty store */
+/** The newest stamp of a store is one of these or between them. */
+export interface NewestBetween {
+  readonly low: Instant;
+  readonly high: Instant;
+}
+
+/**
+ * Returns the position with its origin. An origin that is too late announces less as new, and a cursor that is too early
+ * reads more: so each has its end of the interval. A position that has a cursor keeps it.
+ *
+ * @param newest undefined for an empty store
+ */
 export function beginAt(
   position: Position,
-  newest: Instant | undefined,
+  newest: NewestBetween | undefined,
   { lookback, settle }: Reach,
   now: Instant,
 ): Position {
-  const origin = newest ?? now - BEHIND_AT_MOST;
-  const cursor = position.cursor === 0 ? origin - lookback - settle : position.cursor;
-  return observe({ ...position, origin, cursor, newestAt: [{ at: now, stamp: origin }] }, [origin], now);
+  const empty = now - BEHIND_AT_MOST;
+  const { low, high } = newest ?? { low: empty, high: empty };
+  const cursor = position.cursor === 0 ? low - lookback - settle : position.cursor;
+  return observe({ ...position, origin: high, cursor, newestAt: [{ at: now, stamp: low }] }, [low], now);
 }
 
 /** Returns the position after answers with these stamps, whose rows are saved. */
@@ -95,13 +107,13 @@ export function observe(position: Position, stamps: readonly Instant[], at: Inst
  * Returns the range that a round reads, by the stamps of its lane: `alone` is `late` without `fresh`, and `all` a walk over
  * all groups.
  *
- * @param since for `fresh`: the newest stamp of its own last round
+ * @param since for `fresh`: the newest stamp of its own last round. @default the newest that is known
  */
 export function rangeOf(
   { cursor, newest, readAt }: Position,
   lane: 'fresh' | 'late' | 'alone' | 'recent' | 'older' | 'all',
   now: Instant,
-  since: Instant = cursor,
+  since: Instant = newest ?? cursor,
 ): Range {
   switch (lane) {
     case 'fresh': {

@@ -93,7 +93,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   async function record(range: Range, page: Page): Promise<ReadonlySet<number>> {
     const known = await context.known?.(range);
-    const { shown, held } = await run.recorder.record(page, lane, known);
+    const shown = await run.recorder.record(page, lane, known);
     context.onRecorded?.(page);
     const before = created.size;
     for (const row of page.rows) if (row.kind === 'readable') created.set(row.group.id, row.createdAt);
@@ -102,7 +102,6 @@ export function createRoundReader(context: RoundContext): RoundReader {
       asOf: Math.min(round.asOf, page.sentAt),
       // Walks count known groups.
       groups: context.plan ? round.groups : round.groups + created.size - before,
-      held: round.held + held,
     }));
     return shown;
   }

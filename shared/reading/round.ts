@@ -18,14 +18,12 @@ export const round = z.object({
   cuts: z.int(),
   /** Known groups that complete parts of a walk lacked. */
   missing: z.int(),
-  /** Groups whose changes it held back. */
-  held: z.int(),
 });
 
 export type Round = Stored<typeof round>;
 
 export function beginRound(startedAt: number, stack: readonly Range[]): Round {
-  return { startedAt, asOf: startedAt, stack, requests: 0, groups: 0, cuts: 0, missing: 0, held: 0 };
+  return { startedAt, asOf: startedAt, stack, requests: 0, groups: 0, cuts: 0, missing: 0 };
 }
 
 /** Replaces a range by its parts, given in the order of reading; by none if it was read. */

@@ -2,7 +2,6 @@
 // held, or set aside, before anything counts as read (R7). Only a row's projection outlives this, and its customer if
 // settings ask for it. Pages are recorded one after the other.
 import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
-import type { WatchedEntity } from '../comparing/changes.ts';
 import { type CompareOptions, compareReading } from '../comparing/compare-reading.ts';
 import { digestOf } from '../comparing/digest.ts';
 import { createUnknowable } from '../comparing/known-fields.ts';
@@ -11,38 +10,34 @@ import type { Reading, Snapshot } from '../comparing/snapshot.ts';
 import { admitBackfill } from '../guarding/backfill.ts';
 import { brake, isJudged, isUnstamped } from '../guarding/brake.ts';
 import { type ComparedReading, removedEntities } from '../guarding/compared-reading.ts';
-import { noteFinding } from '../guarding/findings.ts';
+import type { HoldSample } from '../guarding/hold.ts';
 import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange, sampleFirstSight } from '../guarding/sample-change.ts';
-import { formatInstant, type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
 import { promisedRhythm, timeOfTwoWalks } from '../lanes/rhythms.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
-import { isInPlaces } from '../position/places.ts';
-import { notePassed, observe, walkedAt } from '../position/position.ts';
-import { setBackPolls } from '../position/set-back-polls.ts';
-import { EARLIEST, LATEST, type Page, type Range } from '../reading/range.ts';
+import { observe, walkedAt } from '../position/position.ts';
+import type { Page } from '../reading/range.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import type { LaneName, SourceState } from '../source/source-state.ts';
+import type { LaneName } from '../source/source-state.ts';
+import { isCreatedAfter, isFirstSeenLate, isReadByBaseline } from './first-sight.ts';
 import { learnFromPage } from './learn-from-page.ts';
+import { checkPolls, passedByPolls } from './polls-check.ts';
 import { readingsOf, unreadableOf } from './readings-of-page.ts';
 import { type SaveOutcome, saveCompared } from './save-compared.ts';
 import { noteSetAside, takeBack } from './set-aside.ts';
 import { TooLargeToStoreError } from './store-errors.ts';
 
-export interface Recorded {
-  /** All groups that the page shows, also those that can't be read. */
-  readonly shown: ReadonlySet<number>;
-  /** Groups whose changes are held as a mass change. */
-  readonly held: number;
-}
-
 export interface Recorder {
-  /** @param known the groups that a walk expects in this range, with their digests */
-  record(page: Page, lane: LaneName, known?: ReadonlyMap<number, KnownGroup>): Promise<Recorded>;
+  /**
+   * @param known the groups that a walk expects in this range, with their digests
+   * @returns all groups that the page shows, also those that can't be read
+   */
+  record(page: Page, lane: LaneName, known?: ReadonlyMap<number, KnownGroup>): Promise<ReadonlySet<number>>;
   readonly counts: Readonly<RecordCounts>;
   /** The groups that were saved for the first time: the index may lack them for a while. */
   readonly firstSeen: ReadonlySet<number>;
@@ -62,15 +57,15 @@ export function createRecorder(
     ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
   };
   const firstSeen = new Set<number>();
-  /** Groups that were counted since a walk began: neighbouring ranges may show one twice. */
-  const counted = { backfill: new Set<number>(), mass_change: new Set<number>() };
+  /** The groups that each hold has kept back, as far as this process knows. */
+  const heldBy = new Map<number, Set<number>>();
   let last: Promise<unknown> = Promise.resolve();
 
   async function record(
     page: Page,
     lane: LaneName,
     known: ReadonlyMap<number, KnownGroup> | undefined,
-  ): Promise<Recorded> {
+  ): Promise<ReadonlySet<number>> {
     const isWalk = isWalkLane(lane);
     await learn(page, lane);
     const readings = readingsOf(page, { through: throughOf(lane), customerData: settings.customerData });
@@ -81,11 +76,7 @@ export function createRecorder(
     if (isWalkLane(lane) && isJudged(cell.state, lane, timeOfTwoWalks(cell.state, settings), clock.now()))
       await judge(compared, differing);
     const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
-    const isHeld = (each: ComparedReading) => isUnstamped(each) && !admitted.some(isOf(each));
-    const heldIds = differing.filter(isHeld).map(({ reading }) => idOf(reading));
-    const held = uncounted('mass_change', heldIds, heldByWalks(cell.state)).length;
     const passed = isWalk ? passedByPolls(differing, cell.state) : [];
-    if (isWalk && held > 0) cell.update((state) => countHeld(state, held, clock.now()));
     await saveAll(admitted, lane);
     const now = clock.now();
     for (const { id: groupId, ...row } of unreadable)
@@ -98,7 +89,7 @@ export function createRecorder(
     cell.update((state) => checkPolls(state, passed, lane, rhythm, now));
     counts.groups += page.rows.length;
     counts.unreadable += unreadable.length;
-    return { shown, held };
+    return shown;
   }
 
   /**
@@ -159,11 +150,16 @@ export function createRecorder(
     };
   }
 
-  /** Counts groups. @param before how many were counted in this walk @returns those that were not */
-  function uncounted(kind: keyof typeof counted, ids: readonly number[], before: number): number[] {
-    const known = counted[kind];
-    if (before === 0) known.clear();
-    return ids.filter((id) => known.size < known.add(id).size);
+  /** Adds groups to a hold, which counts each once. */
+  function hold(
+    kind: 'mass_change' | 'backfill',
+    ids: readonly number[],
+    samples: readonly HoldSample[],
+  ): void {
+    const { number = 0 } = findHold(cell.state, kind) ?? {};
+    const held = new Set([...(heldBy.get(number) ?? []), ...ids]);
+    heldBy.set(number, held);
+    cell.update((state) => holdBack(state, { kind, count: held.size, samples }, clock.now()));
   }
 
   function isAdopting(): boolean {
@@ -188,10 +184,11 @@ export function createRecorder(
     const old = differing.filter((each) => isFirstSeenLate(each, cell.state));
     if (old.length === 0) return differing;
     const ids = old.map(({ reading }) => idOf(reading));
-    const samples = uncounted('backfill', ids, cell.state.backfilled).map(sampleFirstSight);
-    const admission = admitBackfill(cell.state, samples, isWalkLane(lane), clock.now());
+    const admission = admitBackfill(cell.state, ids.length, isWalkLane(lane), clock.now());
     cell.update(() => admission.state);
-    return admission.isAdmitted ? differing : differing.filter((each) => !old.includes(each));
+    if (admission.isAdmitted) return differing;
+    hold('backfill', ids, ids.map(sampleFirstSight));
+    return differing.filter((each) => !old.includes(each));
   }
 
   async function saveAll(admitted: readonly ComparedReading[], lane: LaneName): Promise<void> {
@@ -215,14 +212,13 @@ export function createRecorder(
   function admit(each: ComparedReading, lane: LaneName): ComparedReading[] {
     const { snapshot, reading } = each;
     if (isUnstamped(each)) {
-      const hold = findHold(cell.state, 'mass_change');
-      if (hold?.phase === 'holding') {
-        const found = { kind: 'mass_change', count: 0, samples: sampleChange(each) } as const;
-        cell.update((state) => holdBack(state, found, clock.now()));
+      const { phase } = findHold(cell.state, 'mass_change') ?? {};
+      if (phase === 'holding') {
+        hold('mass_change', [idOf(reading)], sampleChange(each));
         memory.forget(idOf(reading));
         return [];
       }
-      if (hold?.phase === 'adopting') return [compare(snapshot, reading, { adopts: true })];
+      if (phase === 'adopting') return [compare(snapshot, reading, { adopts: true })];
     }
     const removed = removedEntities(each);
     if (removed === 0) return [each];
@@ -300,32 +296,6 @@ export function createRecorder(
   };
 }
 
-/** An entity without a time of creation counts as new. */
-function isCreatedAfter(origin: Instant, entity: WatchedEntity): boolean {
-  const stamp = 'created_at' in entity ? parseStamp(String(entity.created_at)) : undefined;
-  return stamp === undefined || stamp.instant > origin;
-}
-
-/** Whether the baseline has read the part in which a group was created: then its first sight is news. */
-function isReadByBaseline({ baselineAt, lanes }: SourceState, { createdAt }: Reading): boolean {
-  if (baselineAt !== undefined) return true;
-  const { round } = lanes.recent;
-  // Bounds are sent a second wider.
-  const isIn = ({ from = EARLIEST, to = LATEST }: Range) =>
-    createdAt >= from - SECOND && createdAt < to + SECOND;
-  return round !== undefined && !round.stack.some(isIn);
-}
-
-/** Whether a group that was created before the feed began is seen for the first time after the baseline. */
-function isFirstSeenLate({ snapshot, reading }: ComparedReading, state: SourceState): boolean {
-  const { origin = Number.NEGATIVE_INFINITY } = state.position;
-  return snapshot === undefined && reading.createdAt <= origin && isReadByBaseline(state, reading);
-}
-
-function isOf({ reading }: ComparedReading): (other: ComparedReading) => boolean {
-  return (other) => idOf(other.reading) === idOf(reading);
-}
-
 function isWalkLane(lane: LaneName): lane is 'recent' | 'older' {
   return lane === 'recent' || lane === 'older';
 }
@@ -352,45 +322,4 @@ function fillsIn({ snapshot, compared }: ComparedReading): boolean {
     Object.keys(unpublished).length > Object.keys(snapshot.unpublished).length ||
     ENTITY_ARRAYS.some((name) => snapshot.projection[name] === undefined && projection[name] !== undefined)
   );
-}
-
-/** Stamps of known groups that are newer than known, and that polls had passed, though nothing was set aside there. */
-function passedByPolls(
-  differing: readonly ComparedReading[],
-  { position: { cursor, places }, setAside }: SourceState,
-): Instant[] {
-  const isSetAside = (reading: Reading) =>
-    setAside.some(({ groupId }) => groupId === idOf(reading)) || isInPlaces(places, reading);
-  return differing.flatMap(({ snapshot, reading }) => {
-    const { updatedAt } = reading;
-    const isKnown = snapshot !== undefined && snapshot.removedAt === undefined;
-    const isPassed = isKnown && updatedAt > snapshot.updatedAt && updatedAt < cursor - SECOND;
-    return isPassed && !isSetAside(reading) ? [updatedAt] : [];
-  });
-}
-
-/** Counts the groups that the walks under way hold back. */
-function countHeld(state: SourceState, held: number, now: Instant): SourceState {
-  return holdBack(state, { kind: 'mass_change', count: held + heldByWalks(state) }, now);
-}
-
-function heldByWalks({ lanes: { recent, older } }: SourceState): number {
-  return (recent.round?.held ?? 0) + (older.round?.held ?? 0);
-}
-
-/** The polls check: changes that polls had passed set the cursor back. */
-function checkPolls(
-  state: SourceState,
-  passed: readonly Instant[],
-  lane: LaneName,
-  rhythm: number,
-  now: Instant,
-): SourceState {
-  if (passed.length === 0) return state;
-  const { position, found } = notePassed(state.position, passed, rhythm, now);
-  if (found === undefined) return { ...state, position };
-  const { oldest, count, to } = found;
-  const example = `updated_at ${formatInstant(oldest)}, read from ${formatInstant(state.position.cursor)}`;
-  const noted = noteFinding(state, { code: 'polls_miss_changes', lane, count, example }, now);
-  return setBackPolls(noted, to, now);
 }

@@ -37,10 +37,20 @@ export interface FreshMemory {
   cuts: readonly Instant[];
 }
 
+/** How far the search for the origin has come: up to where it has found nothing, and how wide it asks next. */
+export interface OriginSearch {
+  readonly to: Instant;
+  readonly width: number;
+  /** The end of the newest interval that fails: the stamp of a row in it may be the newest. */
+  readonly failing: Instant | undefined;
+}
+
 export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly requests: Requests;
   readonly fresh: FreshMemory;
+  /** Undefined before the search, and in a process that did not begin it. */
+  search: OriginSearch | undefined;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
   /** By the local clock: after it another process may send requests. */
@@ -70,6 +80,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
       deadline: () => Math.min(session.deadline, clock.elapsed() + session.leaseEnd - clock.now()),
     }),
     fresh: { dueAt: 0, newest: undefined, left: [], cuts: [] },
+    search: undefined,
     deadline: 0,
     leaseEnd: 0,
     epoch: undefined,

@@ -34,6 +34,27 @@ describe('the known groups of a range', () => {
     expect(wire.countOf('Query')).toBeGreaterThan(1);
   }, 60_000);
 
+  test('are read no further than a page beyond those that are taken', async () => {
+    const source = { source: 'acme', generation: 'many' };
+    const ids = Array.from({ length: 500 }, (_, at) => at + 1);
+    await wire.stores.snapshots.saveAll(source, newSaves(ids));
+    const read: number[] = [];
+    wire.proxy.next('Query', async ({ body, forward }) => {
+      read.push(body.Limit);
+      return forward(body);
+    });
+
+    for await (const { groupId } of wire.stores.snapshots.knownCreatedBetween(
+      source,
+      0,
+      Number.POSITIVE_INFINITY,
+    ))
+      if (groupId === 150) break;
+
+    expect(read).toEqual([200]);
+    expect(wire.countOf('Query')).toBe(1);
+  });
+
   test('are all returned, however small the pages are', async () => {
     const source = { source: 'acme', generation: 'few' };
     await wire.stores.snapshots.saveAll(source, newSaves([5, 1, 4, 2, 3]));

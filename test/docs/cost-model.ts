@@ -1,5 +1,6 @@
 // The monthly cost of a feed, from units and prices. `npm run costs` writes the table in docs/cost.md, and a test
 // compares it with that page, with the sums that other pages name, and with the number of alarms.
+import { type Known, secondsOf, walksOf } from './cost-of-walks.ts';
 import { FREE, PRICE, UNITS } from './cost-units.ts';
 
 export interface Cost {
@@ -12,24 +13,25 @@ export interface Cost {
   readonly billed: number;
 }
 
-/** Groups that the walks of a month compare. */
-function groupsWalked(): number {
-  const { groups, recentGroups, recentWalks, olderWalks } = UNITS;
-  return recentGroups * recentWalks + (groups - recentGroups) * olderWalks;
+/** In the order of the page. */
+export function monthlyCosts(known: Known = UNITS.known): Cost[] {
+  return [...ofLambda(known), ...ofDynamoDb(known), ...ofQueues(), ...ofTopic(), ...ofTheRest(), ofReports()];
 }
 
-/** In the order of the page. */
-export function monthlyCosts(): Cost[] {
-  return [...ofLambda(), ...ofDynamoDb(), ...ofQueues(), ...ofTopic(), ...ofTheRest(), ofReports()];
+/** What the walks of a month read. */
+function walked(known: Known): { readonly requests: number; readonly entries: number } {
+  const walks = walksOf(known);
+  const sum = (what: 'requests' | 'entries') => walks.reduce((all, each) => all + each[what], 0);
+  return { requests: sum('requests'), entries: sum('entries') };
 }
 
 export function sumOf(costs: readonly Cost[], column: 'list' | 'billed'): number {
   return costs.reduce((sum, cost) => sum + cost[column], 0);
 }
 
-function ofLambda(): Cost[] {
-  const { polls, groupsPerRequest, relays, sweeps } = UNITS;
-  const requests = groupsWalked() / groupsPerRequest;
+function ofLambda(known: Known): Cost[] {
+  const { polls, relays, sweeps, pollerGb, requestSeconds, entrySeconds } = UNITS;
+  const walks = walked(known);
   const price = `${dollars(PRICE.lambdaGbSecond * 1e6)} per million GB-s, ${perMillion(PRICE.lambdaRequest)} requests`;
   const rows = [
     {
@@ -39,8 +41,10 @@ function ofLambda(): Cost[] {
     },
     {
       what: 'Lambda, poller: walks',
-      units: `${count(requests)} requests to the service × 0.4 s × 0.5 GB`,
-      ...{ gbSeconds: requests * 0.4 * 0.5, invocations: 0 },
+      units:
+        `(${count(walks.requests)} requests to the service × ${requestSeconds} s + ` +
+        `${count(walks.entries)} entries × ${count(entrySeconds * 1e6)} µs) × ${pollerGb} GB`,
+      ...{ gbSeconds: secondsOf(walks) * pollerGb, invocations: 0 },
     },
     {
       what: 'Lambda, relays',
@@ -67,12 +71,14 @@ function ofLambda(): Cost[] {
   });
 }
 
-function ofDynamoDb(): Cost[] {
-  const { polls, changes, changedGroups, newGroups, sweeps, storedGb, ledgerGb, indexRead } = UNITS;
+function ofDynamoDb(known: Known): Cost[] {
+  const { polls, changes, changedGroups, newGroups, sweeps, storedGb, ledgerGb, indexRead, indexPage } =
+    UNITS;
   const write = (what: string, units: string, number: number) =>
     paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.write), number * PRICE.write);
   const read = (what: string, units: string, number: number) =>
     paid(`DynamoDB, ${what}`, `${count(number)}: ${units}`, perMillion(PRICE.read), number * PRICE.read);
+  const { entries } = walked(known);
   const scanned = (sweeps * ledgerGb * 1e6) / 4 / 2;
   return [
     write(
@@ -88,8 +94,8 @@ function ofDynamoDb(): Cost[] {
     write('other writes', 'source state twice a tick and activity once (2 units each)', 6 * polls),
     read(
       'reads of walks',
-      `${count(groupsWalked())} entries of the index of 60 bytes, half a unit for 4 KB`,
-      groupsWalked() * indexRead,
+      `${count(entries)} entries of the index of 67 bytes, half a unit for 4 KB: for each request a query of at most ${count(indexPage)}`,
+      entries * indexRead,
     ),
     read(
       'reads of sweeps: marks',

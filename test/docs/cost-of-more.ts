@@ -4,12 +4,6 @@ import { DAYS, MINUTES, PRICE, UNITS } from './cost-units.ts';
 /** Read units of an overview for each source. */
 const OVERVIEW_READS = 110;
 
-/** The cost of one walk over this many groups: of the index, and of the poller that asks for them. */
-export function costOfWalk(groups: number): number {
-  const index = groups * UNITS.indexRead * PRICE.read;
-  return index + (groups / UNITS.groupsPerRequest) * 0.4 * 0.5 * PRICE.lambdaGbSecond;
-}
-
 /** The cost of a silent baseline: a snapshot and its index entry for each group. */
 export function costOfFirstReading(groups: number): number {
   return groups * 2 * PRICE.write;

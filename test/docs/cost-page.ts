@@ -15,8 +15,9 @@ import {
   costOfSubscriber,
   costOfSweep,
   costOfTenSeconds,
-  costOfWalk,
 } from './cost-of-more.ts';
+import { costOfWalk, costOfWalks, walksOf } from './cost-of-walks.ts';
+import { UNITS } from './cost-units.ts';
 
 export const COST_PAGE = new URL('../../docs/cost.md', import.meta.url);
 
@@ -60,12 +61,16 @@ export function amountsInWords() {
   const costs = monthlyCosts();
   const [list, billed] = [sumOf(costs, 'list').toFixed(2), sumOf(costs, 'billed').toFixed(2)];
   const each = costOfWalk(10_000);
+  const [recent, older] = walksOf(UNITS.known);
   const reports = costs.at(-1);
   return {
     list,
     billed,
     onPage: [
       `**${list} $ a month at list price, ${billed} $ on the bill**`,
+      `walked every ${recent?.every} minutes, the others every ${older?.every} minutes`,
+      `${wholeWalks(300)}, ${wholeWalks(10_000)}, and those of the table ${costOfWalks(walksOf(UNITS.known)).toFixed(2)} $`,
+      `300 groups are then walked every ten seconds, for ${costOfWalks(walksOf(all(300), 10_000)).toFixed(2)} $`,
       `every ten minutes ${(4_320 * each).toFixed(2)} $ a month, every hour ${(720 * each).toFixed(2)} $, every minute ${(43_200 * each).toFixed(2)} $`,
       `polls cost about ${costOfTenSeconds().toFixed(1)} $ more`,
       `freshness metric and alarm ${COST_OF_SOURCE.watched.toFixed(2)} $, secret ${COST_OF_SOURCE.secret.toFixed(2)} $`,
@@ -83,4 +88,15 @@ export function amountsInWords() {
       `${costOfReportedSubscriber().toFixed(2)} $ for each ordered subscriber`,
     ],
   };
+}
+
+/** Walks over all groups, at the defaults. */
+function wholeWalks(groups: number): string {
+  const [walks] = walksOf(all(groups));
+  const every = walks?.every === 1 ? 'every minute' : `every ${walks?.every} minutes`;
+  return `${groups.toLocaleString('en-US')} groups ${every}, ${costOfWalks(walksOf(all(groups))).toFixed(2)} $`;
+}
+
+function all(groups: number) {
+  return { groups, recentGroups: groups };
 }

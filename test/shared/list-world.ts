@@ -76,7 +76,7 @@ export function createListWorld({ knobs = {}, settings = {} }: ListWorldOptions 
         aState({
           ...{ startedAt: now, seenWith: `hash of ${parsed.baseUrl} token` },
           // All groups of the list were created before the feed began.
-          position: beginAt(UNKNOWN_POSITION, now, reachOf(parsed), now),
+          position: beginAt(UNKNOWN_POSITION, { low: now, high: now }, reachOf(parsed), now),
           ...changes,
         }),
       );

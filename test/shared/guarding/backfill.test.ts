@@ -5,7 +5,6 @@ import { admitBackfill, endBackfillHold } from '../../../shared/guarding/backfil
 import type { Hold } from '../../../shared/guarding/hold.ts';
 import { holdBack } from '../../../shared/guarding/holds.ts';
 import { type HoldCommand, releaseHold } from '../../../shared/guarding/release-hold.ts';
-import { sampleFirstSight } from '../../../shared/guarding/sample-change.ts';
 import { DAY, HOUR, type Instant } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
@@ -13,7 +12,6 @@ import { aPosition, aState, lanesWith } from '../a-state.ts';
 import { createListWorld } from '../list-world.ts';
 
 const NOW = VIRTUAL_START;
-const samples = (count: number) => Array.from({ length: count }, (_, id) => sampleFirstSight(id));
 
 /** A state of a source that knows so many groups. */
 function knowing(groups: number, changes: Partial<SourceState> = {}): SourceState {
@@ -36,11 +34,10 @@ describe('old groups that show for the first time', () => {
   ])(
     'are admitted up to twenty or one percent since a walk began: %s',
     (_, groups, before, count, isAdmitted) => {
-      const admission = admitBackfill(knowing(groups, { backfilled: before }), samples(count), true, NOW);
+      const admission = admitBackfill(knowing(groups, { backfilled: before }), count, true, NOW);
 
       expect(admission.isAdmitted).toBe(isAdmitted);
-      // From its beginning a hold counts what it holds.
-      expect(admission.state.backfilled).toBe(isAdmitted ? before + count : count);
+      expect(admission.state.backfilled).toBe(before + count);
       expect(admission.state.holds).toMatchObject(
         isAdmitted ? [] : [{ kind: 'backfill', phase: 'holding', count }],
       );
@@ -48,26 +45,21 @@ describe('old groups that show for the first time', () => {
   );
 
   it('are held, however few, while the hold stands', () => {
-    const { state, isAdmitted } = admitBackfill(
-      held('holding', { backfilled: 0 }),
-      samples(1),
-      true,
-      NOW + HOUR,
-    );
+    const { state, isAdmitted } = admitBackfill(held('holding', { backfilled: 0 }), 1, true, NOW + HOUR);
 
     expect(isAdmitted).toBe(false);
     expect(state.holds).toMatchObject([{ count: 21, since: NOW, phaseSince: NOW + HOUR }]);
   });
 
   it('are not counted when polls find them again while they are held', () => {
-    const admissions = [true, false].map((isCounted) => admitBackfill(held(), samples(3), isCounted, NOW));
+    const admissions = [true, false].map((isCounted) => admitBackfill(held(), 3, isCounted, NOW));
 
     expect(admissions.map(({ state }) => state.backfilled)).toEqual([24, 21]);
     expect(admissions.map(({ isAdmitted }) => isAdmitted)).toEqual([false, false]);
   });
 
   it('are counted when polls find them first', () => {
-    expect(admitBackfill(knowing(100), samples(21), false, NOW)).toMatchObject({
+    expect(admitBackfill(knowing(100), 21, false, NOW)).toMatchObject({
       isAdmitted: false,
       state: { backfilled: 21 },
     });
@@ -76,7 +68,7 @@ describe('old groups that show for the first time', () => {
   it.each(['publishing', 'adopting'] as const)(
     'are admitted, however many, while the hold is %s',
     (phase) => {
-      const { state, isAdmitted } = admitBackfill(held(phase), samples(3_000), true, NOW + HOUR);
+      const { state, isAdmitted } = admitBackfill(held(phase), 3_000, true, NOW + HOUR);
 
       expect(isAdmitted).toBe(true);
       expect(state.holds).toMatchObject([{ phase, phaseSince: NOW }]);

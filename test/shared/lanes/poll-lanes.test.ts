@@ -340,27 +340,27 @@ describe('a place', () => {
 describe('the lane `fresh`', () => {
   it('reads from the newest stamp of its last round, less three seconds, up to an hour after now', async () => {
     const { time, list, fresh } = setUp({}, OFTEN);
-    list.add(1, VIRTUAL_START - 10 * SECOND);
+    list.add(1, VIRTUAL_START - SECOND);
     await fresh();
     await time.advance(MINUTE);
 
     await fresh();
 
     expect(list.requests.at(-1)).toMatchObject({
-      minUpdatedAt: formatInstant(VIRTUAL_START - 14 * SECOND),
+      minUpdatedAt: formatInstant(VIRTUAL_START - 5 * SECOND),
       maxUpdatedAt: formatInstant(time.now() - 50_000 + HOUR + SECOND),
     });
   });
 
   it('never begins before the cursor', async () => {
     const { run, list, fresh } = setUp({}, OFTEN);
-    list.add(1, VIRTUAL_START - 10 * SECOND);
+    list.add(1, VIRTUAL_START - SECOND);
     await fresh();
-    run.updatePosition((position) => ({ ...position, cursor: VIRTUAL_START - 5 * SECOND }));
+    run.updatePosition((position) => ({ ...position, cursor: VIRTUAL_START - 2 * SECOND }));
 
     await fresh();
 
-    expect(list.requests.at(-1)?.minUpdatedAt).toBe(formatInstant(VIRTUAL_START - 6 * SECOND));
+    expect(list.requests.at(-1)?.minUpdatedAt).toBe(formatInstant(VIRTUAL_START - 3 * SECOND));
   });
 
   it('goes on from the first page of its last round: what changed later in a part that was read is found', async () => {

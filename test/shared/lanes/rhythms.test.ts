@@ -79,8 +79,15 @@ describe('a walk', () => {
     ['all groups, in the rhythm of the settings', 'recent', true, 4, set(60_000), MINUTE],
     ['all groups, in a long rhythm of the settings', 'recent', true, 4, set(14_400_000), 4 * HOUR],
     ['recent groups alone, in ten minutes', 'recent', false, 4, PACE, 10 * MINUTE],
-    ['older groups, as soon as that is cheap', 'older', false, 720, PACE, 30 * MINUTE],
-    ['older groups, also where the settings give a rhythm', 'older', false, 720, set(60_000), 30 * MINUTE],
+    [
+      'older groups, once their requests are a fiftieth of the budget',
+      'older',
+      false,
+      144,
+      PACE,
+      30 * MINUTE,
+    ],
+    ['older groups, also where the settings give a rhythm', 'older', false, 144, set(60_000), 30 * MINUTE],
     ['older groups, in twelve hours at the latest', 'older', false, 99_999, PACE, 12 * HOUR],
     ['older groups, no more often than polls', 'older', false, 4, rare, 5 * MINUTE],
   ] as const)('is due again for %s', (_, name, isWhole, requests, pace, rhythm) => {

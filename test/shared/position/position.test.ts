@@ -35,12 +35,12 @@ function closed(position: Position, lane: CompleteRound['lane'], at: Instant, is
 }
 
 describe('the beginning of a feed', () => {
-  it('is the newest stamp of the service, and its cursor lies the lookback and `settle` before', () => {
-    const begun = beginAt(aPosition(), NOW - 12 * MINUTE, REACH, NOW);
+  it('is the latest that the newest stamp may be; the cursor lies the lookback and `settle` before the earliest', () => {
+    const begun = beginAt(aPosition(), { low: NOW - 12 * MINUTE, high: NOW - 11 * MINUTE }, REACH, NOW);
 
     expect(begun).toEqual(
       aPosition({
-        ...{ origin: NOW - 12 * MINUTE, newest: NOW - 12 * MINUTE, cursor: NOW - 18 * MINUTE },
+        ...{ origin: NOW - 11 * MINUTE, newest: NOW - 12 * MINUTE, cursor: NOW - 18 * MINUTE },
         newestAt: [pair(NOW, NOW - 12 * MINUTE)],
       }),
     );
@@ -56,7 +56,10 @@ describe('the beginning of a feed', () => {
   it('leaves the cursor of a restored source where it was', () => {
     const restored = aPosition({ cursor: NOW - 9 * HOUR });
 
-    expect(beginAt(restored, NOW, REACH, NOW)).toMatchObject({ origin: NOW, cursor: NOW - 9 * HOUR });
+    expect(beginAt(restored, { low: NOW, high: NOW }, REACH, NOW)).toMatchObject({
+      origin: NOW,
+      cursor: NOW - 9 * HOUR,
+    });
   });
 });
 
@@ -280,8 +283,13 @@ describe('the range of a round', () => {
       { axis: 'updated', from: NOW - 3 * SECOND, to: NOW + HOUR },
     ],
     [
-      'fresh: from the cursor at first',
+      'fresh: from the newest stamp that is known at first',
       [position, 'fresh', NOW],
+      { axis: 'updated', from: NOW - MINUTE - 3 * SECOND, to: NOW + HOUR },
+    ],
+    [
+      'fresh: from the cursor where none is known',
+      [{ ...position, newest: undefined }, 'fresh', NOW],
       { axis: 'updated', from: NOW - HOUR, to: NOW + HOUR },
     ],
     [

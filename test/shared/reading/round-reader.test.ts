@@ -365,23 +365,6 @@ describe('a walk', () => {
     expect(await world.time.run(round)).toMatchObject({ groups: 0, requests: 1 });
   });
 
-  it('counts the groups whose changes are held as a mass change', async () => {
-    const world = createListWorld();
-    world.addMany(4, HOUR);
-    const hold = { number: 1, kind: 'mass_change', since: 1, phase: 'holding', phaseSince: 1 } as const;
-    const run = world.begin({ baselineAt: VIRTUAL_START, holds: [{ ...hold, count: 30, samples: [] }] });
-    await world.time.run(readRound(run, [ALL]));
-    await world.time.advance(HOUR);
-    for (const id of [1, 2]) world.list.change(id, 'CLOSED');
-    world.list.change(3, 'CLOSED', world.now());
-
-    const { held } = await world.time.run(
-      readRound(run, [ALL], { lane: 'recent', known: async () => new Map() }),
-    );
-
-    expect(held).toBe(2);
-  });
-
   /** Checks of a round by creation: each part, and how many of the groups of the crowd it shows. */
   async function checksOf(stack: readonly Range[]) {
     const world = createListWorld({ knobs: { mostRows: 20 } });

@@ -34,7 +34,7 @@ describe('a page', () => {
   it('shows all its groups, also those that can’t be read', async () => {
     const { take } = createSetting();
 
-    const { shown } = await take(page([sampleRow(1), { ...sampleRow(2), updated_at: 'yesterday' }]));
+    const shown = await take(page([sampleRow(1), { ...sampleRow(2), updated_at: 'yesterday' }]));
 
     expect([...shown]).toEqual([1, 2]);
   });
@@ -51,14 +51,15 @@ describe('a page', () => {
     ]);
   });
 
-  it('counts the groups whose changes are held as a mass change', async () => {
-    const { run, take, index } = createSetting({ holds: [{ ...HOLD, kind: 'mass_change', count: 30 }] });
+  it('counts each group whose changes are held as a mass change once', async () => {
+    const { run, take, index } = createSetting({ holds: [{ ...HOLD, kind: 'mass_change', count: 1 }] });
     await take(page(rows(3)));
 
-    const { held } = await take(page([failed(1), failed(2), failed(3, LATER)], 100), 'recent', await index());
+    const changed = page([failed(1), failed(2), failed(3, LATER)], 100);
+    await take(changed, 'recent', await index());
+    await take(changed, 'recent', await index());
 
-    expect(held).toBe(2);
-    expect(run.state.holds).toMatchObject([{ kind: 'mass_change', count: 30 }]);
+    expect(run.state.holds).toMatchObject([{ kind: 'mass_change', count: 2 }]);
   });
 });
 
@@ -405,7 +406,7 @@ describe('groups created before the feed began, first seen after the baseline', 
     await take(page(rows(21), 100), 'recent', new Map());
     await take(page([{ ...sampleRow(22), created_at: LATER }, sampleRow(21)], 200));
 
-    expect(run.state).toMatchObject({ backfilled: 1, holds: [{ kind: 'backfill', count: 1 }] });
+    expect(run.state).toMatchObject({ backfilled: 21, holds: [{ kind: 'backfill', count: 1 }] });
     expect(run.state.holds[0]?.samples).toMatchObject([{ groupId: 21 }]);
     expect([await known(20), await known(21), await known(22)].map((each) => each?.groupId)).toEqual([
       20,

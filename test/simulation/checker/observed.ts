@@ -143,11 +143,13 @@ function judgeBy(
 /** Checks that a group's first reading shows all its entities. Only entities of a new array may come later. */
 function judgeFirstSights(windows: Windows, { showsEmptyArrays }: Evidence, violate: Violate): void {
   const firstSights = firstSightsOf(windows);
+  const others = [...windows.keys()].filter(({ verb }) => verb !== 'created');
+  // Another answer, which changed the group, may have come in the same moment.
+  const seconds = new Set(others.map(({ event }) => event.data.observed.by));
   for (const [change, { after }] of windows) {
     const { by } = change.event.data.observed;
     const isFirst = firstSights.has(by);
-    // Another answer may have come in the same moment.
-    if (isFirst && change.verb === 'created' && after !== undefined)
+    if (isFirst && change.verb === 'created' && after !== undefined && !seconds.has(by))
       violate(change, 'is a first reading, and has an `after`');
     const mayBeFirst = change.verb === 'created' && !showsEmptyArrays;
     if (!isFirst && !mayBeFirst && after === undefined) {
