@@ -8,12 +8,10 @@ import type { GroupHistory } from './states.ts';
 
 const SECOND = 1_000_000;
 const MINUTE = 60 * SECOND;
-/** How long the search of the origin takes, with slow calls of the store. */
-const SEARCH = 2 * MINUTE;
 
 export function checkSilent(
   { timing, isStrange, failing, everFailing, everUnreadable, hidden, tooLarge }: Evidence,
-  { source, baseline, origin: found, forgotten, isOnly, heldTimes }: SourceEvidence,
+  { source, baseline, startedAt = 0, origin: found, forgotten, isOnly, heldTimes }: SourceEvidence,
   published: ReadonlyMap<number, PublishedGroup>,
   histories: ReadonlyMap<number, GroupHistory>,
 ): Violation[] {
@@ -24,11 +22,7 @@ export function checkSilent(
     violations.push({ guarantee: 'G8', source, place: `group ${groupId}`, message });
   if (origin > beganAt + MINUTE + timing.clocksOff) violate(0, 'the feed begins more than a minute ahead');
   const mayBeLeft = [failing, everFailing, everUnreadable, hidden].some((groups) => groups.size > 0);
-  const newest = newestShown(
-    histories,
-    beganAt - timing.slowestAnswer - SEARCH - timing.longestFreeze,
-    beganAt,
-  );
+  const newest = newestShown(histories, startedAt - timing.slowestAnswer - timing.longestFreeze, beganAt);
   // Stamps may be shown in whole seconds.
   if (!isStrange && isOnly && !mayBeLeft && newest > origin + SECOND)
     violate(0, 'the feed begins before changes that it was shown');
