@@ -45,7 +45,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
             { axis: 'created', to: NOW - HOUR, isRest: true },
             { axis: 'updated', from: NOW, to: NOW + 5 * SECOND, cross: { from: NOW - HOUR }, failures: 1 },
           ]),
-          ...{ isWhole: false, held: 2 },
+          ...{ isWhole: false },
         },
       },
     },
