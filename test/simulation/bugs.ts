@@ -34,6 +34,7 @@ const WEAKNESSES: readonly Bug[] = [
     'shared/reading/cut-range.ts',
     'const BEFORE_CROWD = 2 * SECOND;',
     'const BEFORE_CROWD = 0 * SECOND;',
+    119,
   ),
   bug(
     'the cursor rests on the last change instead of two seconds behind it',
@@ -118,7 +119,7 @@ const READING: readonly Bug[] = [
     'shared/reading/round-reader.ts',
     'await run.recorder.record(page, lane, known);',
     'await run.recorder\n      .record(page, lane, known)\n      .catch(() => ({ shown: new Set<number>(), passed: [] as number[] }));',
-    127,
+    'test/shared/lanes/poll-lanes.test.ts',
   ),
   bug(
     'the cursor follows the newest stamp at once, without the lookback',

@@ -121,7 +121,14 @@ async function findBySeeds(profile: Profile, seeds: string, texts: Texts): Promi
       logLevel: 'warning',
     });
     const text = await run(script, [profile, seeds]);
-    return text === '' ? undefined : describe(JSON.parse(text) as Violation);
+    if (text === '') return undefined;
+    const violation = JSON.parse(text) as Violation;
+    const { seed } = violation;
+    // The seeds that are recorded are run without bugs anyway.
+    const isProved = texts.size === 0 || seeds.startsWith(`${seed},`);
+    if (!isProved && (await findBySeeds(profile, `${seed}`, new Map())) !== undefined)
+      throw new Error(`seed ${seed} breaks a guarantee without the bug, too: ${violation.message}`);
+    return describe(violation);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -217,6 +217,33 @@ describe('the lane `late`', () => {
     expect(list.requests.length).toBeLessThan(30);
   });
 
+  it('claims nothing of a page whose save fails, and reads its range again', async () => {
+    const world = createListWorld();
+    const { store } = world;
+    let isDown = true;
+    const unlessDown = <Saved>(save: () => Promise<Saved>) =>
+      isDown ? Promise.reject(new Error('The store is down.')) : save();
+    const failing = {
+      ...store,
+      save: (...args: Parameters<typeof store.save>) => unlessDown(() => store.save(...args)),
+      saveAll: (...args: Parameters<typeof store.saveAll>) => unlessDown(() => store.saveAll(...args)),
+    };
+    const run = world.begin(
+      { baselineAt: VIRTUAL_START - HOUR },
+      world.startProcess('a', { store: failing }),
+    );
+    const late = createLateLane(run);
+    world.list.add(1, VIRTUAL_START - MINUTE);
+
+    await expect(world.time.run(late.work())).rejects.toThrow('The store is down.');
+    const after = { claimed: run.state.position.readAt.late, left: run.state.lanes.late.round?.stack.length };
+    isDown = false;
+    await world.time.run(late.work());
+
+    expect(after).toEqual({ claimed: undefined, left: 1 });
+    expect([...(await store.load(run.state, [1])).keys()]).toEqual([1]);
+  });
+
   it('claims the moment of its earliest answer, not that of its start', async () => {
     const { run, time, list, late } = setUp({}, { knobs: { mostRows: 10, latencyMs: 1_000 } });
     for (let id = 1; id <= 30; id += 1) list.add(id, VIRTUAL_START - id * SECOND);
