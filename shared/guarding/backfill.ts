@@ -1,6 +1,6 @@
 // Groups that were created before the feed began and are seen for the first time after the baseline has read their part:
 // they were imported, hidden or unreadable. Each is published as backfill, but many at once are held: a token may show
-// more than before. What is held is not stored, so every walk finds it again.
+// more than before. Held groups are not stored, so every walk finds them again.
 
 import type { Instant } from '../instant.ts';
 import { walkedAt } from '../position/position.ts';

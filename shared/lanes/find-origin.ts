@@ -32,6 +32,8 @@ export async function findOrigin(run: TickRun): Promise<void> {
     run.session.search = undefined;
     newest = await findNewest(run, now + MINUTE);
   }
+  // A restored source is searched anew.
+  run.session.search = undefined;
   run.updatePosition((position) => beginAt(position, newest, reachOf(run.session.settings), now));
   await run.cell.save();
 }

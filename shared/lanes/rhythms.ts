@@ -16,7 +16,7 @@ const LATE_SHARE = 0.2;
 export const OLDER_RHYTHM: number = 12 * HOUR;
 /** Walks over older groups alone take this part of the share: few of these still change. */
 const OLDER_PART = 1 / 5;
-/** What walks have for certain (pacing/turns.ts). */
+/** The share that walks have for certain (pacing/turns.ts). */
 const LEAST_SHARE = 1 / 8;
 /** How often a walk over recent groups is promised, unless the settings say. */
 const RECENT_RHYTHM = 10 * MINUTE;

@@ -99,7 +99,7 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
   }
 
   const servedAt = ({ turn }: Waiting) => served.get(turn.lane) ?? 0;
-  /** What is overdue comes before what is due, but not twice in a row: it may be more than the budget allows. */
+  /** Overdue requests come before due ones, but not twice in a row: they may be more than the budget allows. */
   const rankOf = ({ turn: { lane, order = 'due' } }: Waiting) =>
     ORDERS.indexOf(order === 'overdue' && lane === last ? 'due' : order);
 
