@@ -31,12 +31,13 @@ export function takeBack(state: SourceState, groupIds: ReadonlySet<number>): Sou
 
 /**
  * Returns the state without the rows that walks have not seen again: they are gone or have changed. Walks that left
- * something out say nothing.
+ * something out say nothing, nor do they of groups that are still looked up.
  */
 export function forgetVanished(state: SourceState): SourceState {
-  const { position } = state;
+  const { position, lookUps } = state;
   if (position.places.length > 0) return state;
-  return keepOnly(state, ({ seenAt }) => seenAt >= (walkedAt(position) ?? 0));
+  const asked = new Set<number | undefined>(lookUps.map(({ groupId }) => groupId));
+  return keepOnly(state, ({ groupId, seenAt }) => seenAt >= (walkedAt(position) ?? 0) || asked.has(groupId));
 }
 
 function keepOnly(state: SourceState, isKept: (note: SetAside) => boolean): SourceState {

@@ -101,8 +101,6 @@ export const PLAUSIBLE: readonly Scenario[] = [
       damage: unreadableFor(random, 8_000, 28_000),
     }),
     busyMs: 30_000,
-    // A row without an id is set aside until walks over all groups have ended without it.
-    reports: 'unreadable',
   },
   {
     name: 'another-store',

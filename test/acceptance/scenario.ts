@@ -18,7 +18,7 @@ export interface Scenario {
    */
   readonly expects?: 'complete' | 'complete or said' | 'held';
   /** The problem that `status` reports although everything is published; by default it reports none. */
-  readonly reports?: 'rows_fail' | 'clock' | 'unreadable' | 'behind';
+  readonly reports?: 'rows_fail' | 'clock' | 'behind';
   /** Ends the feed this long after the start, and restarts it on the same directory. */
   readonly restart?: {
     readonly afterMs: number;

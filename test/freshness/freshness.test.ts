@@ -66,7 +66,8 @@ describe('the verdict on our feed', () => {
   });
 
   it('is of a feed that reads on when answers fail', async () => {
-    const setting = { ...settingNamed('failing'), changesForMs: 20_000 };
+    const { knobs, ...failing } = settingNamed('failing');
+    const setting = { ...failing, knobs: { ...knobs, faultRate: 0.7 }, changesForMs: 20_000 };
 
     const { notes, never } = await runReader({ setting, seed: 1, groups: 50 }, 'ours');
 

@@ -67,8 +67,9 @@ describe('a row that walks over all groups have not seen again', () => {
   it.each([
     ['walks over older groups have never ended', { readAt: { ...readAt, older: undefined } }],
     ['walks have left something out', { readAt, places: [PLACE] }],
-  ])('is kept if %s', (_, changes) => {
-    const state = { ...noted([row(1)]), position: aPosition(changes) };
+    ['its group is still looked up', { readAt }, [{ groupId: 1, dueAt: walked }]],
+  ])('is kept if %s', (_, changes, lookUps: SourceState['lookUps'] = []) => {
+    const state = { ...noted([row(1)]), position: aPosition(changes), lookUps };
 
     expect(forgetVanished(state)).toBe(state);
   });
