@@ -9,7 +9,7 @@ import { ReturnsServiceError, UnreadableAnswerError } from '../returns-service/e
 import { ownRowsOf } from '../returns-service/own-rows.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { SourceCell } from '../source/source-cell.ts';
-import type { SourceSession } from '../source/source-session.ts';
+import { NONE_IN_VAIN, type SourceSession } from '../source/source-session.ts';
 import { describeConsequence, describeHold } from './describe-hold.ts';
 import { endHold, findHold, holdBack } from './holds.ts';
 import { SourceHeld } from './source-held.ts';
@@ -48,10 +48,11 @@ export interface Identity {
 }
 
 export function createIdentity(
-  { store, settings, clock, random, log, signal }: SourceSession,
+  session: SourceSession,
   requests: Requests,
   cell: Pick<SourceCell, 'state' | 'update' | 'save'>,
 ): Identity {
+  const { store, settings, clock, random, log, signal } = session;
   let provedAt = Number.NEGATIVE_INFINITY;
 
   /** Lanes whose answers are in doubt at the same time share one proof. */
@@ -69,8 +70,11 @@ export function createIdentity(
   async function lookForProof(missing: ReadonlySet<number>): Promise<void> {
     isUnknown = false;
     const held = findHold(cell.state, 'other_store');
-    const canaries = await chooseCanaries(missing, held === undefined ? MOST_CANARIES : 1);
-    let accessHash: string | undefined;
+    // A tick may have time for a few look-ups only: the next one goes on with other groups.
+    const vain = session.vain;
+    const most = (held === undefined ? MOST_CANARIES : 1) - vain.groupIds.size;
+    const canaries = await chooseCanaries(new Set([...missing, ...vain.groupIds]), most);
+    let { accessHash } = vain;
     let isUnreadable = false;
     let failure: ReturnsServiceError | undefined;
     for (const canary of canaries) {
@@ -81,10 +85,11 @@ export function createIdentity(
       });
       if (answer === undefined) continue;
       // The token was replaced meanwhile, which proves nothing: the next answer is judged anew.
-      if (accessHash !== undefined && accessHash !== answer.accessHash) return;
+      if (accessHash !== undefined && accessHash !== answer.accessHash) return beginAnew();
       accessHash = answer.accessHash;
       if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash);
-      isUnreadable ||= answer.rows.some(({ kind }) => kind === 'unreadable');
+      if (answer.rows.some(({ kind }) => kind === 'unreadable')) isUnreadable = true;
+      else session.vain = { accessHash, groupIds: new Set([...session.vain.groupIds, canary.groupId]) };
     }
     if (failure !== undefined) throw failure;
     if (isUnreadable) throw new UnreadableAnswerError(WHEN_UNREADABLE, {});
@@ -134,14 +139,20 @@ export function createIdentity(
     return undefined;
   }
 
+  function beginAnew(): void {
+    session.vain = NONE_IN_VAIN;
+  }
+
   function trust(accessHash: string): void {
     provedAt = clock.now();
+    beginAnew();
     if (findHold(cell.state, 'other_store') !== undefined)
       log.info('A known return group is found again: the source is read again.');
     cell.update((state) => ({ ...endHold(state, 'other_store'), seenWith: accessHash }));
   }
 
   function holdSource(accessHash: string | undefined): SourceHeld {
+    beginAnew();
     const found = { kind: 'other_store', count: 1, accessHash } as const;
     cell.update((state) => holdBack({ ...state, seenWith: undefined }, found, clock.now()));
     const hold = findHold(cell.state, 'other_store');
@@ -155,6 +166,7 @@ export function createIdentity(
     },
     noteKnown(sentAt) {
       provedAt = Math.max(provedAt, sentAt);
+      beginAnew();
     },
     async isTrusted(accessHash) {
       if (cell.state.seenWith === accessHash) return true;

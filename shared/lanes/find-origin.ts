@@ -48,8 +48,11 @@ async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | u
     const { to, width, failing } = at;
     const found = await ask(run, to - width, to);
     if (found?.newest !== undefined) {
+      // What failed may have been the service, and not a row.
+      const again = failing === undefined ? undefined : await ask(run, to, failing);
+      if (failing !== undefined && again?.newest !== undefined) return await halve(run, again, failing);
       const { low, high } = await halve(run, found, to);
-      return { low, high: failing ?? high };
+      return { low, high: again === undefined ? (failing ?? high) : high };
     }
     const isFailing = failing === undefined && found === undefined;
     at = { to: to - width, width: width * GROWTH, failing: isFailing ? to : failing };

@@ -53,6 +53,7 @@ export async function startTick(
   // Another process may have read and sent requests since.
   if (session.epoch !== lease.epoch) {
     session.memory.forgetAll();
+    session.passes.clear();
     if (known !== undefined) requests.empty();
     // By the local clock; the process that got it keeps it by a clock that never jumps.
     requests.pauseUntil(run.state.pausedUntil);

@@ -6,6 +6,7 @@ import { DeadlineReached } from '../pacing/errors.ts';
 import { boundsAlong, type Place, placeIn } from '../position/places.ts';
 import { leaveOut } from '../position/position.ts';
 import { RateLimitedError, ReturnsServiceError } from '../returns-service/errors.ts';
+import type { PassByOffset } from '../source/source-session.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
 import {
@@ -33,8 +34,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
   const created = new Map<number, Instant>();
   /** Crowds whose parts are being read in this tick, by their interval; the whole is checked when no part is left. */
   const crowds = new Map<string, CompletePart & { readonly shown: Set<number> }>();
-  /** Groups that pages by offset have shown in this tick, and those of them that were recorded, by range. */
-  const byOffset = new Map<string, { readonly shown: Set<number>; readonly recorded: Set<number> }>();
+  const { passes } = run.session;
 
   async function readNext(): Promise<void> {
     const range = context.round.stack.at(-1);
@@ -42,6 +42,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (range.isRest && context.plan) return context.plan(range);
     const place = placeIn(run.state.position.places, range, run.now());
     if (place !== undefined) return readAround(range, place);
+    if ((range.few?.offset ?? range.pass?.groups) === 0) passes.delete(keyOf(range));
     if (range.few !== undefined) return readFew(reader, range, range.few);
     if (range.pass !== undefined) return readByOffset(range, range.pass);
     const { limit } = run.state;
@@ -108,7 +109,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   async function done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void> {
     context.update((round) => replaceRange(round, range));
-    byOffset.delete(keyOf(range));
+    passes.delete(keyOf(range));
     const interval = intervalOf(range);
     if (page === undefined) crowds.delete(interval);
     else if (!range.cross) await context.onComplete?.({ range, shown, sentAt: page.sentAt }, page);
@@ -120,8 +121,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   /**
    * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same groups. Their
-   * number and the sum of their ids tell. A pass proves nothing unless it recorded that many different groups in this
-   * tick: where ties have no order, a group on two pages may mean that another one is on none.
+   * number and the sum of their ids tell. A pass proves nothing unless this process recorded that many different groups in
+   * it: where ties have no order, a group on two pages may mean that another one is on none.
    */
   async function readByOffset(range: Range, pass: Pass): Promise<void> {
     const { number, groups, sum, before } = pass;
@@ -144,7 +145,6 @@ export function createRoundReader(context: RoundContext): RoundReader {
       return continuePass({ ...pass, ...next });
     }
     const { recorded } = shownByOffset(range);
-    byOffset.delete(keyOf(range));
     const isSame = before?.groups === groups && before.sum === sum && recorded.size === groups;
     if (!isRepeated && (isSame || groups === 0)) return done(range, recorded, page);
     if (number < MOST_PASSES)
@@ -165,10 +165,14 @@ export function createRoundReader(context: RoundContext): RoundReader {
     return before > 0 && shown.size === before;
   }
 
-  function shownByOffset(range: Range) {
-    const known = byOffset.get(keyOf(range)) ?? { shown: new Set<number>(), recorded: new Set<number>() };
-    byOffset.set(keyOf(range), known);
+  function shownByOffset(range: Range): PassByOffset {
+    const known = passes.get(keyOf(range)) ?? { shown: new Set(), recorded: new Set() };
+    passes.set(keyOf(range), known);
     return known;
+  }
+
+  function keyOf({ axis, from, to, cross }: Range): string {
+    return `${lane} ${axis} ${from} ${to} ${cross?.from} ${cross?.to}`;
   }
 
   function reportCrowd(range: Range): void {
@@ -197,10 +201,6 @@ export function createRoundReader(context: RoundContext): RoundReader {
     created: () => created,
   };
   return reader;
-}
-
-function keyOf({ axis, from, to, cross }: Range): string {
-  return `${axis} ${from} ${to} ${cross?.from} ${cross?.to}`;
 }
 
 function intervalOf({ from, to }: Range): string {

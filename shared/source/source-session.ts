@@ -45,12 +45,29 @@ export interface OriginSearch {
   readonly failing: Instant | undefined;
 }
 
+/** Known groups that look-ups with one token did not find, since one was last found. */
+export interface InVain {
+  readonly accessHash: string | undefined;
+  readonly groupIds: ReadonlySet<number>;
+}
+
+export const NONE_IN_VAIN: InVain = { accessHash: undefined, groupIds: new Set() };
+
+/** Groups that pages by offset have shown in one pass, and those of them that were recorded. */
+export interface PassByOffset {
+  readonly shown: Set<number>;
+  readonly recorded: Set<number>;
+}
+
 export interface SourceSession extends SourceServices {
   readonly memory: Memory;
   readonly requests: Requests;
   readonly fresh: FreshMemory;
   /** Undefined before the search, and in a process that did not begin it. */
   search: OriginSearch | undefined;
+  vain: InVain;
+  /** By lane and range: a pass may take longer than a tick. */
+  readonly passes: Map<string, PassByOffset>;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
   /** By the local clock: after it another process may send requests. */
@@ -81,6 +98,8 @@ export function createSourceSession(services: SourceServices): SourceSession {
     }),
     fresh: { dueAt: 0, newest: undefined, left: [], cuts: [] },
     search: undefined,
+    vain: NONE_IN_VAIN,
+    passes: new Map(),
     deadline: 0,
     leaseEnd: 0,
     epoch: undefined,

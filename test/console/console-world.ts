@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createMoments } from '../../local/cli/moments.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
@@ -15,6 +16,7 @@ import {
   type ReferenceServiceOptions,
 } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
 import type { Log } from '../../shared/ports.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../local/feed/webhook-receiver.ts';
@@ -28,7 +30,7 @@ export interface ConsoleWorld {
   readonly receiver: WebhookReceiver;
   /** All published events, in their order. */
   readonly published: readonly FeedEvent[];
-  /** Polls once and saves the changes. They are delivered soon after. */
+  /** Polls once, as soon as polls are due, and saves the changes. They are delivered soon after. */
   tick(): Promise<void>;
   /** Cuts the consoles off from the stores. */
   readonly wire: CutOffFeed['wire'];
@@ -81,7 +83,13 @@ async function buildWorld(
   const published: FeedEvent[] = [];
   const feed = await startFeed(service, receiver, dataDir, published);
   ends.push(feed.close);
-  const tick = async () => void (await feed.tick());
+  const tick = async () => {
+    for (;;) {
+      const { polls, pollsAt } = await feed.tick();
+      if (polls > 0) return;
+      await setTimeout(Math.max(0, pollsAt / MILLISECOND - Date.now()));
+    }
+  };
   await tick();
   const { feed: open, wire } = cutOff(await openDirectory(dataDir));
   ends.push(open.close);
@@ -113,6 +121,7 @@ function startFeed(
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,
+      intervalMs: 500,
       settleMs: 1_000,
       // Searches have a twentieth of it, and many tests search.
       requestsPerMinute: 1_200,

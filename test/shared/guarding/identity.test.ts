@@ -1,6 +1,6 @@
 // Whether an address and a token show the source: known groups are looked up by their ids.
 import { describe, expect, it } from 'vitest';
-import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
+import { DAY, HOUR, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { createListWorld } from '../list-world.ts';
 import { readRound } from '../reading/read-round.ts';
@@ -65,6 +65,21 @@ describe('another address or token', () => {
       seenWith: undefined,
       holds: [{ kind: 'other_store', accessHash: proof }],
     });
+  });
+
+  it('shows another store if ticks with time for one look-up find none of five', async () => {
+    const { run, list, begin, time, lookedUp, proof } = await setUp();
+    const { session, state } = run;
+    list.groups.clear();
+    const ends: (string | boolean)[] = [];
+    for (let ticks = 0; ticks < 5; ticks += 1) {
+      const { identity } = begin({ ...state, seenWith: undefined }, session);
+      session.deadline = time.elapsed() + MILLISECOND;
+      ends.push(await time.run(identity.isTrusted(proof)).catch(({ name }: Error) => name));
+    }
+
+    expect(ends).toEqual([...Array(4).fill('DeadlineReached'), 'SourceHeld']);
+    expect(new Set(lookedUp()).size).toBe(5);
   });
 
   it('shows another store if groups of these ids were created at other times', async () => {

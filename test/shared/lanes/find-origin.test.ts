@@ -157,6 +157,19 @@ describe('the origin', () => {
     expect(origin).toBeLessThanOrEqual(end);
   });
 
+  it('is the newest stamp where it failed only at first', async () => {
+    const { run, list, addUpdated, find } = setUp();
+    addUpdated(NOW - 5 * MINUTE, NOW - DAY);
+    // The empty range is asked for once an interval has failed.
+    const hasFailed = () => list.requests.some(({ limit }) => limit === 1);
+    Object.defineProperty(list.knobs, 'failing', { get: () => new Set(hasFailed() ? [] : [1]) });
+
+    await find();
+
+    expect(hasFailed()).toBe(true);
+    expect(run.state.position.origin).toBe(NOW - 5 * MINUTE);
+  });
+
   it('is kept by a source that has one', async () => {
     const { run, list, find } = setUp();
     run.updatePosition((position) => ({ ...position, origin: NOW - DAY }));

@@ -61,12 +61,29 @@ describe('rows that are equal on both axes', () => {
     expect(run.state.position.places).toEqual([]);
   });
 
-  // The groups that a pass has recorded are forgotten with the tick.
-  it('are proved by a third pass if a tick ends within the second', async () => {
+  it('are proved by two passes that take several ticks of a process', async () => {
     const world = crowd();
     const run = world.begin();
 
-    await world.time.run(readRound(run, [{ ...CROWD, pass: FIRST }], { requestsOfATick: 8 }));
+    await world.time.run(readRound(run, [{ ...CROWD, pass: FIRST }], { requestsOfATick: 3 }));
+
+    expect(world.list.requests).toHaveLength(5 + 5);
+    expect(run.state.position.places).toEqual([]);
+  });
+
+  it('are proved by a third pass if another process goes on within the second', async () => {
+    const world = crowd();
+    const run = world.begin();
+    const context = aRound(run, [{ ...CROWD, pass: FIRST }]);
+    const readOn = async (requests: number) => {
+      const reader = createRoundReader(context);
+      for (let count = 0; count < requests && context.round.stack.length > 0; count += 1)
+        await world.time.run(reader.readNext());
+    };
+
+    await readOn(8);
+    run.session.passes.clear();
+    await readOn(20);
 
     expect(world.list.requests).toHaveLength(5 + 5 + 6);
     expect(run.state.position.places).toEqual([]);
