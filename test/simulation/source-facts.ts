@@ -21,6 +21,8 @@ export interface SourceFacts {
   readonly lookUps: readonly number[];
   /** Whether a round is under way, or groups wait to be looked up by id. */
   readonly isAtWork: boolean;
+  /** Whether a walk over older groups is under way. */
+  readonly walksOlder: boolean;
   /** Holds that stand, and released ones that are not published completely. */
   readonly holds: readonly {
     readonly number: number;
@@ -47,6 +49,7 @@ export function factsOf(state: SourceState): SourceFacts {
     isBaselineComplete: baselineAt !== undefined,
     rounds: state.position.readAt,
     lookUps: state.lookUps.map(({ groupId }) => groupId),
+    walksOlder: lanes.older.round !== undefined,
     isAtWork: state.lookUps.length > 0 || Object.values(lanes).some(({ round }) => round !== undefined),
     holds: holds.map(({ number, kind, phase }) => ({
       ...{ number, kind, stands: phase === 'holding' },

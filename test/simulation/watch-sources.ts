@@ -36,7 +36,7 @@ export interface SourceWatch {
   /** When each complete round was saved. */
   readonly rounds: Readonly<Record<Lane, Instant[]>>;
   readonly held: HeldTime[];
-  /** When each hold of a mass change began. */
+  /** When each hold of a mass change began, without a walk over older groups: that is judged after any pause. */
   readonly massChanges: Instant[];
   /** Whether an operator adopted a mass change. */
   hasAdopted: boolean;
@@ -88,7 +88,7 @@ export function watchSources({ stores, time, trace }: World): (source: string) =
     for (const { number, kind } of facts.holds)
       if (!before?.holds.some((hold) => hold.number === number)) {
         trace.count(`hold ${kind}`);
-        if (kind === 'mass_change') watch.massChanges.push(now);
+        if (kind === 'mass_change' && !facts.walksOlder) watch.massChanges.push(now);
       }
     watch.hasAdopted ||= facts.holds.some(({ isAdopted }) => isAdopted);
     watch.facts = facts;

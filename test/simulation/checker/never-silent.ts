@@ -22,7 +22,8 @@ export function checkNeverSilent(evidence: Evidence, source: SourceEvidence): Vi
       messages.push('the service could not be read for long, and nothing reported it');
   }
   for (const [groupId, { from, to }] of source.isOnly ? evidence.tooLarge : []) {
-    if (to - from > patience && !isDegradedBy(to))
+    const noticedBy = firstTick(source, from + patience, to);
+    if (noticedBy !== undefined && !isDegradedBy(noticedBy))
       messages.push(`group ${groupId} could not be stored for long, and nothing reported it`);
   }
   const isThere = new Map(happenings.map(({ groupId, document }) => [groupId, document !== undefined]));
