@@ -56,11 +56,13 @@ async function start() {
     isInterrupted = true;
     interrupt('SIGINT');
   });
-  const [code] = await once(npm, 'close');
+  const [code, signal] = await once(npm, 'close');
   clearTimeout(patience);
   const hasAll = [EVENT, FORWARDED, STOPPED].every((pattern) => pattern.test(output.text));
-  if (code !== 0 || !hasAll || /npm err/i.test(output.text))
-    throw new Error(`npm start ended with ${code}: ${output.text}`);
+  // Some shells, and then npm, end by the signal.
+  const isClean = code === 0 || signal === 'SIGINT';
+  if (!isClean || !hasAll || /npm err/i.test(output.text))
+    throw new Error(`npm start ended with ${code ?? signal}: ${output.text}`);
 }
 
 /** @returns what it printed */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { ROOT } from './build-packages.ts';
 import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
-import { findingsOf, nodeRelease } from './registry.ts';
+import { findingsOf } from './registry.ts';
 import { relativeLinks } from './relative-links.ts';
 import { runCommand } from './run-command.ts';
 

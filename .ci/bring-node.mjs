@@ -1,7 +1,7 @@
 // Where this Node is too old, fetches a newer one into node_modules/.bin, where npm's scripts and npx find it first.
 // `npm ci` runs it on the older Node.
 import { spawnSync } from 'node:child_process';
-import { OLDEST_NODE, whyTooOld } from './cli/needed-node.js';
+import { OLDEST_NODE, whyTooOld } from '../local/cli/needed-node.js';
 
 /** The line that Lambda has. No exact release: not every platform's package has each. */
 const RANGE = `^${OLDEST_NODE}`;
