@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-// `npm test` runs `pure` and `parts`, a few minutes; `npm run test:all` runs everything.
+// `npm test` runs `pure`, `functions` and `parts`, a few minutes; `npm run test:all` runs everything.
 
 /** They start no process and listen nowhere. */
 const PURE = ['test/shared/**/*.test.ts', 'test/simulation/**/*.test.ts'];
+/** What runs in Lambda, also on the oldest Node that the package needs. */
+const FUNCTIONS = 'test/functions/**/*.test.ts';
 /** Parts of the feed against fakes, SQLite, engines and listeners on loopback. */
-const PARTS = ['functions', 'contract', 'local/store', 'local/feed'].map(
-  (part) => `test/${part}/**/*.test.ts`,
-);
+const PARTS = ['contract', 'local/store', 'local/feed'].map((part) => `test/${part}/**/*.test.ts`);
 /** Each process loads the CDK once, which takes three seconds. */
 const INFRA = 'test/infra/**/*.test.ts';
 /** They measure, so each file needs a process that has compiled nothing else. */
@@ -17,8 +17,6 @@ const PACKAGE = 'test/package/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    // The AWS SDK prints a notice on Node 20, on which the checkout also runs.
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Most of the time goes into the feed's own processes: a core left free would be left idle.
     maxWorkers: '100%',
     // Files leave nothing behind, so they may share a process and its modules: loading these took a tenth of the time.
@@ -29,6 +27,7 @@ export default defineConfig({
     setupFiles: ['test/restore-environment.ts', 'test/infra/remove-apps.ts'],
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, exclude: MEASURES } },
+      { extends: true, test: { name: 'functions', include: [FUNCTIONS], exclude: MEASURES } },
       {
         extends: true,
         test: { name: 'parts', include: PARTS, exclude: MEASURES, globalSetup: 'test/build-command.js' },
@@ -44,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...PARTS, INFRA, ...MEASURES, PACKAGE],
+          exclude: [...PURE, FUNCTIONS, ...PARTS, INFRA, ...MEASURES, PACKAGE],
           globalSetup: 'test/build-command.js',
         },
       },

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundle } from '../infra/bundle-function.ts';
 import { bundleCommand } from '../local/build.js';
+import { OLDEST_NODE } from '../local/cli/needed-node.js';
 
 const { noticesOf } = createRequire(import.meta.url)('./third-party-notices.cjs') as {
   noticesOf(metafile: Pick<Metafile, 'outputs'>, root: string): string;
@@ -66,18 +67,18 @@ async function buildCommand(folder: string): Promise<void> {
     minify: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node22',
+    target: `node${OLDEST_NODE}`,
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
   });
-  cpSync(join(root, 'local/cli/returns-feed.js'), join(folder, 'cli/returns-feed.js'));
+  for (const name of ['returns-feed.js', 'needed-node.js'])
+    cpSync(join(root, 'local/cli', name), join(folder, 'cli', name));
   cpSync(join(root, 'local/new-app'), join(folder, 'new-app'), { recursive: true });
-  // A release of Node with an SQLite that is safe to use needs no package for it (local/store/sqlite.ts).
-  const { private: _, optionalDependencies: __, ...manifest } = readJson('local/package.json');
+  const { private: _, ...manifest } = readJson('local/package.json');
   writeManifest(folder, {
     ...manifest,
-    engines: { node: '^22.23.0 || >=24.21.0' },
+    engines: { node: `>=${OLDEST_NODE}` },
     exports: { './package.json': './package.json' },
   });
   cpSync(join(root, 'local/README.md'), join(folder, 'README.md'));

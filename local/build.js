@@ -14,6 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OLDEST_NODE } from './cli/needed-node.js';
 
 const { noticesOf } = createRequire(import.meta.url)('../.ci/third-party-notices.cjs');
 
@@ -47,16 +48,14 @@ export async function build() {
 /** @param options `external` and `plugins` of esbuild. @returns esbuild's result, which nothing has written */
 export async function bundleCommand({ external = [], plugins = [] }) {
   const esbuild = await import('esbuild');
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'local/package.json'), 'utf8'));
   const result = await esbuild.build({
     entryPoints: [join(root, 'local/cli/main.ts')],
     bundle: true,
     platform: 'node',
     // With `require`, a command loads its own packages only, one file at a time.
     format: 'cjs',
-    target: 'node20',
-    // Native packages find their binaries beside their own files.
-    external: [...external, ...Object.keys(optionalDependencies ?? {})],
+    target: `node${OLDEST_NODE}`,
+    external,
     plugins,
     metafile: true,
     define: { 'import.meta.url': 'ownUrl' },

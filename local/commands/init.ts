@@ -50,22 +50,12 @@ async function init(directory: string, { source, baseUrl }: InitFlags): Promise<
     const text = await readFile(join(directory, name), 'utf8');
     await writeFile(join(directory, name), fillIn(text, { source, url }));
   }
-  const warning = warnOfNode(process.versions.node);
-  if (warning !== undefined) process.stderr.write(`${warning}\n`);
   process.stdout.write(`The app is in ${directory}. Next:
   cd ${shellWord(directory)}
   npm install ${PACKAGES.map((name) => `…/${name}-${manifest.version}.tgz`).join(' ')}
   npm test
   npm start
 `);
-}
-
-/** A sentence if the app can't run on this Node, as its `engines` say. No error: its files fit every Node. */
-export function warnOfNode(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isEnough = major === 22 ? minor >= 23 : major > 24 || (major === 24 && minor >= 21);
-  if (isEnough) return undefined;
-  return `The app needs Node 22.23, 24.21 or later, and this is ${version}: change it before "npm install".`;
 }
 
 /** @throws UsageError if the directory holds anything, or is none */

@@ -51,7 +51,8 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   const { settings, log, onReport, forMs } = options;
   const failures = noteErrors(log);
   const feed = await startLocalFeed({ ...options, log: failures.log, onProgress: onReport });
-  const { signal: ending, cancel } = endOf(options.signal, forMs);
+  const ends = forMs === undefined ? [] : [AbortSignal.timeout(forMs)];
+  const ending = AbortSignal.any([options.signal, ...ends]);
   ending.addEventListener('abort', feed.stopPolling, { once: true });
   if (ending.aborted) feed.stopPolling();
   let last: TickReport | undefined;
@@ -79,7 +80,6 @@ export async function runWatch(options: WatchOptions): Promise<void> {
     await handOver(feed, options);
     if (!isRead && !options.signal.aborted) throw nothingRead(last, failures.last());
   } finally {
-    cancel();
     await feed.close();
   }
 }
@@ -143,28 +143,6 @@ async function handOver(
 /** Nothing else ends a start: after a restart of the machine, the network or the service may come up later. */
 function isTokenRefused(error: Error | undefined): boolean {
   return error instanceof SourceRefused || error instanceof InvalidTokenError;
-}
-
-interface Ending {
-  readonly signal: AbortSignal;
-  /** Removes the timer and the listener. */
-  cancel(): void;
-}
-
-/** Not AbortSignal.any: Node 20 may collect signals that only it references before they fire. */
-function endOf(signal: AbortSignal, forMs: number | undefined): Ending {
-  const controller = new AbortController();
-  const end = () => controller.abort();
-  const timer = forMs === undefined ? undefined : setTimeout(end, forMs);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  return {
-    signal: controller.signal,
-    cancel() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-    },
-  };
 }
 
 function untilMoment(moment: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 // One connection to the database. Writes that wait are grouped into one transaction, because each commit waits for the
 // disk. A call that meets another process's transaction waits a moment inside SQLite, which blocks this process, and is
 // then tried again between other work.
-import { type Database, type Row, resultCode, type Statement, type Value } from './sqlite.ts';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Row, resultCode, type Value } from './sqlite.ts';
 
 /** Runs SQL; each statement is compiled once. */
 export interface Sql {
@@ -46,8 +47,8 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function createSql(db: Database): Sql {
-  const statements = new Map<string, Statement>();
+export function createSql(db: DatabaseSync): Sql {
+  const statements = new Map<string, StatementSync>();
   const prepared = (sql: string) => {
     let statement = statements.get(sql);
     if (statement === undefined) {
@@ -58,8 +59,8 @@ export function createSql(db: Database): Sql {
   };
   return {
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
-    get: (sql, ...values) => prepared(sql).get(...values),
-    all: (sql, ...values) => prepared(sql).all(...values),
+    get: (sql, ...values) => prepared(sql).get(...values) as Row | undefined,
+    all: (sql, ...values) => prepared(sql).all(...values) as Row[],
     exec: (sql) => db.exec(sql),
   };
 }
@@ -79,19 +80,17 @@ export async function whileBusy<Result>(work: () => Result): Promise<Result> {
 
 /**
  * Moves the WAL's content into the database, as far as no other process needs it, so that what was overwritten there is
- * nowhere else. The last connection does that when it is closed, but with the package for older releases of Node, the
- * statements keep it open until they are collected.
+ * nowhere else. Otherwise the last connection does that when it is closed.
  */
 export function emptyWal(sql: Sql): void {
   sql.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-export function createConnection(db: Database, options: ConnectionOptions): Connection {
+export function createConnection(db: DatabaseSync, options: ConnectionOptions): Connection {
   const { beforeCommit, afterCommit, explain } = options;
   const sql = createSql(db);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
-  let hasWritten = false;
   let isClosed = false;
 
   async function writeAll(): Promise<void> {
@@ -129,7 +128,6 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
       const results = group.map(({ work }) => work(sql));
       beforeCommit(sql);
       sql.run('COMMIT');
-      hasWritten = true;
       return results;
     } catch (error) {
       rollBack();
@@ -163,11 +161,6 @@ export function createConnection(db: Database, options: ConnectionOptions): Conn
     async close() {
       isClosed = true;
       await writing;
-      try {
-        if (hasWritten) emptyWal(sql);
-      } catch {
-        // The next process to open it does that.
-      }
       db.close();
     },
   };

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
@@ -35,7 +36,6 @@ import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
 import { createTables } from './schema.ts';
 import { createSnapshotStore, listMentioning } from './snapshots.ts';
-import { openDatabase } from './sqlite.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
 
 export interface LocalStore {
@@ -160,7 +160,7 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
     );
   notices.push(...(await prepareFile(files.database)));
   refuseOtherWal(files);
-  const db = openDatabase(files.database, BUSY_MS);
+  const db = new DatabaseSync(files.database, { timeout: BUSY_MS });
   try {
     const sql = createSql(db);
     await whileBusy(() => createTables(sql, files));

@@ -2,9 +2,10 @@
 // the kernel releases the lock when the process dies, and only then. Nothing is ever written in the transaction.
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
-import { type Database, openDatabase, resultCode } from './sqlite.ts';
+import { resultCode } from './sqlite.ts';
 import { explainStoreError, StoreError } from './store-error.ts';
 
 const holder = z.object({
@@ -52,8 +53,8 @@ export async function watchHolder(directory: string): Promise<Holder | undefined
 }
 
 /** @returns undefined if another process has it */
-function take(file: string, kind: 'EXCLUSIVE' | 'DEFERRED'): Database | undefined {
-  const db = openDatabase(file, BUSY_MS);
+function take(file: string, kind: 'EXCLUSIVE' | 'DEFERRED'): DatabaseSync | undefined {
+  const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
     // Without a journal file. The read takes the lock of a deferred transaction.
     db.exec(`PRAGMA journal_mode = MEMORY; BEGIN ${kind}; SELECT * FROM sqlite_master`);

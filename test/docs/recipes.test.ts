@@ -1,5 +1,6 @@
 // docs/recipes.md shows the recipes unchanged. The stacks synthesize, the rules match, and the rows are written.
 import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Stack } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
@@ -14,7 +15,6 @@ import {
   writeRows,
 } from '../../docs/examples/recipes.ts';
 import { runRecorded } from '../../functions/subscriber-kit/run-recorded.ts';
-import { openDatabase } from '../../local/store/sqlite.ts';
 import { compileEventPattern } from '../engines/event-pattern.ts';
 import { newValidatedApp } from '../infra/new-app.ts';
 import { aFeed, aFunction, resourceOf, resourcesOf } from '../infra/synthesize.ts';
@@ -95,7 +95,7 @@ test('the rows of a delivered parcel are written once, also if its event is repe
   const { rowsInto } = (await import(
     pathToFileURL(outfile.pathname).href
   )) as typeof import('../../docs/examples/rows.ts');
-  const database = openDatabase(':memory:', 1_000);
+  const database = new DatabaseSync(':memory:');
   database.exec(read('docs/recipes.md').match(/```sql\n(.*?)```/s)?.[1] ?? '');
   const query = async (text: string, values: unknown[]) =>
     database.prepare(text.replaceAll(/\$\d/g, '?')).run(...(values as string[]));

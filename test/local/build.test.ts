@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PREPARE = 'local/build.js';
 const START = 'local/start.js';
 const COMMAND = 'local/cli/returns-feed.js';
+const NEEDED_NODE = 'local/cli/needed-node.js';
 const NOTICES = '.ci/third-party-notices.cjs';
 
 let checkout: string;
@@ -18,7 +19,8 @@ let checkout: string;
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'build-'));
   await mkdir(join(checkout, 'local/cli'), { recursive: true });
-  for (const file of [PREPARE, START, COMMAND, NOTICES]) await cp(join(ROOT, file), join(checkout, file));
+  for (const file of [PREPARE, START, COMMAND, NEEDED_NODE, NOTICES])
+    await cp(join(ROOT, file), join(checkout, file));
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   await writeFile(join(checkout, 'package.json'), '{ "type": "module" }');
   await writeFile(join(checkout, 'local/package.json'), '{ "type": "module" }');

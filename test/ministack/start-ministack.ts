@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { devNull } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Installed } from './install.ts';
@@ -21,10 +21,7 @@ export interface MiniStack {
   kill(): void;
 }
 
-export async function startMiniStack(
-  directory: string,
-  { python, nodeDirectory }: Installed,
-): Promise<MiniStack> {
+export async function startMiniStack(directory: string, { python }: Installed): Promise<MiniStack> {
   const port = await freePort();
   const log = join(directory, 'ministack.log');
   const output = openSync(log, 'a');
@@ -34,7 +31,8 @@ export async function startMiniStack(
     detached: true,
     stdio: ['ignore', output, output],
     env: {
-      PATH: [nodeDirectory, process.env.PATH].join(delimiter),
+      // Lambda's workers run on this Node.
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       HOME: directory,
       TMPDIR: directory,
       BIND_HOST: '127.0.0.1',
@@ -52,7 +50,6 @@ export async function startMiniStack(
     ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
     ...{ AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull, AWS_EC2_METADATA_DISABLED: 'true' },
     ...{ NODE_EXTRA_CA_CERTS: certificate, AWS_CA_BUNDLE: certificate },
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     CDK_DISABLE_CLI_TELEMETRY: 'true',
     MINISTACK_PID: String(child.pid),
   };

@@ -224,8 +224,8 @@ describe('the package in another repository', () => {
     expect(response.status).toBe(401);
   });
 
-  it.each(['22', '24'])('runs the subscriber of five lines on Node %s', async (version) => {
-    const programs = await nodeRelease(version);
+  it('runs the subscriber of five lines on Node 22', async () => {
+    const programs = await nodeRelease('22');
     if (programs === undefined) return;
 
     const { stdout } = await runCommand(join(programs, 'node'), ['built/run.js'], { cwd: project });

@@ -141,6 +141,5 @@ function environmentOf({ name, variables, endpoint, region, accessKeyId }: Funct
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
 }

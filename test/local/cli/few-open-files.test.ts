@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { COMMAND } from './run-feed.ts';
 
-test.skipIf(process.platform === 'win32').each([40, 20])(
+test.skipIf(process.platform === 'win32').each([40, 24])(
   'a command that may open %s files works, or ends with a sentence',
   async (files) => {
     const script = `ulimit -n ${files} && exec "$0" "$1" start`;

@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { warnOfNode } from '../../../local/commands/init.ts';
 import { runFeed } from '../cli/run-feed.ts';
 
 let directory: string;
@@ -28,26 +27,6 @@ test('init writes an app whose source has the given name, address and secret', a
     ...['.gitignore', 'README.md', 'app.ts', 'arrivals.test.ts', 'arrivals.ts', 'cdk.json', 'package.json'],
     ...['try.ts', 'tsconfig.json'],
   ]);
-});
-
-test('init warns if the app needs a later Node', async () => {
-  const { code, stderr } = await runFeed(['init', join(directory, 'app')]);
-
-  const { engines } = JSON.parse(await readFile(join(directory, 'app/package.json'), 'utf8'));
-  const warning = warnOfNode(process.versions.node);
-  expect(code).toBe(0);
-  expect(stderr).toBe(warning === undefined ? '' : `${warning}\n`);
-  expect(engines.node).toBe('^22.23.0 || >=24.21.0');
-});
-
-test.each(['20.20.2', '22.22.9', '23.11.0', '24.20.0'])('Node %s is too old for the app', (version) => {
-  expect(warnOfNode(version)).toBe(
-    `The app needs Node 22.23, 24.21 or later, and this is ${version}: change it before "npm install".`,
-  );
-});
-
-test.each(['22.23.0', '24.21.0', '25.0.0', '26.10.0'])('Node %s suffices for the app', (version) => {
-  expect(warnOfNode(version)).toBeUndefined();
 });
 
 test('a quote in the address does not end its string', async () => {

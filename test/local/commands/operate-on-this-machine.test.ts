@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { openStore } from '../../../local/store/open-store.ts';
-import { openDatabase } from '../../../local/store/sqlite.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
@@ -122,7 +122,7 @@ test('events are printed again as a replay, a group is explained, and nothing ne
 test('an event that stops the output of watch is skipped, and watch continues with the next one', async () => {
   const group = Number(service.control.snapshot()[4]?.id);
   const watched = await watch('--for', '2s');
-  const db = openDatabase(join(data, 'feed.db'), 5_000);
+  const db = new DatabaseSync(join(data, 'feed.db'), { timeout: 5_000 });
   db.prepare("UPDATE ledger SET body = x'00' WHERE grp = ? AND sequence = 1").run(group);
   db.prepare('UPDATE marks SET sequence = 0 WHERE grp = ?').run(group);
   db.close();

@@ -14,10 +14,10 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { sharedFileSystem } from '../../../local/store/data-directory.ts';
 import { openStore } from '../../../local/store/open-store.ts';
-import { openDatabase } from '../../../local/store/sqlite.ts';
 import { StoreError } from '../../../local/store/store-error.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { inDirectory, runStore, startStore } from './run-store.ts';
@@ -116,7 +116,7 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
 
   test.each(['CREATE TABLE notes (text)', 'PRAGMA application_id = 7'])('is another program’s: %s', (sql) =>
     inDirectory(async (directory) => {
-      const other = openDatabase(join(directory, 'feed.db'), 0);
+      const other = new DatabaseSync(join(directory, 'feed.db'));
       other.exec(sql);
       other.close();
 
@@ -126,7 +126,7 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
 
   test.each([0, 2])('has format %i', (format) =>
     inDirectory(async (directory) => {
-      const database = openDatabase(await fill(directory), 0);
+      const database = new DatabaseSync(await fill(directory));
       database.exec(`PRAGMA user_version = ${format}`);
       database.close();
 
@@ -250,7 +250,7 @@ describe('a database gets a new identity, which stops its sources, when', () => 
 
 test.each(['{', '{}'])('a state that is damaged is named, with the way out: %s', (body) =>
   inDirectory(async (directory) => {
-    const database = openDatabase(await fill(directory), 0);
+    const database = new DatabaseSync(await fill(directory));
     database.prepare("INSERT INTO documents VALUES ('source', 'acme', 1, ?)").run(Buffer.from(body));
     database.close();
     const store = await openStore(directory);

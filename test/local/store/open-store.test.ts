@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { holdsFeed, type LocalStore, openStore } from '../../../local/store/open-store.ts';
-import { openDatabase } from '../../../local/store/sqlite.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
@@ -262,7 +262,7 @@ describe('a backup', () => {
       await store.backup(file);
       await Promise.all(writing);
 
-      const copy = openDatabase(file, 0);
+      const copy = new DatabaseSync(file);
       expect(copy.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
       expect(copy.prepare('SELECT count(*) AS rows FROM ledger').get()?.rows).toBeGreaterThanOrEqual(400);
       copy.close();

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openStore } from '../../../local/store/open-store.ts';
-import { openDatabase } from '../../../local/store/sqlite.ts';
 import { lockForWatch, watchHolder } from '../../../local/store/watch-lock.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
@@ -133,7 +133,7 @@ test('a look at who holds the directory does not stop a watch that starts', asyn
 test('a write waits for the transaction of another process, without standing still', async () => {
   await inDirectory(async (directory) => {
     const store = await openStore(directory);
-    const other = openDatabase(join(directory, 'feed.db'), 0);
+    const other = new DatabaseSync(join(directory, 'feed.db'));
     other.exec('BEGIN IMMEDIATE');
 
     const saving = store.snapshots.save(aKey(1), aSave(aKey(1), undefined, 1));

@@ -10,7 +10,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type LocalStore, openStore } from '../../../../local/store/open-store.ts';
-import { openDatabase } from '../../../../local/store/sqlite.ts';
 import { lockForWatch, watchHolder } from '../../../../local/store/watch-lock.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../../../contract/sample-saves.ts';
 
@@ -26,9 +25,7 @@ function print(line: string): void {
   }
 }
 
-/** Only once SQLite is loaded: another user may not reach the code. */
 function becomeNobody(): void {
-  openDatabase(':memory:', 0).close();
   process.setgroups?.([]);
   process.setgid?.(65534);
   process.setuid?.(65534);

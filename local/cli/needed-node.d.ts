@@ -1,0 +1,2 @@
+export const OLDEST_NODE: string;
+export function whyTooOld(versions?: { readonly node: string; readonly sqlite?: string }): string | undefined;
