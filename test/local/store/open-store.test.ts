@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { holdsFeed, type LocalStore, openStore } from '../../../local/store/open-store.ts';
 import { openDatabase } from '../../../local/store/sqlite.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
@@ -21,7 +22,7 @@ let store: LocalStore;
 
 beforeEach(async () => {
   now = EVENT_TIME;
-  store = await openStore(undefined, { clock: { now: () => now } });
+  store = await openStore(undefined, { clock: { ...createSystemClock(), now: () => now } });
 });
 afterEach(() => store.close());
 
