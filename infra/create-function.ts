@@ -1,7 +1,8 @@
 // Creates a function of the feed: Node 24 on arm64, with a role and a log group of its own. The role may only write to
 // that log group; the caller grants other permissions.
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -24,6 +25,8 @@ export interface FunctionDefaults {
   /** Names the feed in its logs and metrics. */
   readonly serviceName: string;
   readonly logRetention: logs.RetentionDays;
+  /** Encrypts the logs. */
+  readonly encryptionKey: kms.IKey | undefined;
 }
 
 export interface FeedFunction {
@@ -35,12 +38,14 @@ export interface FeedFunction {
 export function createFunction(
   scope: Construct,
   id: string,
-  { serviceName, logRetention }: FunctionDefaults,
+  { serviceName, logRetention, encryptionKey }: FunctionDefaults,
   { code, exportName = 'handler', description, environment, timeout, memorySizeMiB, network }: FunctionProps,
 ): FeedFunction {
   const room = new Construct(scope, id);
+  if (encryptionKey !== undefined) allowLogs(encryptionKey);
   const logGroup = new logs.LogGroup(room, 'Logs', {
     retention: logRetention,
+    ...(encryptionKey && { encryptionKey }),
     // Logs contain no state of the feed.
     removalPolicy: RemovalPolicy.DESTROY,
   });
@@ -66,4 +71,26 @@ export function createFunction(
     ...network,
   });
   return { function: fn, role, logGroup };
+}
+
+/**
+ * Lets CloudWatch Logs use the key for log groups of the account. With a reference to the log group, key and log group
+ * would depend on each other. DescribeKey has no encryption context.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+ */
+function allowLogs(key: kms.IKey): void {
+  const stack = Stack.of(key);
+  const logGroups = stack.formatArn({ service: 'logs', resource: '*' });
+  const statement = {
+    principals: [new iam.ServicePrincipal(`logs.${stack.region}.amazonaws.com`)],
+    resources: ['*'],
+  };
+  key.addToResourcePolicy(
+    new iam.PolicyStatement({
+      ...statement,
+      actions: ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+      conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups } },
+    }),
+  );
+  key.addToResourcePolicy(new iam.PolicyStatement({ ...statement, actions: ['kms:DescribeKey'] }));
 }

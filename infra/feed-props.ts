@@ -15,8 +15,8 @@ export interface ReturnsChangeFeedProps {
    */
   readonly tables?: Partial<FeedTables>;
   /**
-   * A key of your own for tables, queues, bus and archive. The policy of an imported key must have the statements
-   * listed in SECURITY.md ("A key of your own").
+   * A key of your own for tables, queues, bus, archive and logs. The policy of an imported key must have the
+   * statements listed in SECURITY.md ("A key of your own").
    * @default AWS's own keys, at no charge
    */
   readonly encryptionKey?: kms.IKey;

@@ -112,7 +112,7 @@ export class SampleWarehouse extends Construct {
     const subscriber = createFunction(
       this,
       'Subscriber',
-      { serviceName, logRetention },
+      { serviceName, logRetention, encryptionKey: undefined },
       {
         code: 'sample-warehouse',
         exportName: subscribeTo === 'ordered' ? 'handler' : 'onBus',

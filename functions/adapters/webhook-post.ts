@@ -53,7 +53,7 @@ export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
   const agent =
     url.protocol === 'https:' ? new HttpsAgent({ ...connect, ...certificate }) : new HttpAgent(connect);
 
-  async function send(request: PostRequest): Promise<Answer> {
+  async function send(request: PostRequest, signal?: AbortSignal): Promise<Answer> {
     const began = performance.now();
     let headers: Record<string, string | number>;
     try {
@@ -65,7 +65,7 @@ export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
       const settings = { method: 'POST', headers, agent };
       return url.protocol === 'https:' ? requestHttps(url, settings) : requestHttp(url, settings);
     };
-    const outcome = await exchange(open, request.body, options.timeoutMs);
+    const outcome = await exchange(open, request.body, options.timeoutMs, signal);
     const requestMs = Math.round(performance.now() - began);
     if ('failure' in outcome) return { ...outcome, requestMs };
     if (outcome.status === 401) onUnauthorized?.();
@@ -116,9 +116,17 @@ type Exchange =
   | { readonly failure: string };
 
 /** Sends the body once; once more if a kept connection turns out to be closed. */
-async function exchange(open: () => ClientRequest, body: string, timeoutMs: number): Promise<Exchange> {
+async function exchange(
+  open: () => ClientRequest,
+  body: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Exchange> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const end = () => limit.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
   try {
     const first = await attempt(open(), body, limit.signal);
     const again = 'failure' in first && first.isStaleConnection && !limit.signal.aborted;
@@ -129,6 +137,7 @@ async function exchange(open: () => ClientRequest, body: string, timeoutMs: numb
     return { failure: codeOf(error) };
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
 

@@ -29,8 +29,10 @@ import { parseWebhookEnvironment, type WebhookEnvironment } from './webhook-envi
 
 /** For the calls after the last attempt of a run: its answer is noted, the mark moves, the pause is set. */
 const TIME_TO_FINISH_MS = 5_000;
-/** The share of the senders for returns that failed before: the others always find one that is free. */
+/** The share of the senders for returns that failed before or hang: the others always find one that is free. */
 const SHARE_OF_RETRIES = 0.5;
+/** Longer than a connection and an answer take from another continent. */
+const HANGS_AFTER_MS = 1_000;
 
 const requestHandler = requestLimits(3_000);
 
@@ -94,6 +96,7 @@ function createServices(environment: WebhookEnvironment): Services {
     random: Math.random,
     attemptMs: environment.REQUEST_TIMEOUT_MS,
     retriesAtOnce: Math.max(1, Math.floor(senders * SHARE_OF_RETRIES)),
+    hangsAfterMs: HANGS_AFTER_MS,
   };
   const handle = createRingHandler({
     client: sqs,

@@ -75,7 +75,7 @@ export function createSecretPost(
     return post;
   }
 
-  return async (request) => {
+  return async (request, signal) => {
     let post: WebhookPost;
     try {
       post = await postTo(
@@ -88,7 +88,7 @@ export function createSecretPost(
         requestMs: 0,
       };
     }
-    return post(request);
+    return post(request, signal);
   };
 }
 

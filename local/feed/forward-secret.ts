@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { codeOf } from '../store/data-directory.ts';
+import { codeOf, refuseForeignFiles } from '../store/data-directory.ts';
 
 const FILE = 'forward-secret';
 const SECRET_BYTES = 32;
@@ -12,7 +12,7 @@ const SECRET_BYTES = 32;
 /**
  * Returns the kept secret, or makes one and keeps it.
  *
- * @param dataDir an existing directory; undefined for a secret that lasts as long as the process
+ * @param dataDir a directory that was prepared; undefined for a secret that lasts as long as the process
  * @throws Error if the kept secret is invalid or can't be read
  */
 export async function findForwardSecret(dataDir: string | undefined): Promise<string> {
@@ -27,10 +27,14 @@ export async function findForwardSecret(dataDir: string | undefined): Promise<st
   return readForwardSecret(dataDir);
 }
 
-/** @throws Error if the directory keeps none, or an invalid one */
+/** @throws Error if the directory keeps none, an invalid one, or one that others may have put there */
 export async function readForwardSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE);
-  const kept = await readFile(file, 'utf8').catch((cause: unknown) => {
+  const read = async () => {
+    await refuseForeignFiles(dataDir);
+    return readFile(file, 'utf8');
+  };
+  const kept = await read().catch((cause: unknown) => {
     if (codeOf(cause) !== 'ENOENT') throw cause;
     throw new Error(
       `${dataDir} keeps no secret: "watch --forward-to" makes one there, unless it is given one.`,

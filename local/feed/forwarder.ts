@@ -50,10 +50,11 @@ export interface ForwarderPorts {
 export type Forwarder = Awaited<ReturnType<typeof startForwarder>>;
 
 const ATTEMPT_MS = 15_000;
-/** As webhooks in AWS by default. */
-const AT_ONCE = 5;
-/** Retries may take all places: here none has to stay free for other returns. */
-const RETRIES_AT_ONCE = AT_ONCE;
+/** Returns that are sent at the same time: 20 that hang let others go on after three times HANGS_AFTER_MS. */
+const AT_ONCE = 10;
+/** Returns that failed before or hang leave half of the places to the others. */
+const RETRIES_AT_ONCE = AT_ONCE / 2;
+const HANGS_AFTER_MS = 250;
 /** A sender continues with a return's events for so long before other returns are sent. */
 const TURN_MS = 60_000;
 const SWEEP_MS = 600_000;
@@ -76,8 +77,10 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     random: Math.random,
     attemptMs: ATTEMPT_MS,
     retriesAtOnce: RETRIES_AT_ONCE,
-    async post(request) {
-      const answer = await post(request);
+    hangsAfterMs: HANGS_AFTER_MS,
+    othersWait: () => schedule.hasWaiting(),
+    async post(request, signal) {
+      const answer = await post(request, signal);
       target.onAttempt(target.url, JSON.parse(request.body), answer, target.secretFrom);
       return answer;
     },

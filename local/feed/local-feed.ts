@@ -75,11 +75,9 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    if (dataDir !== undefined) {
-      const lock = await lockForWatch(dataDir);
-      undo.push(lock.release);
-    }
-    const store = await openStore(dataDir);
+    const lock = dataDir === undefined ? undefined : await lockForWatch(dataDir);
+    if (lock !== undefined) undo.push(lock.release);
+    const store = await openStore(dataDir, { lock, onWait: options.log.warn });
     undo.push(store.close);
     for (const notice of store.notices) options.log.warn(notice);
     if (dataDir !== undefined) await checkSource(store, { settings, isMoved, dataDir }, options.log);

@@ -91,6 +91,8 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
   return {
     ring,
     wake,
+    /** Whether returns wait for a sender. */
+    hasWaiting: () => ready.size > 0,
     /** Tries the waiting returns without their pauses, until a round frees none; resolves with those still not done. */
     async finish(): Promise<Ring[]> {
       isFinishing = true;

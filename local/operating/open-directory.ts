@@ -18,16 +18,16 @@ const OUTPUT: DestinationTraits = {
 };
 
 /** @throws Error if no `watch` ever ran with this directory; StoreError if it can't be used */
-export async function openKnownStore(path: string): Promise<LocalStore> {
-  if (existsSync(filesOf(path).database)) return openStore(path);
+export async function openKnownStore(path: string, onWait?: (message: string) => void): Promise<LocalStore> {
+  if (existsSync(filesOf(path).database)) return openStore(path, { onWait });
   throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
 }
 
 /** @throws as {@link openKnownStore} */
 export async function openDirectory(path: string): Promise<OpenFeed> {
-  const { snapshots, sources, mark, markNumbers, behind, candidates, forwards, ...store } =
-    await openKnownStore(path);
   const [clock, log] = [createSystemClock(), openStderrLog()];
+  const { snapshots, sources, mark, markNumbers, behind, candidates, forwards, ...store } =
+    await openKnownStore(path, log.warn);
   for (const notice of store.notices) log.warn(notice);
   const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, candidates };
   return {

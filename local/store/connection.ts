@@ -2,6 +2,8 @@
 // disk. A call that meets another process's transaction waits a moment inside SQLite, which blocks this process, and is
 // then tried again between other work.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { MINUTE, SECOND } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
 import { type Row, resultCode, type Value } from './sqlite.ts';
 
 /** Runs SQL; each statement is compiled once. */
@@ -24,7 +26,14 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+/** How a call waits while another process holds the database. */
+export interface Patience {
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>;
+  /** Called once for each wait that lasts some seconds. */
+  readonly onWait: () => void;
+}
+
+export interface ConnectionOptions extends Patience {
   /** Called in each transaction, after its work. */
   readonly beforeCommit: (sql: Sql) => void;
   /** Called after each commit. */
@@ -36,8 +45,9 @@ export interface ConnectionOptions {
 /** How long a call blocks this process at most. */
 export const BUSY_MS = 100;
 const RETRY_EVERY_MS = 20;
-/** Other processes' transactions take milliseconds. */
-const MAX_BUSY_MS = 30_000;
+/** Other processes' transactions take milliseconds. Another program's may be left open, until somebody ends it. */
+const SAY_AFTER = 5 * SECOND;
+const MAX_BUSY = 5 * MINUTE;
 
 const [BUSY, CONSTRAINT] = [5, 19];
 
@@ -66,15 +76,19 @@ export function createSql(db: DatabaseSync): Sql {
 }
 
 /** Tries again while another process holds the database. */
-export async function whileBusy<Result>(work: () => Result): Promise<Result> {
-  const end = performance.now() + MAX_BUSY_MS;
+export async function whileBusy<Result>({ clock, onWait }: Patience, work: () => Result): Promise<Result> {
+  const began = clock.elapsed();
+  let isSaid = false;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      if (resultCode(error) !== BUSY || performance.now() > end) throw error;
+      const waited = clock.elapsed() - began;
+      if (resultCode(error) !== BUSY || waited > MAX_BUSY) throw error;
+      if (waited > SAY_AFTER && !isSaid) onWait();
+      isSaid ||= waited > SAY_AFTER;
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS * (0.5 + Math.random())));
+    await clock.sleep(RETRY_EVERY_MS * (0.5 + Math.random()));
   }
 }
 
@@ -108,7 +122,7 @@ export function createConnection(db: DatabaseSync, options: ConnectionOptions): 
   /** @returns false if several were undone because one of them failed */
   async function commit(group: readonly Waiting[]): Promise<boolean> {
     try {
-      const results = await whileBusy(() => inTransaction(group));
+      const results = await whileBusy(options, () => inTransaction(group));
       for (const [at, { resolve }] of group.entries()) resolve(results[at]);
     } catch (error) {
       const code = resultCode(error);
@@ -146,7 +160,7 @@ export function createConnection(db: DatabaseSync, options: ConnectionOptions): 
   return {
     async read(work) {
       try {
-        return await whileBusy(() => work(sql));
+        return await whileBusy(options, () => work(sql));
       } catch (error) {
         throw explain(error);
       }

@@ -6,7 +6,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import * as z from 'zod';
 import type { Sql } from './connection.ts';
-import { codeOf, type DirectoryFiles } from './data-directory.ts';
+import { codeOf, type DirectoryFiles, identifyFile } from './data-directory.ts';
 import { newIdentity } from './schema.ts';
 import { LostDatabaseError, StoreError } from './store-error.ts';
 
@@ -137,10 +137,4 @@ function openSeen(path: string): number {
     if (codeOf(error) !== 'EEXIST') throw error;
     return openSync(path, 'r+');
   }
-}
-
-/** A copy has another inode, or another time of birth. The number of the device may change when a machine starts. */
-function identifyFile(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'none' : `${found.ino} ${found.birthtimeNs}`;
 }

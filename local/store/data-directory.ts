@@ -1,7 +1,8 @@
-// Makes sure that a directory can hold a feed: it belongs to this machine and this user, and nobody else may read it.
+// Makes sure that a directory can hold a feed: it belongs to this machine and this user, nobody else may read it, and
+// nobody else can have put a file into it.
 // Files are checked by their paths only: closing a descriptor of feed.db or watch.lock would drop SQLite's locks.
-import { constants } from 'node:fs';
-import { access, chmod, mkdir, open, readdir, stat, statfs } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { access, chmod, lstat, mkdir, open, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from './store-error.ts';
 
@@ -27,6 +28,8 @@ const OUR_FILES = /^(feed|watch|forward)[.-]/;
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
 const RIGHTS = 0o777;
+const OTHERS_WRITE = 0o022;
+const ROOT = 0;
 
 /**
  * Creates the directory and its parents if missing, and narrows its rights if it holds nothing else.
@@ -47,16 +50,52 @@ export async function prepareDirectory(path: string): Promise<string[]> {
     );
   }
   await refuseSharedFileSystem(path);
+  await refuseForeignFiles(path);
   // A home directory, or /tmp, also has other files, which others may need to reach.
   const isOnlyOurs = (await readdir(path)).every((name) => OUR_FILES.test(name));
   return isOnlyOurs ? narrow(path, PRIVATE_DIRECTORY) : [];
 }
 
 /**
- * Creates an empty file if it is missing; otherwise checks its owner and narrows its rights.
+ * Refuses a directory in which others may have put a file: their `forward-secret` would sign events, and their link
+ * would lead to another file, which is then overwritten.
+ *
+ * @throws StoreError
+ */
+export async function refuseForeignFiles(path: string): Promise<void> {
+  if (process.getuid === undefined) return;
+  const user = process.getuid();
+  const names = await readdir(path);
+  const { uid, mode } = await stat(path);
+  const isOthers = uid !== user && user !== ROOT;
+  // An empty one is narrowed.
+  if (isOthers || ((mode & OTHERS_WRITE) !== 0 && names.length > 0))
+    throw new StoreError(
+      `Other users may write to the data directory ${path}: its files may be theirs. Name another directory, or check ` +
+        `the files, and let only the user who runs this write: chmod go-w ${path}.`,
+    );
+  for (const name of names.filter((it) => OUR_FILES.test(it))) {
+    const file = join(path, name);
+    const found = await lstat(file).catch(unlessGone);
+    if (found?.isSymbolicLink())
+      throw new StoreError(`${file} is a link, which the feed does not follow. Put the file itself there.`);
+    if (found !== undefined && found.uid !== user)
+      throw new StoreError(
+        `${file} belongs to the user with the number ${found.uid}, and this process runs as ${user}. Run it as that ` +
+          'user.',
+      );
+  }
+}
+
+/** SQLite deletes its files beside the database when the last process closes it. */
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+/**
+ * Creates an empty file if it is missing; otherwise narrows its rights.
  *
  * @returns what operators should know
- * @throws StoreError if it is another user's
  */
 export async function prepareFile(path: string): Promise<string[]> {
   try {
@@ -65,12 +104,6 @@ export async function prepareFile(path: string): Promise<string[]> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  const { uid } = await stat(path);
-  const user = process.getuid?.() ?? uid;
-  if (uid !== user)
-    throw new StoreError(
-      `${path} belongs to the user with the number ${uid}, and this process runs as ${user}. Run it as that user.`,
-    );
   await access(path, constants.R_OK | constants.W_OK).catch((cause: unknown) => {
     throw new StoreError(`${path} can't be written: give its owner the right, with chmod u+rw.`, { cause });
   });
@@ -128,6 +161,12 @@ export function filesOf(directory: string) {
     /** Of the releases before 2026-12, whose state this one does not read. */
     old: join(directory, 'tables.db'),
   };
+}
+
+/** A text that another file has not: a copy has another inode, or another time of birth. The number of the device may change when a machine starts. */
+export function identifyFile(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'none' : `${found.ino} ${found.birthtimeNs}`;
 }
 
 /** The system's code of an error, such as `ENOENT`; undefined if it has none. */

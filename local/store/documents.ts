@@ -6,7 +6,7 @@ import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, emptyWal } from './connection.ts';
 import { parseBody, toJson } from './json-body.ts';
 
 type Kind = 'source' | 'search' | 'endpoint' | 'forwards';
@@ -29,6 +29,8 @@ interface Documents {
   save(kind: Kind, name: string, body: object, expectedVersion: number): Promise<SaveResult>;
   /** Sorted. */
   names(kind: Kind): Promise<string[]>;
+  /** Resolves once all that was saved is in the database itself. */
+  settle(): Promise<void>;
 }
 
 export function createDocuments({ read, write }: Connection): Documents {
@@ -62,6 +64,7 @@ export function createDocuments({ read, write }: Connection): Documents {
           .all('SELECT name FROM documents WHERE kind = ? ORDER BY name', kind)
           .map(({ name }) => String(name)),
       ),
+    settle: () => read(emptyWal),
   };
 }
 
@@ -78,7 +81,10 @@ export function createSourceStates(
     async save({ source, version, ...body }, expectedVersion) {
       if (version !== expectedVersion + 1)
         throw new RangeError(`State ${version} of source "${source}" can't follow ${expectedVersion}.`);
-      return documents.save('source', source, body, expectedVersion);
+      const result = await documents.save('source', source, body, expectedVersion);
+      // A source that is known stops when the WAL is lost; one that went with the WAL would begin anew.
+      if (expectedVersion === 0) await documents.settle();
+      return result;
     },
     identity,
     list: () => documents.names('source'),

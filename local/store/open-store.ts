@@ -21,7 +21,15 @@ import type {
   SourceStates,
 } from '../../shared/ports.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
-import { BUSY_MS, type Connection, createConnection, createSql, type Sql, whileBusy } from './connection.ts';
+import {
+  BUSY_MS,
+  type Connection,
+  createConnection,
+  createSql,
+  type Patience,
+  type Sql,
+  whileBusy,
+} from './connection.ts';
 import { checkContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
 import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
 import {
@@ -37,6 +45,7 @@ import { type Commit, createNews } from './news.ts';
 import { createTables } from './schema.ts';
 import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
+import type { WatchLock } from './watch-lock.ts';
 
 export interface LocalStore {
   readonly snapshots: SnapshotStore;
@@ -76,7 +85,11 @@ export interface LocalStore {
 
 export interface StoreOptions {
   /** @default the time of this machine */
-  readonly clock?: Pick<Clock, 'now'>;
+  readonly clock?: Clock;
+  /** The lock without which nothing may be saved. @default none */
+  readonly lock?: Pick<WatchLock, 'check'> | undefined;
+  /** Called with a message for operators while another program holds the database. */
+  readonly onWait?: ((message: string) => void) | undefined;
 }
 
 /** Whether the directory holds a feed, or what is left of one: {@link openStore} would not create it. */
@@ -93,7 +106,7 @@ export function holdsFeed(directory: string): boolean {
  */
 export async function openStore(
   directory: string | undefined,
-  { clock = createSystemClock() }: StoreOptions = {},
+  { clock = createSystemClock(), lock, onWait }: StoreOptions = {},
 ): Promise<LocalStore> {
   const path = directory ?? (await mkdtemp(join(tmpdir(), 'returns-feed-')));
   const remove = async () => {
@@ -101,13 +114,16 @@ export async function openStore(
   };
   const files = filesOf(path);
   const explain = (error: unknown) => explainStoreError(error, files.database);
+  const patience: Patience = { clock, onWait: () => onWait?.(describeWait(files.database)) };
   try {
-    const { db, continuity, notices } = await openFiles(path, files, directory !== undefined);
+    const { db, continuity, notices } = await openFiles(path, files, directory !== undefined, patience);
     const expire = createExpiry(clock);
     const connection = createConnection(db, {
+      ...patience,
       beforeCommit(sql) {
         expire(sql);
         continuity.count(sql);
+        lock?.check();
       },
       afterCommit() {
         continuity.note();
@@ -127,6 +143,13 @@ export async function openStore(
     await remove();
     throw explain(error);
   }
+}
+
+function describeWait(database: string): string {
+  return (
+    `Another program holds ${database}: nothing can be saved meanwhile. It is waited for, five minutes at most. End ` +
+    'the transaction that it left open.'
+  );
 }
 
 function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
@@ -151,7 +174,7 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
   } satisfies Partial<LocalStore>;
 }
 
-async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean) {
+async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean, patience: Patience) {
   const notices = isKept ? await prepareDirectory(directory) : [];
   if (existsSync(files.old) && !existsSync(files.database))
     throw new StoreError(
@@ -163,15 +186,15 @@ async function openFiles(directory: string, files: DirectoryFiles, isKept: boole
   const db = new DatabaseSync(files.database, { timeout: BUSY_MS });
   try {
     const sql = createSql(db);
-    await whileBusy(() => createTables(sql, files));
+    await whileBusy(patience, () => createTables(sql, files));
     // Alone, SQLite needs no memory shared with others, which not every file system of a temporary directory offers.
     if (!isKept) sql.exec('PRAGMA locking_mode = EXCLUSIVE');
-    await whileBusy(() => sql.exec('PRAGMA journal_mode = WAL'));
+    await whileBusy(patience, () => sql.exec('PRAGMA journal_mode = WAL'));
     // A commit waits for the disk: after a power cut, no number of a published event is free again.
     sql.exec(`PRAGMA synchronous = ${isKept ? 'FULL' : 'OFF'}`);
     // What was forgotten or has expired is overwritten.
     sql.exec(`PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
-    const continuity = await whileBusy(() => checkContinuity(sql, files));
+    const continuity = await whileBusy(patience, () => checkContinuity(sql, files));
     return { db, continuity, notices: [...notices, ...continuity.notices] };
   } catch (error) {
     db.close();

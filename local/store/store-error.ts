@@ -11,7 +11,7 @@ export class FullDiskError extends StoreError {
   override readonly name = 'FullDiskError';
 }
 
-/** Thrown when the database was deleted, moved or replaced under an open connection. */
+/** Thrown when the database, or the lock of `watch`, was deleted, moved or replaced under an open connection. */
 export class LostDatabaseError extends StoreError {
   override readonly name = 'LostDatabaseError';
 }
@@ -34,7 +34,10 @@ export function explainStoreError(cause: unknown, file: string): unknown {
     case NOT_A_DATABASE:
       return say('is no database of a feed. Move it away, or name another directory.');
     case BUSY:
-      return say('has been held by another process for half a minute: end that process.');
+      return say(
+        'has been held by another program for five minutes. End the transaction that it left open, or the program, then run ' +
+          'the command again: it continues where it stopped.',
+      );
     case READONLY:
     case CANT_OPEN:
       // SQLite has one code for all reasons.

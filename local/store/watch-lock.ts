@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
+import { filesOf, identifyFile, prepareDirectory, prepareFile } from './data-directory.ts';
 import { resultCode } from './sqlite.ts';
-import { explainStoreError, StoreError } from './store-error.ts';
+import { explainStoreError, LostDatabaseError, StoreError } from './store-error.ts';
 
 const holder = z.object({
   pid: z.int(),
@@ -18,6 +18,8 @@ const holder = z.object({
 export type Holder = Partial<z.output<typeof holder>>;
 
 export interface WatchLock {
+  /** @throws LostDatabaseError if the lock was deleted, so that another `watch` may have taken a new one */
+  check(): void;
   release(): void;
 }
 
@@ -40,7 +42,17 @@ export async function lockForWatch(directory: string): Promise<WatchLock> {
   }
   const me: Holder = { pid: process.pid, since: new Date().toISOString() };
   await writeFile(files.holder, JSON.stringify(me), { mode: 0o600 });
-  return { release: () => db.close() };
+  const file = identifyFile(files.lock);
+  return {
+    check() {
+      if (identifyFile(files.lock) !== file)
+        throw new LostDatabaseError(
+          `${files.lock} was deleted, moved or replaced, so another "watch" may use ${directory}. End all of them, and ` +
+            'start one again.',
+        );
+    },
+    release: () => db.close(),
+  };
 }
 
 /** Who holds the directory; undefined if nobody does. Its fields are unknown in the moment in which it takes the lock. */

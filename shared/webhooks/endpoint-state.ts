@@ -1,8 +1,9 @@
 // The state that all senders of one webhook share: whether the endpoint works, and how many may try it at once. Two
 // rules prevent that a failing endpoint gets too many requests, and that a few failing returns delay the others:
-// - While the endpoint works, returns whose event failed before share a part of the senders. The rest stay free.
-// - After some failures in a row, and no event accepted lately, one sender at a time tries. A return that never failed
-//   is tried a second after the last failure, the others by the schedule of retries.
+// - While the endpoint works, returns whose event failed before, and posts that hang, share a part of the senders. The
+//   rest stay free.
+// - After some failures in a row, and no event accepted lately, one retry at a time is tried, by the schedule of retries.
+//   Beside it, a return that never failed is tried a second after the last failure.
 import * as z from 'zod';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { CLOCKS_APART } from '../limits.ts';
@@ -22,8 +23,10 @@ export interface EndpointState {
   readonly failingSince: Instant | undefined;
   /** No attempt before this moment: the endpoint answered 429 or 503. */
   readonly pausedUntil: Instant;
-  /** When the attempts that count as retries or probes end at the latest. */
+  /** When the attempts that count as retries, as hanging or as probes end at the latest. */
   readonly leases: readonly Instant[];
+  /** How long accepted posts take at most, lately; undefined before the first. */
+  readonly answersInMs: number | undefined;
   readonly lastAcceptedAt: Instant | undefined;
   readonly lastFailureAt: Instant | undefined;
   /** The answer to the last failed attempt. */
@@ -38,6 +41,7 @@ export const endpointStateBody = storedObject({
   failingSince: maybe(z.int()),
   pausedUntil: z.int(),
   leases: z.array(z.int()),
+  answersInMs: maybe(z.number()),
   lastAcceptedAt: maybe(z.int()),
   lastFailureAt: maybe(z.int()),
   lastFailure: maybe(z.string()),
@@ -53,6 +57,14 @@ const PROBE_PAUSE = SECOND;
 const LOOK_AGAIN_MS = 60_000;
 /** The last accepted event is noted no more often than this. */
 const NOTE_ACCEPTED_EVERY = 10 * SECOND;
+/** A post hangs after this many times as long as accepted ones take. */
+const HANGS_AFTER_TIMES = 3;
+/** `answersInMs` is noted at once if it has doubled, and is more than this. */
+const SLOW_MS = 50;
+/** What is left of `answersInMs` at the next note, if answers are faster again. */
+const FORGETTING = 0.8;
+/** How many may try a failing endpoint at once: a retry that hangs must not hold up a return that never failed. */
+const PROBES_AT_ONCE = 2;
 
 export function newEndpoint(now: Instant): EndpointState {
   return {
@@ -63,6 +75,7 @@ export function newEndpoint(now: Instant): EndpointState {
     failingSince: undefined,
     pausedUntil: 0,
     leases: [],
+    answersInMs: undefined,
     lastAcceptedAt: undefined,
     lastFailureAt: undefined,
     lastFailure: undefined,
@@ -110,10 +123,24 @@ export function admit(state: EndpointState, now: Instant, applicant: Applicant):
   if (isFailing(state, now)) return admitProbe(state, now, applicant);
   const { failingSince } = applicant;
   if (failingSince === undefined) return { isAdmitted: true, lease: undefined };
-  const underWay = state.leases.filter((end) => end > now);
+  const underWay = leasesUnderWay(state, now);
   if (underWay.length < applicant.retriesAtOnce) return { isAdmitted: true, lease: applicant.endsBy };
   // A thousand returns that look for a free place every few seconds would take all senders from the others.
   return wait(Math.max(Math.min(...underWay) - now, pauseAfter(now - failingSince)));
+}
+
+/** After how many milliseconds without an answer a post hangs. */
+export function hangsAfter({ answersInMs = 0 }: EndpointState, leastMs: number): number {
+  return Math.max(leastMs, HANGS_AFTER_TIMES * answersInMs);
+}
+
+/** Whether a post that hangs may wait for its answer. */
+export function admitHanging(state: EndpointState, now: Instant, retriesAtOnce: number): boolean {
+  return leasesUnderWay(state, now).length < retriesAtOnce;
+}
+
+function leasesUnderWay({ leases }: EndpointState, now: Instant): readonly Instant[] {
+  return leases.filter((end) => end > now);
 }
 
 export function isFailing(state: EndpointState, now: Instant): boolean {
@@ -130,8 +157,10 @@ function admitProbe(state: EndpointState, now: Instant, applicant: Applicant): A
   const { leases, failingSince = now, lastFailureAt = now } = state;
   const pause = pauseAfter(lastFailureAt - failingSince);
   const busyUntil = Math.max(0, ...leases);
-  const due = lastFailureAt + (applicant.failingSince === undefined ? PROBE_PAUSE : pause);
-  if (busyUntil <= now && due <= now) return { isAdmitted: true, lease: applicant.endsBy };
+  const isRetry = applicant.failingSince !== undefined;
+  const due = lastFailureAt + (isRetry ? pause : PROBE_PAUSE);
+  const isFree = leasesUnderWay(state, now).length < (isRetry ? 1 : PROBES_AT_ONCE);
+  if (isFree && due <= now) return { isAdmitted: true, lease: applicant.endsBy };
   // Everything that waits is tried again at the pace of the retries, or a long outage would cost an invocation a
   // second.
   return wait(Math.max(busyUntil, lastFailureAt + pause, now + PROBE_PAUSE) - now);
@@ -142,7 +171,7 @@ function wait(duration: number): Admission {
 }
 
 export function addLease(state: EndpointState, now: Instant, lease: Instant): EndpointState {
-  return { ...state, leases: [...state.leases.filter((end) => end > now), lease] };
+  return { ...state, leases: [...leasesUnderWay(state, now), lease] };
 }
 
 /**
@@ -153,16 +182,19 @@ export function addLease(state: EndpointState, now: Instant, lease: Instant): En
 export function noteAccepted(
   state: EndpointState,
   began: Instant,
+  tookMs: number,
   lease: Instant | undefined,
 ): EndpointState {
-  const { lastAcceptedAt = 0 } = state;
-  const isKnown = began - lastAcceptedAt < NOTE_ACCEPTED_EVERY;
+  const { lastAcceptedAt = 0, answersInMs = 0 } = state;
+  const isSlower = tookMs > Math.max(SLOW_MS, 2 * answersInMs);
+  const isKnown = began - lastAcceptedAt < NOTE_ACCEPTED_EVERY && !isSlower;
   if (isKnown && state.failures === 0 && lease === undefined) return state;
   return {
     ...state,
     failures: 0,
     failingSince: undefined,
     leases: without(state.leases, lease),
+    answersInMs: Math.max(tookMs, answersInMs * FORGETTING),
     lastAcceptedAt: Math.max(lastAcceptedAt, began),
   };
 }

@@ -7,7 +7,9 @@ import type { Clock, Log } from '../ports.ts';
 import {
   addLease,
   admit,
+  admitHanging,
   type EndpointState,
+  hangsAfter,
   noteAccepted,
   noteAnswered,
   noteFailure,
@@ -28,8 +30,12 @@ export interface EndpointPorts {
   readonly random: () => number;
   /** The time after which an attempt has ended, whatever the endpoint does. */
   readonly attemptMs: number;
-  /** How many returns that failed before may be tried at once while the endpoint works. */
+  /** How many returns that failed before, or whose post hangs, may be tried at once while the endpoint works. */
   readonly retriesAtOnce: number;
+  /** A post hangs after this time at the earliest; later where accepted ones take long. */
+  readonly hangsAfterMs: number;
+  /** Whether other returns wait for a sender. @default they may */
+  readonly othersWait?: (() => boolean) | undefined;
   /** See PostPace. @default no maximum rate */
   readonly untilNextPost?: (() => Promise<void>) | undefined;
 }
@@ -52,6 +58,14 @@ type Delayed = Extract<Attempt, { kind: 'delayed' }>;
 interface Admitted {
   readonly kind: 'admitted';
   readonly lease: Instant | undefined;
+  readonly state: EndpointState;
+}
+
+interface Posted {
+  readonly answer: Answer;
+  readonly lease: Instant | undefined;
+  /** Whether the post ended early, for others: that says nothing of the endpoint. */
+  readonly gaveWay: boolean;
 }
 
 /** Where others save the state so often that this sender never could. */
@@ -83,9 +97,41 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       if (!admission.isAdmitted) return { kind: 'delayed', waitMs: admission.waitMs };
       const { lease } = admission;
       if (lease === undefined || (await save(state, addLease(state, now, lease))))
-        return { kind: 'admitted', lease };
+        return { kind: 'admitted', lease, state };
     }
     return CROWDED;
+  }
+
+  /** @returns the lease of a post that hangs; undefined if all places of retries are taken */
+  async function requestPlace(endsBy: Instant): Promise<Instant | undefined> {
+    for (let attempt = 0; attempt < ENDPOINT_SAVE_ATTEMPTS; attempt += 1) {
+      const [state, now] = [await load(), clock.now()];
+      if (!admitHanging(state, now, ports.retriesAtOnce)) return undefined;
+      if (await save(state, addLease(state, now, endsBy))) return endsBy;
+    }
+    return undefined;
+  }
+
+  /**
+   * Posts an event that never failed. A post that hangs takes a place of the retries. Where none is free and others
+   * wait, it ends, and the event goes on as a retry, which waits without a sender: no number of returns that hang
+   * takes all senders from the others.
+   */
+  async function postFirst(request: PostRequest, state: EndpointState): Promise<Posted> {
+    const endsBy = clock.now() + ports.attemptMs * MILLISECOND;
+    const [giveWay, answered] = [new AbortController(), new AbortController()];
+    const answering = postOnce(ports, request, giveWay.signal).finally(() => answered.abort());
+    let lease: Instant | undefined;
+    while (lease === undefined && !giveWay.signal.aborted) {
+      await clock.sleep(hangsAfter(state, ports.hangsAfterMs), answered.signal);
+      if (answered.signal.aborted) break;
+      if (ports.othersWait?.() === false) continue;
+      // Without a place known, the post keeps its sender.
+      lease = await requestPlace(endsBy).catch(() => endsBy);
+      if (lease === undefined) giveWay.abort();
+    }
+    const answer = await answering;
+    return { answer, lease, gaveWay: giveWay.signal.aborted && 'failure' in answer };
   }
 
   return {
@@ -96,14 +142,18 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
       const admission = await requestAdmission(failingSince);
       if (admission.kind === 'delayed') return admission;
       const began = clock.now();
-      const answer = await postOnce(ports, request);
+      const { answer, lease, gaveWay } =
+        admission.lease === undefined
+          ? await postFirst(request, admission.state)
+          : { answer: await postOnce(ports, request), lease: admission.lease, gaveWay: false };
       const now = clock.now();
       const verdict = judgeAnswer(answer, now);
       const { requestMs } = answer;
       const status = 'status' in answer ? answer.status : answer.failure;
       log.info('posted', { webhook, id: request.id, outcome: verdict.kind, status, requestMs });
       // The answer stands whether it can be noted or not: an accepted event must not count as failed.
-      await change((state) => note(ports, state, { began, now }, admission.lease, verdict)).catch(
+      if (gaveWay) return verdict;
+      await change((state) => note(ports, state, { began, now, tookMs: requestMs }, lease, verdict)).catch(
         (error: unknown) =>
           log.warn('the answer of the endpoint could not be noted', { webhook, error: asError(error) }),
       );
@@ -113,9 +163,13 @@ export function createEndpoint(ports: EndpointPorts): Endpoint {
 }
 
 /** A post that throws has failed like any other: if that were not noted, it would be repeated without the schedule. */
-async function postOnce({ post, webhook, log }: EndpointPorts, request: PostRequest): Promise<Answer> {
+async function postOnce(
+  { post, webhook, log }: EndpointPorts,
+  request: PostRequest,
+  signal?: AbortSignal,
+): Promise<Answer> {
   try {
-    return await post(request);
+    return await post(request, signal);
   } catch (cause) {
     const error = asError(cause);
     log.error('an event could not be posted', { webhook, id: request.id, error });
@@ -126,11 +180,11 @@ async function postOnce({ post, webhook, log }: EndpointPorts, request: PostRequ
 function note(
   { random }: EndpointPorts,
   state: EndpointState,
-  { began, now }: { readonly began: Instant; readonly now: Instant },
+  { began, now, tookMs }: { readonly began: Instant; readonly now: Instant; readonly tookMs: number },
   lease: Instant | undefined,
   verdict: Verdict,
 ): EndpointState {
-  if (verdict.kind === 'accepted') return noteAccepted(state, began, lease);
+  if (verdict.kind === 'accepted') return noteAccepted(state, began, tookMs, lease);
   if (verdict.kind === 'content') return noteAnswered(state, lease);
   const failingFor = now - (state.failingSince ?? now);
   const pauseMs = verdict.isForAll ? retryInMs(failingFor, verdict.askedMs, random()) : undefined;

@@ -16,9 +16,9 @@ export interface PostPace {
 export function createPostPace(post: Post, pauseMs: number, clock: Clock): PostPace {
   let nextAt = 0;
   return {
-    post(request) {
+    post(request, signal) {
       nextAt = clock.elapsed() + pauseMs * MILLISECOND;
-      return post(request);
+      return post(request, signal);
     },
     async untilNext() {
       const leftMs = Math.ceil((nextAt - clock.elapsed()) / MILLISECOND);

@@ -3,8 +3,8 @@ import type { Instant } from '../instant.ts';
 import type { GroupKey, Marks, SaveResult } from '../ports.ts';
 import type { EndpointState } from './endpoint-state.ts';
 
-/** Posts one event, signed. */
-export type Post = (request: PostRequest) => Promise<Answer>;
+/** Posts one event, signed. The signal ends an attempt without an answer, as its time limit does. */
+export type Post = (request: PostRequest, signal?: AbortSignal) => Promise<Answer>;
 
 export interface PostRequest {
   /** The header `webhook-id`: the same for every attempt. */

@@ -22,6 +22,7 @@ describe.each(STORES)('the states of endpoints $name', ({ open }) => {
       failures: 7,
       failingSince: 1_795_000_100_000_000,
       pausedUntil: 1_795_000_200_000_000,
+      answersInMs: 120,
       leases: [1_795_000_300_000_000, 1_795_000_300_000_000],
       lastAcceptedAt: 1_795_000_050_000_000,
       lastFailureAt: 1_795_000_150_000_000,

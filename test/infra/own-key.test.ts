@@ -146,6 +146,30 @@ test('events that SNS can not encrypt go to queues without the key, and set off 
   }
 });
 
+test('each function’s logs are encrypted with the key, which only the logs of its account may use', () => {
+  const groups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(([id]) => id.startsWith('Feed'));
+  const statements: KeyStatement[] = resourceOf(template, 'AWS::KMS::Key', 'Key').Properties.KeyPolicy
+    .Statement;
+
+  const ofLogs = statements.filter(({ Principal }) => JSON.stringify(Principal).includes('logs.'));
+
+  expect(groups.length).toBeGreaterThan(6);
+  for (const [, { Properties }] of groups) expect(Properties.KmsKeyId['Fn::GetAtt'][0]).toMatch(/^Key/);
+  expect(ofLogs.map(({ Action }) => Action)).toEqual([
+    expect.arrayContaining(['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey']),
+    'kms:DescribeKey',
+  ]);
+  expect(ofLogs[0]).toMatchObject({
+    Condition: {
+      ArnLike: {
+        'kms:EncryptionContext:aws:logs:arn': {
+          'Fn::Join': ['', expect.arrayContaining([':logs:', { Ref: 'AWS::AccountId' }])],
+        },
+      },
+    },
+  });
+});
+
 test.each(['RelayToOrderedRole', 'SweepToOrderedRole'])('%s may use the key through SNS', (role) => {
   const statements = resourcesOf(template, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
     id.includes(role) ? Properties.PolicyDocument.Statement : [],

@@ -166,6 +166,15 @@ describe('an answer', () => {
     expect(await open(url, { timeoutMs: 100 })(EVENT)).toMatchObject({ failure: 'timeout' });
   });
 
+  it('that its sender waits for no longer is a timeout', async () => {
+    const ending = new AbortController();
+    const url = await serve(() => ending.abort());
+
+    const answer = await open(url, { timeoutMs: 60_000 })(EVENT, ending.signal);
+
+    expect(answer).toMatchObject({ failure: 'timeout' });
+  });
+
   it.each([
     ['a connection that is reset', (socket: Socket) => socket.resetAndDestroy(), 'ECONNRESET'],
     ['something that is not HTTP', (socket: Socket) => socket.end('NOPE\r\n\r\n'), 'HPE_INVALID_CONSTANT'],

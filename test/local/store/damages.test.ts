@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmod,
+  chown,
   copyFile,
   cp,
   mkdir,
@@ -10,15 +11,18 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { readForwardSecret } from '../../../local/feed/forward-secret.ts';
 import { sharedFileSystem } from '../../../local/store/data-directory.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { StoreError } from '../../../local/store/store-error.ts';
+import { lockForWatch } from '../../../local/store/watch-lock.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { inDirectory, runStore, startStore } from './run-store.ts';
 
@@ -44,8 +48,8 @@ async function fill(directory: string): Promise<string> {
 }
 
 /** Leaves a WAL. */
-async function saveAndKill(directory: string): Promise<void> {
-  const { child, lines } = startStore('save', directory);
+async function saveAndKill(directory: string, mode: 'save' | 'begin' = 'save'): Promise<void> {
+  const { child, lines } = startStore(mode, directory);
   for (let line = 0; line < 50; line += 1) await lines.next();
   child.kill('SIGKILL');
   for await (const _ of lines);
@@ -64,6 +68,7 @@ interface Look {
   readonly identity: string;
   readonly notices: readonly string[];
   readonly groups: number;
+  readonly sources: readonly string[];
 }
 
 /** Opens the directory once. */
@@ -179,6 +184,17 @@ describe('a database gets a new identity, which stops its sources, when', () => 
         identity,
         /feed\.db lacks the last \d+ changes: its -wal file is lost/,
       );
+    }));
+
+  test('its WAL is lost that had all but the first state of a source', () =>
+    inDirectory(async (directory) => {
+      await saveAndKill(directory, 'begin');
+      for (const file of ['feed.db-wal', 'feed.db-shm']) await rm(join(directory, file));
+
+      const { sources, groups, notices } = await lookAt(directory);
+
+      expect({ sources, groups }).toEqual({ sources: ['acme'], groups: 0 });
+      expect(notices).toEqual([expect.stringMatching(/feed\.db lacks the last \d+ changes: its -wal/)]);
     }));
 
   test('an older copy of it takes its place', () =>
@@ -351,6 +367,61 @@ describe('the rights of a directory', () => {
 
       expect([(await stat(directory)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o755, 0o600]);
     }));
+
+  test.each(['feed.db', 'other.txt'])('are refused if others may have written %s', (name) =>
+    inDirectory(async (directory) => {
+      await writeFile(join(directory, name), '');
+      await chmod(directory, 0o777);
+
+      const { message } = await failureOf(directory);
+
+      expect(message).toMatch(/^Other users may write to the data directory .*: chmod go-w [^ ]+\.$/);
+      expect((await stat(directory)).mode & 0o777).toBe(0o777);
+    }),
+  );
+
+  test('are narrowed where others could write and nothing is there yet', () =>
+    inDirectory(async (directory) => {
+      await chmod(directory, 0o777);
+
+      await fill(directory);
+
+      expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    }));
+
+  test.each(['feed.db', 'feed.seen', 'feed-console.json', 'forward-secret', 'watch.holder', 'watch.lock'])(
+    'are of no use for a link that leads elsewhere: %s',
+    (name) =>
+      inDirectory(async (directory) => {
+        const [data, elsewhere] = [join(directory, 'data'), join(directory, 'elsewhere')];
+        await fill(data);
+        await writeFile(elsewhere, 'precious');
+        await rm(join(data, name), { force: true });
+        await symlink(elsewhere, join(data, name));
+
+        const failures = [await failureOf(data), await lockForWatch(data).catch((error: unknown) => error)];
+
+        for (const failure of failures)
+          expect(String(failure)).toContain(`${name} is a link, which the feed does not follow`);
+        expect(await readFile(elsewhere, 'utf8')).toBe('precious');
+      }),
+  );
+
+  test.runIf(mayBecome)('are of no use for another user’s forward-secret', () =>
+    inDirectory(async (directory) => {
+      await fill(directory);
+      await writeFile(join(directory, 'forward-secret'), 'whsec_c2VjcmV0');
+      await chown(join(directory, 'forward-secret'), 65_534, 65_534);
+
+      const failures = [
+        await failureOf(directory),
+        await readForwardSecret(directory).catch((error: unknown) => error),
+      ];
+
+      for (const failure of failures)
+        expect(String(failure)).toMatch(/forward-secret belongs to the user with the number 65534/);
+    }),
+  );
 
   test.runIf(mayBecome)('are named if they do not allow to write', () =>
     inDirectory(async (directory) => {

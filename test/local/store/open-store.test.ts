@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { holdsFeed, type LocalStore, openStore } from '../../../local/store/open-store.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
@@ -21,7 +22,7 @@ let store: LocalStore;
 
 beforeEach(async () => {
   now = EVENT_TIME;
-  store = await openStore(undefined, { clock: { now: () => now } });
+  store = await openStore(undefined, { clock: { ...createSystemClock(), now: () => now } });
 });
 afterEach(() => store.close());
 

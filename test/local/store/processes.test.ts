@@ -1,12 +1,15 @@
 // Several processes on one data directory, and processes that are killed.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { lockForWatch, watchHolder } from '../../../local/store/watch-lock.ts';
 import { parseEventId } from '../../../shared/contract/event-id.ts';
+import { SECOND } from '../../../shared/instant.ts';
 import { aKey, aSave } from '../../contract/sample-saves.ts';
 import { inDirectory, runStore, startStore } from './run-store.ts';
 
@@ -127,6 +130,48 @@ test('a look at who holds the directory does not stop a watch that starts', asyn
 
     child.kill();
     await once(child, 'exit');
+  });
+});
+
+test('a watch whose lock was deleted saves nothing any more, as another one may run', async () => {
+  await inDirectory(async (directory) => {
+    const lock = await lockForWatch(directory);
+    const store = await openStore(directory, { lock });
+    const save = (group: number) => store.snapshots.save(aKey(group), aSave(aKey(group), undefined, 1));
+    await save(1);
+
+    await rm(join(directory, 'watch.lock'));
+    const second = await lockForWatch(directory);
+
+    await expect(save(2)).rejects.toThrow(/watch\.lock was deleted, .* another "watch" may use .* End all/);
+    expect((await store.snapshots.load(aKey(2), [2])).size).toBe(0);
+    await store.close();
+    for (const each of [lock, second]) each.release();
+  });
+});
+
+test('a write waits for another program for five minutes, and says so once', async () => {
+  await inDirectory(async (directory) => {
+    let elapsed = 0;
+    const clock = {
+      ...createSystemClock(),
+      elapsed: () => elapsed,
+      sleep: async () => {
+        elapsed += 40 * SECOND;
+      },
+    };
+    const said: string[] = [];
+    const store = await openStore(directory, { clock, onWait: (message) => said.push(message) });
+    const other = new DatabaseSync(join(directory, 'feed.db'));
+    other.exec('BEGIN IMMEDIATE');
+
+    const saving = store.snapshots.save(aKey(1), aSave(aKey(1), undefined, 1));
+
+    await expect(saving).rejects.toThrow(/feed\.db has been held by another program for five minutes\. End/);
+    expect(elapsed).toBe(320 * SECOND);
+    expect(said).toEqual([expect.stringMatching(/^Another program holds .*feed\.db: nothing can be saved/)]);
+    other.close();
+    await store.close();
   });
 });
 

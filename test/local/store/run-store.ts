@@ -22,7 +22,7 @@ buildSync({
 });
 process.once('exit', () => rmSync(PROGRAM, { force: true }));
 
-type Mode = 'save' | 'once' | 'other' | 'fill' | 'swell' | 'look' | 'lock' | 'peek';
+type Mode = 'begin' | 'save' | 'once' | 'other' | 'fill' | 'swell' | 'look' | 'lock' | 'peek';
 
 export interface StoreProcess {
   readonly child: ChildProcessByStdio<null, Readable, null>;

@@ -119,6 +119,7 @@ describe('a webhook', () => {
       endpoints: createMemoryEndpointStates(),
       attemptMs: 15_000,
       retriesAtOnce: 2,
+      hangsAfterMs: 1_000,
       post: async ({ id }) => ({
         status: id.includes('_2_') ? 422 : 204,
         retryAfter: undefined,

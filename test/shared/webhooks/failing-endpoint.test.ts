@@ -6,7 +6,7 @@ import { createWebhookWorld, KEY, OTHER, WEBHOOK, worldWith } from './webhook-wo
 const someKeys = (count: number) => Array.from({ length: count }, (_, n) => aKey(100 + n));
 
 describe('a failing endpoint', () => {
-  it('gets one probe at a time, and nothing is posted for the other returns', async () => {
+  it('gets two probes at a time, and nothing is posted for the other returns', async () => {
     const world = createWebhookWorld();
     const keys = someKeys(12);
     for (const key of keys) world.show(key, 1);
@@ -25,7 +25,25 @@ describe('a failing endpoint', () => {
     await world.clock.run(
       Promise.all(keys.slice(5).map((key) => world.sender()({ key, sequence: 1 }, 60_000))),
     );
-    expect(world.posted).toHaveLength(6);
+    expect(world.posted).toHaveLength(7);
+  });
+
+  it('gets one retry at a time, beside which a return that never failed is tried', async () => {
+    const world = createWebhookWorld();
+    const keys = someKeys(5);
+    for (const key of [...keys, KEY]) world.show(key, 1);
+    world.answer = ({ partitionkey }) =>
+      partitionkey === 'acme/1' ? { status: 204 } : { failure: 'timeout' };
+    for (const key of keys) await world.ring(key, 1);
+    await world.clock.advance(MINUTE);
+    world.takesMs = ({ partitionkey }) => (partitionkey === 'acme/1' ? 0 : 15_000);
+
+    const retries = keys.map((key) => world.sender()({ key, sequence: 1 }, 60_000));
+    const healthy = world.sender()({ key: KEY, sequence: 1 }, 60_000);
+    expect(await world.clock.run(healthy, SECOND)).toEqual({ isDone: true });
+    await world.clock.run(Promise.all(retries));
+
+    expect(world.posted.filter(({ body }) => !body.includes('acme/1"'))).toHaveLength(6);
   });
 
   it('works again for all after one accepted event', async () => {

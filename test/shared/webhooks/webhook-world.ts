@@ -17,6 +17,7 @@ export const WEBHOOK = 'Wms';
 export interface WebhookWorldOptions {
   readonly filter?: EventFilter;
   readonly retriesAtOnce?: number;
+  readonly hangsAfterMs?: number;
   readonly random?: () => number;
   /** The clock's moment at the start. The events of the ledger were observed at 2026-11-20T10:15:03Z. */
   readonly start?: Instant;
@@ -57,7 +58,8 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
       presentGeneration: async () => KEY.generation,
       attemptMs: 15_000,
       retriesAtOnce: options.retriesAtOnce ?? 2,
-      post: (request: PostRequest) => post(request),
+      hangsAfterMs: options.hangsAfterMs ?? 1_000,
+      post: (request: PostRequest, signal?: AbortSignal) => post(request, signal),
     } satisfies WebhookPorts,
     sender: (overrides: Partial<WebhookPorts> = {}) => createWebhookSender({ ...world.ports, ...overrides }),
     /** Rings once; returns the outcome of the ring. */
@@ -70,11 +72,12 @@ export function createWebhookWorld(options: WebhookWorldOptions = {}) {
         .map(({ data }) => data.sequence),
   };
 
-  async function post(request: PostRequest): Promise<Answer> {
+  async function post(request: PostRequest, signal?: AbortSignal): Promise<Answer> {
     const event = JSON.parse(request.body) as FeedEvent;
     posted.push(request);
     const requestMs = world.takesMs(event);
-    if (requestMs > 0) await clock.sleep(requestMs);
+    if (requestMs > 0) await clock.sleep(requestMs, signal);
+    if (signal?.aborted) return { failure: 'timeout', requestMs };
     const { status, retryAfter, failure } = world.answer(event);
     if (failure !== undefined || status === undefined) return { failure: failure ?? 'reset', requestMs };
     if (status >= 200 && status < 300) accepted.push(request);

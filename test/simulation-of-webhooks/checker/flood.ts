@@ -1,4 +1,5 @@
-// W11: a failing endpoint gets one attempt at a time, and a working one a few retries at once. An endpoint is failing
+// W11: a failing endpoint gets two attempts at once, one of them a retry, and a working one a few retries at once. An
+// endpoint is failing
 // after five failures in a row, if the last accepted event was a minute ago.
 import { type Attempt, MINUTE, type Time, type Violation } from './evidence.ts';
 import { type Indexed, isAboutContent, isAccepting } from './index-evidence.ts';
@@ -13,7 +14,12 @@ export function checkFlood(indexed: Indexed): Violation[] {
   const probes = regular.filter(isWithin(failingTimes(webhook.attempts)));
   const retries = regular.filter((attempt) => isRetry(indexed, attempt));
   return [
-    ...atOnce(probes, 1, 'attempts at a failing endpoint'),
+    ...atOnce(probes, 2, 'attempts at a failing endpoint'),
+    ...atOnce(
+      probes.filter((attempt) => isRetry(indexed, attempt)),
+      1,
+      'retries at a failing endpoint',
+    ),
     ...atOnce(retries, webhook.retriesAtOnce, 'retries'),
   ];
 }

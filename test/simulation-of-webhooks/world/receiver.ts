@@ -9,12 +9,14 @@ import type { Outage } from '../plan.ts';
 
 /** The time limit of an attempt. */
 export const ATTEMPT_MS = 15_000;
+/** As the sender in AWS. */
+export const HANGS_AFTER_MS = 1_000;
 
 export type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
 export interface Receiver {
-  /** Answers an attempt, and completes its record. */
-  answer(request: PostRequest, attempt: Writable<Attempt>): Promise<Answer>;
+  /** Answers an attempt, and completes its record. It goes on with an attempt that the signal has ended. */
+  answer(request: PostRequest, attempt: Writable<Attempt>, signal?: AbortSignal): Promise<Answer>;
 }
 
 export interface ReceiverOptions {
@@ -45,39 +47,58 @@ export function createReceiver({ outages, time, random, start }: ReceiverOptions
   }
 
   return {
-    async answer({ id }, attempt) {
-      const outage = outageOf(id);
-      const isAcceptedAnyway = outage !== undefined && random.chance(outage.acceptedAnyway);
-      const failed = async (requestMs: number, failure: string): Promise<Answer> => {
-        await after(requestMs, attempt, isAcceptedAnyway);
-        attempt.failure = failure;
-        return { failure, requestMs };
-      };
-      switch (outage?.kind) {
-        case 'hang':
-          return failed(ATTEMPT_MS, 'timeout');
-        case 'reset':
-          return failed(40, 'ECONNRESET');
-        case 'refused connection':
-          await after(2, attempt, false);
-          attempt.failure = 'ECONNREFUSED';
-          return { failure: 'ECONNREFUSED', requestMs: 2 };
-        case 'status': {
-          const { status = 500, retryAfter } = outage;
-          await after(20, attempt, isAcceptedAnyway);
-          attempt.status = status;
-          attempt.retryAfter = headerOf(retryAfter, time.now());
-          return { status, retryAfter: attempt.retryAfter, requestMs: 20 };
-        }
-        default: {
-          const requestMs = outage === undefined ? 10 : 500 + random.below(12_000);
-          await after(requestMs, attempt, true);
-          attempt.status = 200 + random.below(5);
-          return { status: attempt.status, retryAfter: undefined, requestMs };
-        }
+    async answer(request, attempt, signal) {
+      const began = time.now();
+      const received: Writable<Attempt> = { ...attempt };
+      const answering = handle(request, received);
+      const ended = new Promise<undefined>((resolve) =>
+        signal?.addEventListener('abort', () => resolve(undefined)),
+      );
+      const answer = await Promise.race([answering, ended]);
+      if (answer !== undefined) {
+        Object.assign(attempt, received);
+        return answer;
       }
+      Object.assign(attempt, { failure: 'timeout', endedAt: time.now() });
+      void answering.then(() => {
+        attempt.acceptedAt = received.acceptedAt;
+      });
+      return { failure: 'timeout', requestMs: (time.now() - began) / MILLISECOND };
     },
   };
+
+  async function handle({ id }: PostRequest, attempt: Writable<Attempt>): Promise<Answer> {
+    const outage = outageOf(id);
+    const isAcceptedAnyway = outage !== undefined && random.chance(outage.acceptedAnyway);
+    const failed = async (requestMs: number, failure: string): Promise<Answer> => {
+      await after(requestMs, attempt, isAcceptedAnyway);
+      attempt.failure = failure;
+      return { failure, requestMs };
+    };
+    switch (outage?.kind) {
+      case 'hang':
+        return failed(ATTEMPT_MS, 'timeout');
+      case 'reset':
+        return failed(40, 'ECONNRESET');
+      case 'refused connection':
+        await after(2, attempt, false);
+        attempt.failure = 'ECONNREFUSED';
+        return { failure: 'ECONNREFUSED', requestMs: 2 };
+      case 'status': {
+        const { status = 500, retryAfter } = outage;
+        await after(20, attempt, isAcceptedAnyway);
+        attempt.status = status;
+        attempt.retryAfter = headerOf(retryAfter, time.now());
+        return { status, retryAfter: attempt.retryAfter, requestMs: 20 };
+      }
+      default: {
+        const requestMs = outage === undefined ? 10 : 500 + random.below(12_000);
+        await after(requestMs, attempt, true);
+        attempt.status = 200 + random.below(5);
+        return { status: attempt.status, retryAfter: undefined, requestMs };
+      }
+    }
+  }
 }
 
 /** A plan has dates as seconds after the answer. */

@@ -11,7 +11,7 @@ import { createWebhookSender, type RingOutcome } from '../../../shared/webhooks/
 import type { Attempt, Invocation } from '../checker/evidence.ts';
 import type { WebhookPlan } from '../plan.ts';
 import { createFifoQueue, type FifoQueue, type Received } from './fifo-queue.ts';
-import { ATTEMPT_MS, createReceiver, type Writable } from './receiver.ts';
+import { ATTEMPT_MS, createReceiver, HANGS_AFTER_MS, type Writable } from './receiver.ts';
 import type { Subscription } from './topic.ts';
 import type { Started, World } from './world.ts';
 
@@ -98,7 +98,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
   }
 
   function poster({ process, last }: Started, invocation: Invocation) {
-    return async (request: PostRequest) => {
+    return async (request: PostRequest, signal?: AbortSignal) => {
       const attempt: Writable<Attempt> = {
         ...request,
         invocation,
@@ -108,7 +108,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       const answer = await process.call('http.post', () => {
         attempt.at = time.now();
         attempts.push(attempt);
-        return receiver.answer(request, attempt);
+        return receiver.answer(request, attempt, signal);
       });
       attempt.seenAt = time.now();
       last.attempt = attempt;
@@ -132,7 +132,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     const send = createWebhookSender({
       ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints },
       ...{ clock: process.clock, log: world.log, random: random.fraction },
-      ...{ attemptMs: ATTEMPT_MS, retriesAtOnce: plan.retriesAtOnce },
+      ...{ attemptMs: ATTEMPT_MS, retriesAtOnce: plan.retriesAtOnce, hangsAfterMs: HANGS_AFTER_MS },
       post: poster(started, invocation),
     });
     const handled = send({ key, sequence }, SENDING_MS).then(

@@ -1,5 +1,6 @@
 // Uses a store as a process of its own: `use-store.ts MODE DIRECTORY`. Prints a line for each thing done.
 //   save   saves random groups, some at once, until it is killed; a line for each event of a save that was confirmed
+//   begin  saves the first state of a source, then does the same as save
 //   once   saves one group and ends
 //   other  does the same as another user
 //   fill   saves 20 groups and ends
@@ -12,6 +13,7 @@ import { writeSync } from 'node:fs';
 import { type LocalStore, openStore } from '../../../../local/store/open-store.ts';
 import { lockForWatch, watchHolder } from '../../../../local/store/watch-lock.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../../../contract/sample-saves.ts';
+import { aState } from '../../../contract/sample-states.ts';
 
 const [mode, directory = ''] = process.argv.slice(2);
 const GROUPS = 40;
@@ -55,7 +57,8 @@ async function useStore(): Promise<void> {
     for (;;) await save(Math.ceil(Math.random() * GROUPS));
   }
 
-  if (mode === 'save') await Promise.all(Array.from({ length: 8 }, saveForEver));
+  if (mode === 'begin') await store.states.save(aState('acme'), 0);
+  if (mode === 'save' || mode === 'begin') await Promise.all(Array.from({ length: 8 }, saveForEver));
   if (mode === 'once' || mode === 'other') await save(1);
   if (mode === 'fill') await Promise.all(Array.from({ length: 20 }, (_, at) => save(at + 1)));
   if (mode === 'swell') for (let group = 1; ; group += 1) await save(group, 'x'.repeat(100_000));
@@ -64,10 +67,10 @@ async function useStore(): Promise<void> {
   print('closed');
 }
 
-async function lookAt({ notices, states, ledger }: LocalStore) {
+async function lookAt({ notices, states, sources, ledger }: LocalStore) {
   let groups = 0;
   for await (const _ of ledger.groups()) groups += 1;
-  return { identity: await states.identity(), notices, groups };
+  return { identity: await states.identity(), notices, groups, sources: await sources() };
 }
 
 try {
