@@ -61,7 +61,7 @@ export class AnswerTooLargeError extends ReturnsServiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a 200 is unusable: not JSON (often a web page from an intermediary), or not an array. */
+/** Thrown when a success is unusable: not JSON (often a web page from an intermediary), or not an array. */
 export class UnreadableAnswerError extends ReturnsServiceError {
   override readonly name = 'UnreadableAnswerError';
   readonly retryable = true;
@@ -86,13 +86,6 @@ export class TokenRefusedError extends ReturnsServiceError {
 export class ValidationRejectedError extends ReturnsServiceError {
   override readonly name = 'ValidationRejectedError';
   readonly retryable = false;
-  /** The parameters that the answer names, such as `limit`; empty if it names none. */
-  readonly parameters: readonly string[];
-
-  constructor(message: string, details: Circumstances & { readonly parameters: readonly string[] }) {
-    super(message, details);
-    this.parameters = details.parameters;
-  }
 }
 
 /** When to ask again, from Retry-After, if it was sent and could be read. */
@@ -119,21 +112,28 @@ export class RateLimitedError extends ReturnsServiceError implements Wait {
   }
 }
 
-/** Thrown for any other status but 200, redirects included: following them would send the token along. */
+/** Thrown for any other status, redirects included. */
 export class UnexpectedStatusError extends ReturnsServiceError implements Wait {
   override readonly name = 'UnexpectedStatusError';
-  /** True for the statuses of servers in trouble: 5xx, 408 and 425. */
+  /** True for the statuses of servers in trouble: 5xx, 408 and 425; and where the next request goes elsewhere. */
   readonly retryable: boolean;
   readonly status: number;
+  /** Whether the next request goes where the answer leads. */
+  readonly isFollowed: boolean;
   readonly retryAfterMs: number | undefined;
   readonly retryAt: Instant | undefined;
 
-  constructor(message: string, details: Circumstances & Wait & { readonly status: number }) {
+  constructor(
+    message: string,
+    details: Circumstances & Wait & { readonly status: number; readonly isFollowed?: boolean },
+  ) {
     super(message, details);
-    this.status = details.status;
+    const { status, isFollowed = false } = details;
+    this.status = status;
+    this.isFollowed = isFollowed;
     this.retryAfterMs = details.retryAfterMs;
     this.retryAt = details.retryAt;
-    this.retryable = details.status >= 500 || details.status === 408 || details.status === 425;
+    this.retryable = isFollowed || status >= 500 || status === 408 || status === 425;
   }
 }
 

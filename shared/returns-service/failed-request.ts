@@ -1,5 +1,6 @@
 // Turns a failed request into the one error that describes it (errors.ts).
 import type { Instant } from '../instant.ts';
+import { isSuccess } from './decode-answer.ts';
 import {
   AnswerTooLargeError,
   ConnectionFailedError,
@@ -16,7 +17,7 @@ import {
 import { parseHttpDate, parseRetryAfter } from './http-headers.ts';
 import { type HttpAnswer, TransportFailure } from './http-transport.ts';
 import { type Redact, redactError } from './redaction.ts';
-import { readValidationRejection } from './validation-rejection.ts';
+import { describeValidationRejection } from './validation-rejection.ts';
 
 /** The facts about the request that the error's message uses. */
 export interface RequestContext {
@@ -25,10 +26,16 @@ export interface RequestContext {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly redact: Redact;
+  /** Of a redirect: what to change, and whether the next request goes where it leads. */
+  readonly hint?: string;
+  readonly isFollowed?: boolean;
 }
 
-/** The error of an answer with a status other than 200. Its body may be anything, and is read only for a 422. */
-export function errorOfStatus(answer: HttpAnswer, { host, redact }: RequestContext): ReturnsServiceError {
+/** The error of an answer without success. Its body may be anything, and is read only for a 422. */
+export function errorOfStatus(
+  answer: HttpAnswer,
+  { host, redact, hint, isFollowed = false }: RequestContext,
+): ReturnsServiceError {
   const { status, headers } = answer;
   const date = parseHttpDate(headers.date);
   const retryAfter = parseRetryAfter(headers['retry-after'], date);
@@ -46,12 +53,9 @@ export function errorOfStatus(answer: HttpAnswer, { host, redact }: RequestConte
     const message = `${host} refused the request as one too many (${status}).${wait}`;
     return new RateLimitedError(message, { retryAfterMs, retryAt, date });
   }
-  const hint = status >= 300 && status < 400 ? REDIRECT_HINT : status === 404 ? NOT_FOUND_HINT : '';
-  return new UnexpectedStatusError(`${host} answered with status ${status}.${hint}`, {
-    status,
-    retryAfterMs,
-    retryAt,
-    date,
+  const advice = hint === undefined ? (status === 404 ? NOT_FOUND_HINT : '') : ` ${redact(hint)}`;
+  return new UnexpectedStatusError(`${host} answered with status ${status}.${advice}`, {
+    ...{ status, isFollowed, retryAfterMs, retryAt, date },
   });
 }
 
@@ -62,7 +66,6 @@ function hasNoneLeft(headers: HttpAnswer['headers']): boolean {
   return LEFT.some((name) => headers[name]?.trim() === '0');
 }
 
-const REDIRECT_HINT = ' Redirects are not followed: the base URL should be the address that it leads to.';
 const NOT_FOUND_HINT = ' The base URL may lack its path prefix.';
 
 function validationRejected(
@@ -70,9 +73,9 @@ function validationRejected(
   redact: Redact,
   date: Instant | undefined,
 ): ReturnsServiceError {
-  const { parameters, words } = readValidationRejection(jsonOrUndefined(answer.body), redact);
+  const words = describeValidationRejection(jsonOrUndefined(answer.body), redact);
   const message = `The service refused the request's parameters (422)${words === '' ? '' : `: ${words}`}.`;
-  return new ValidationRejectedError(message, { parameters, date });
+  return new ValidationRejectedError(message, { date });
 }
 
 /** A rejection is a few hundred bytes; what is larger is none, and may take too much memory. */
@@ -100,7 +103,7 @@ export function errorOfFailure(failure: unknown, context: RequestContext): Retur
     });
   }
   const { kind, status, headers } = failure;
-  if (kind !== 'aborted' && status !== undefined && status !== 200) {
+  if (kind !== 'aborted' && status !== undefined && !isSuccess(status)) {
     // The status is enough, even if its explanation did not arrive completely.
     return errorOfStatus({ status, headers, body: new Uint8Array(), requestMs: 0 }, context);
   }
@@ -118,18 +121,35 @@ export function errorOfFailure(failure: unknown, context: RequestContext): Retur
     case 'too-large':
       return new AnswerTooLargeError(`The answer of ${host} has more than ${maxBytes} bytes.`, circumstances);
     case 'undecodable':
-      return new UnreadableAnswerError(`The answer of ${host} can't be decompressed.`, circumstances);
+      return new UnreadableAnswerError(
+        `The answer of ${host} can't be decoded: its Content-Encoding is ${encodingOf(headers)}.`,
+        circumstances,
+      );
     case 'connection': {
       const code = failure.code === undefined ? undefined : redact(failure.code);
       const { words, retryable } = explainConnectionFailure(code);
       const shown = code === undefined ? '' : ` (${code})`;
-      return new ConnectionFailedError(`No connection to ${host}: ${words}${shown}.`, {
+      const advice =
+        failure.hasProxy === undefined || !NO_WAY.test(code ?? '') ? '' : PROXY[`${failure.hasProxy}`];
+      return new ConnectionFailedError(`No connection to ${host}: ${words}${shown}.${advice}`, {
         ...circumstances,
         code,
         retryable,
       });
     }
   }
+}
+
+/** Codes of a network that may be left through a proxy only. */
+const NO_WAY = /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_PROXY_.+)$/;
+const PROXY = {
+  true: ' HTTPS_PROXY names a proxy: check it, and NO_PROXY.',
+  false: ' If only a proxy leads out of this network, name it in HTTPS_PROXY.',
+} as const;
+
+/** A header may hold anything. */
+function encodingOf(headers: HttpAnswer['headers']): string {
+  return /^[\w-]{1,20}(?:, ?[\w-]{1,20}){0,3}$/.exec(headers['content-encoding'] ?? '')?.[0] ?? 'unknown';
 }
 
 /** What is wrong with the answer, or with its encryption, by the codes of Node's HTTP parser and of OpenSSL. */
@@ -155,6 +175,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 function explainConnectionFailure(code = ''): { readonly words: string; readonly retryable: boolean } {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return temporary('no host of this name can be found');
   if (code === 'ECONNREFUSED') return temporary('nothing listens at this address and port');
+  if (code === 'ERR_PROXY_TUNNEL') return temporary('the proxy does not connect to it');
   if (code === 'ECONNRESET' || code === 'EPIPE') return temporary('it was closed before an answer came');
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/.test(code)) {
     return temporary("the host can't be reached");

@@ -5,6 +5,7 @@ import type { Instant } from '../instant.ts';
 import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
+import { createNotFoundMemory, type NotFoundMemory } from '../reading/not-found.ts';
 import type { Range } from '../reading/range.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
@@ -51,6 +52,7 @@ export interface SourceSession extends SourceServices {
   readonly fresh: FreshMemory;
   /** Undefined before the search, and in a process that did not begin it. */
   search: OriginSearch | undefined;
+  readonly notFound: NotFoundMemory;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
   /** By the local clock: after it another process may send requests. */
@@ -81,6 +83,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     }),
     fresh: { dueAt: 0, newest: undefined, left: [], cuts: [] },
     search: undefined,
+    notFound: createNotFoundMemory(),
     deadline: 0,
     leaseEnd: 0,
     epoch: undefined,

@@ -132,7 +132,7 @@ describe('a failed request', () => {
   });
 
   it.each([
-    ['its parameters', new ValidationRejectedError('422', { parameters: ['limit'] })],
+    ['its parameters', new ValidationRejectedError('422', {})],
     ['its certificate', new ConnectionFailedError('no', { code: 'CERT_HAS_EXPIRED', retryable: false })],
     ['our own mistake', Object.assign(new TypeError('oops'), { retryable: true })],
   ])('is not retried if the cause is %s', async (_name, failure) => {
