@@ -7,9 +7,9 @@ export function environmentProxy({ hostname }: URL): { readonly proxyEnv?: NodeJ
   return isLoopback(hostname) ? {} : { proxyEnv: process.env };
 }
 
-/** Whether a proxy is named for requests by https; undefined where Node can't use one. */
-export function hasProxy(): boolean | undefined {
-  if (!process.allowedNodeEnvironmentFlags.has('--use-env-proxy')) return undefined;
+/** Whether a proxy is named for a URL with https; undefined where none can be used. */
+export function hasProxy({ hostname }: URL): boolean | undefined {
+  if (isLoopback(hostname) || !process.allowedNodeEnvironmentFlags.has('--use-env-proxy')) return undefined;
   const { https_proxy: lower, HTTPS_PROXY: upper } = process.env;
   return (lower ?? upper ?? '') !== '';
 }

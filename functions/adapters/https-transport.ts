@@ -52,13 +52,14 @@ export function createHttpsTransport(): HttpsTransport {
 /** The state of a request under way, for aborting it. */
 interface Exchange {
   readonly client: ClientRequest;
+  readonly url: URL;
   response?: IncomingMessage;
 }
 
 async function exchange(request: HttpRequest, agent: HttpAgent): Promise<HttpAnswer> {
   if (request.signal?.aborted) throw failure('aborted', 'The request was aborted');
   const sentAt = performance.now();
-  const underWay: Exchange = { client: open(request, agent) };
+  const underWay: Exchange = { client: open(request, agent), url: new URL(request.url) };
   const limit = limitTime(request, underWay);
   try {
     const answer = await Promise.race([receive(underWay, request.maxBytes), limit.promise]);
@@ -111,18 +112,18 @@ function withReject(): { promise: Promise<never>; reject: (error: Error) => void
 }
 
 async function receive(underWay: Exchange, maxBytes: number): Promise<Omit<HttpAnswer, 'requestMs'>> {
-  const response = await receiveHead(underWay.client);
+  const response = await receiveHead(underWay);
   underWay.response = response;
   const wire = await receiveBody(response, maxBytes);
   const body = await decode(wire, response, maxBytes);
   return { status: response.statusCode ?? 0, headers: flatten(response), body };
 }
 
-function receiveHead(client: ClientRequest): Promise<IncomingMessage> {
+function receiveHead({ client, url }: Exchange): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     client.once('response', resolve);
     // Not `once`: a connection may fail again after an abort, and an unhandled error would end the process.
-    client.on('error', (error) => reject(failure('connection', 'No answer came', error)));
+    client.on('error', (error) => reject(failure('connection', 'No answer came', error, undefined, url)));
   });
 }
 
@@ -214,11 +215,12 @@ function failure(
   message: string,
   error?: unknown,
   response?: IncomingMessage,
+  url?: URL,
 ): TransportFailure {
   return new TransportFailure(kind, message, {
     code: codeOf(error),
     cause: withoutPayload(error),
-    hasProxy: hasProxy(),
+    hasProxy: url && hasProxy(url),
     status: response?.statusCode,
     headers: response === undefined ? undefined : flatten(response),
   });

@@ -94,8 +94,7 @@ function errorOfOtherThanList(answer: HttpAnswer, start: number): ReturnsService
   const isObject = body[start] === OPEN_OBJECT;
   if (isObject) checkedEndOfRow(answer, start, { rows: 0, entities: 0, values: 0 });
   const value = parsePart(answer, start, body.length, isObject);
-  const date = parseHttpDate(answer.headers.date);
-  return new UnreadableAnswerError(`The answer's JSON is ${kindOf(value)}, not an array.`, { date });
+  return unreadable(answer, `JSON, but ${kindOf(value)}, not an array`);
 }
 
 function truncated({ headers }: HttpAnswer, how: string): TruncatedAnswerError {

@@ -5,6 +5,12 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 interface Circumstances {
   /** The answer's Date, if there was an answer that had one. */
   readonly date?: Instant | undefined;
+  /** The answer's status, if it was no success. */
+  readonly status?: number | undefined;
+  /** When to ask again, from Retry-After, if it was sent and could be read. */
+  readonly retryAfterMs?: number | undefined;
+  /** The same by the service's clock, where the answer has no Date to count from. */
+  readonly retryAt?: Instant | undefined;
   readonly cause?: unknown;
 }
 
@@ -13,10 +19,16 @@ export abstract class ReturnsServiceError extends Error {
   /** Whether the same request may succeed later without any other change. */
   abstract readonly retryable: boolean;
   readonly date: Instant | undefined;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly retryAt: Instant | undefined;
 
-  constructor(message: string, { date, cause }: Circumstances) {
+  constructor(message: string, { date, status, retryAfterMs, retryAt, cause }: Circumstances) {
     super(message, cause === undefined ? undefined : { cause });
     this.date = date;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.retryAt = retryAt;
   }
 }
 
@@ -24,15 +36,9 @@ export abstract class ReturnsServiceError extends Error {
 export class ConnectionFailedError extends ReturnsServiceError {
   override readonly name = 'ConnectionFailedError';
   readonly retryable: boolean;
-  /** The system's code, such as `ECONNREFUSED`. */
-  readonly code: string | undefined;
 
-  constructor(
-    message: string,
-    details: Circumstances & { readonly code: string | undefined; readonly retryable: boolean },
-  ) {
+  constructor(message: string, details: Circumstances & { readonly retryable: boolean }) {
     super(message, details);
-    this.code = details.code;
     this.retryable = details.retryable;
   }
 }
@@ -74,12 +80,6 @@ export class UnreadableAnswerError extends ReturnsServiceError {
 export class TokenRefusedError extends ReturnsServiceError {
   override readonly name = 'TokenRefusedError';
   readonly retryable = false;
-  readonly status: number;
-
-  constructor(message: string, details: Circumstances & { readonly status: number }) {
-    super(message, details);
-    this.status = details.status;
-  }
 }
 
 /** Thrown for a 422: the service refuses a parameter (returns-data-service.md, "Errors"). */
@@ -88,51 +88,30 @@ export class ValidationRejectedError extends ReturnsServiceError {
   readonly retryable = false;
 }
 
-/** When to ask again, from Retry-After, if it was sent and could be read. */
-interface Wait {
-  readonly retryAfterMs: number | undefined;
-  /** By the service's clock, where the answer has no Date to count from. */
-  readonly retryAt?: Instant | undefined;
-}
-
 /**
  * Thrown for a 429: more than 300 requests a minute with one token (returns-data-service.md, "Limits"); and for a 401 or
  * 403 that says when to come again.
  */
-export class RateLimitedError extends ReturnsServiceError implements Wait {
+export class RateLimitedError extends ReturnsServiceError {
   override readonly name = 'RateLimitedError';
   readonly retryable = true;
-  readonly retryAfterMs: number | undefined;
-  readonly retryAt: Instant | undefined;
-
-  constructor(message: string, details: Circumstances & Wait) {
-    super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
-    this.retryAt = details.retryAt;
-  }
 }
 
 /** Thrown for any other status, redirects included. */
-export class UnexpectedStatusError extends ReturnsServiceError implements Wait {
+export class UnexpectedStatusError extends ReturnsServiceError {
   override readonly name = 'UnexpectedStatusError';
   /** True for the statuses of servers in trouble: 5xx, 408 and 425; and where the next request goes elsewhere. */
   readonly retryable: boolean;
-  readonly status: number;
   /** Whether the next request goes where the answer leads. */
   readonly isFollowed: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly retryAt: Instant | undefined;
 
   constructor(
     message: string,
-    details: Circumstances & Wait & { readonly status: number; readonly isFollowed?: boolean },
+    details: Circumstances & { readonly status: number; readonly isFollowed?: boolean },
   ) {
     super(message, details);
     const { status, isFollowed = false } = details;
-    this.status = status;
     this.isFollowed = isFollowed;
-    this.retryAfterMs = details.retryAfterMs;
-    this.retryAt = details.retryAt;
     this.retryable = isFollowed || status >= 500 || status === 408 || status === 425;
   }
 }
@@ -145,9 +124,10 @@ const SHORTEST_WAIT_MS = 15_000;
  *
  * @param now by the local clock, for a moment that is named without the service's own time
  */
-export function askedWaitMs(error: ReturnsServiceError, now: Instant): number | undefined {
-  if (!(error instanceof RateLimitedError || error instanceof UnexpectedStatusError)) return undefined;
-  const { retryAfterMs, retryAt } = error;
+export function askedWaitMs(
+  { retryAfterMs, retryAt }: ReturnsServiceError,
+  now: Instant,
+): number | undefined {
   if (retryAfterMs !== undefined || retryAt === undefined) return retryAfterMs;
   return Math.max(SHORTEST_WAIT_MS, Math.ceil((retryAt - now) / MILLISECOND));
 }
