@@ -7,10 +7,10 @@ import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.t
 import { emptyRange, type StampForm } from './range.ts';
 
 interface Seen {
-  /** How often in turn it answered as such a service does, and the largest limit of these requests. */
-  times: number;
-  limit: number;
-  /** Not looked into before: in an outage each failure would cost more requests. */
+  /** The largest limit with which it answered as such a service does; 0: none. */
+  believed: number;
+  /** Not looked into with this limit or a larger one before: in an outage each failure would cost more requests. */
+  doubted: number;
   notBefore: Instant;
 }
 
@@ -20,14 +20,15 @@ export type NotFoundMemory = Readonly<Record<Kind, Seen>>;
 /** It may answer these in different ways. */
 type Kind = 'range' | 'id';
 
-const NOTHING: Seen = { times: 0, limit: 0, notBefore: 0 };
+const NOTHING: Seen = { believed: 0, doubted: 0, notBefore: 0 };
 
 export function createNotFoundMemory(): NotFoundMemory {
   return { range: { ...NOTHING }, id: { ...NOTHING } };
 }
 
-/** So often that one server of two that knows no list is hardly ever taken for it. */
-const BELIEVED_AFTER = 5;
+/** Answers of each kind in turn: so many that one server of two that knows no list is hardly ever taken for it. */
+const TIMES = 5;
+const PAUSE = 10 * MINUTE;
 /** No group has this id, and any parser accepts it. */
 const UNKNOWN_ID = 2_000_000_000;
 
@@ -43,7 +44,7 @@ interface Sent {
 
 /** Notes an answer without a row. */
 export function noteEmptyList(memory: NotFoundMemory, query: ReturnGroupsQuery): void {
-  memory[kindOf(query)].times = 0;
+  memory[kindOf(query)].believed = 0;
 }
 
 /**
@@ -60,21 +61,23 @@ export async function proofOfEmptyList<Answer extends Sent>(
   const kind = kindOf(query);
   const seen = memory[kind];
   const { limit = 1 } = query;
-  if (!isNotFound(failure) || now < seen.notBefore) return undefined;
+  if (!isNotFound(failure) || (now < seen.notBefore && limit >= seen.doubted)) return undefined;
   // A larger limit may be what it refuses.
-  if (limit > seen.limit) Object.assign(seen, { times: 0, limit });
-  const unmatched =
-    kind === 'id' ? { returnGroupId: UNKNOWN_ID } : { ...emptyRange(now, form), limit: seen.limit };
-  for (;;) {
-    const isBelieved = seen.times >= BELIEVED_AFTER;
-    const shown = await list({ limit: isBelieved ? 1 : seen.limit }).catch(orFailure);
+  const isBelieved = limit <= seen.believed;
+  // Also for the other lanes, which ask meanwhile.
+  if (!isBelieved) Object.assign(seen, { doubted: limit, notBefore: now + PAUSE });
+  const unmatched = kind === 'id' ? { returnGroupId: UNKNOWN_ID } : { ...emptyRange(now, form), limit };
+  for (let times = isBelieved ? TIMES : 0; ; times += 1) {
+    const shown = await list({ limit: isBelieved ? 1 : limit }).catch(orFailure);
     if ('failure' in shown || shown.answer.rows.length === 0) break;
-    if (isBelieved) return shown;
+    if (times === TIMES) {
+      Object.assign(seen, { believed: Math.max(limit, seen.believed), notBefore: 0 });
+      return shown;
+    }
     const nothing = await list(unmatched).catch(orFailure);
     if (!('failure' in nothing && isNotFound(nothing.failure))) break;
-    seen.times += 1;
   }
-  Object.assign(seen, NOTHING, { notBefore: now + MINUTE });
+  if (isBelieved) Object.assign(seen, { doubted: 0, notBefore: now + MINUTE });
   return undefined;
 }
 

@@ -63,19 +63,32 @@ describe('a 404', () => {
     expect(await ask({ returnGroupId: 7 })).toMatchObject({ outcome: 1 });
   });
 
-  it('is a failure where the list itself is not found, and is not looked into again for a minute', async () => {
-    const { time, list, ask } = setUp({ emptyIsNotFound: 'range' });
-    await ask();
-    Object.assign(list.knobs, { limitRefusedAbove: 0, refusal: statusError(404) });
+  it('is a failure where the list itself is not found, and is not looked into again for ten minutes', async () => {
+    const { time, ask } = setUp({ limitRefusedAbove: 0, refusal: statusError(404) });
     const asked = [];
 
-    for (const wait of [0, 30, 31]) {
-      await time.advance(wait * 1_000_000);
+    for (const minutes of [0, 9, 1]) {
+      await time.advance(minutes * MINUTE);
       asked.push(await ask());
     }
 
     const failure = expect.objectContaining({ status: 404 });
     expect(asked).toEqual([2, 1, 2].map((requests) => ({ outcome: failure, requests })));
+  });
+
+  it('is an empty list again a minute after the list could not be shown', async () => {
+    const { time, list, ask } = setUp({ emptyIsNotFound: 'range' });
+    await ask();
+    list.knobs.limitRefusedAbove = 0;
+
+    const failed = await ask({ minUpdatedAt: NOTHING.minUpdatedAt, limit: 0 });
+    list.knobs.limitRefusedAbove = 1_000;
+    const soon = await ask();
+    await time.advance(MINUTE);
+    const later = await ask();
+
+    expect([failed, soon]).toMatchObject([{ outcome: { status: 404 } }, { outcome: { status: 404 } }]);
+    expect(later).toEqual({ outcome: 0, requests: 2 });
   });
 
   it('is a failure in a store without rows: the address may be wrong', async () => {
@@ -102,7 +115,18 @@ describe('a 404', () => {
     list.knobs.emptyIsNotFound = 'never';
     await ask();
 
-    expect(session.notFound.range.times).toBe(0);
+    expect(session.notFound.range.believed).toBe(0);
+  });
+
+  it('is told from a limit that is refused by a 404 as well', async () => {
+    const { time, run, recorded } = setUp({
+      ...{ emptyIsNotFound: 'range', limitRefusedAbove: 100, refusal: statusError(404) },
+    });
+
+    await time.run(readRound(run, [{ axis: 'created', to: VIRTUAL_START - 30 * DAY }, { axis: 'created' }]));
+
+    expect(run.state.limit).toBe(100);
+    expect(await recorded(run.state.generation)).toHaveLength(30);
   });
 
   it('of a limit that is refused is a failure, also where others are empty lists', async () => {
