@@ -18,6 +18,8 @@ import {
   TransportFailure,
   type TransportFailureKind,
 } from '../../shared/returns-service/http-transport.ts';
+import { environmentProxy, hasProxy } from './environment-proxy.ts';
+import { USER_AGENT } from './user-agent.ts';
 
 const decompress = promisify(gunzip);
 /** Firewalls add cookies of many KB; Node alone accepts 16 KB. */
@@ -28,35 +30,36 @@ export type HttpsTransport = HttpTransport & {
   close(): void;
 };
 
+/** Uses the proxy that the environment names. */
 export function createHttpsTransport(): HttpsTransport {
-  const agents: Agents = {
-    http: new HttpAgent({ keepAlive: true }),
-    https: new HttpsAgent({ keepAlive: true }),
+  const agents = new Map<string, HttpAgent>();
+  const agentOf = (url: URL): HttpAgent => {
+    const known = agents.get(url.origin);
+    if (known !== undefined) return known;
+    const options = { keepAlive: true, ...environmentProxy(url) };
+    const agent = url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+    agents.set(url.origin, agent);
+    return agent;
   };
-  const send: HttpTransport = (request) => exchange(request, agents);
+  const send: HttpTransport = (request) => exchange(request, agentOf(new URL(request.url)));
   return Object.assign(send, {
     close(): void {
-      agents.http.destroy();
-      agents.https.destroy();
+      for (const agent of agents.values()) agent.destroy();
     },
   });
-}
-
-interface Agents {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
 }
 
 /** The state of a request under way, for aborting it. */
 interface Exchange {
   readonly client: ClientRequest;
+  readonly url: URL;
   response?: IncomingMessage;
 }
 
-async function exchange(request: HttpRequest, agents: Agents): Promise<HttpAnswer> {
+async function exchange(request: HttpRequest, agent: HttpAgent): Promise<HttpAnswer> {
   if (request.signal?.aborted) throw failure('aborted', 'The request was aborted');
   const sentAt = performance.now();
-  const underWay: Exchange = { client: open(request, agents) };
+  const underWay: Exchange = { client: open(request, agent), url: new URL(request.url) };
   const limit = limitTime(request, underWay);
   try {
     const answer = await Promise.race([receive(underWay, request.maxBytes), limit.promise]);
@@ -70,16 +73,13 @@ async function exchange(request: HttpRequest, agents: Agents): Promise<HttpAnswe
   }
 }
 
-function open({ url, headers }: HttpRequest, agents: Agents): ClientRequest {
+function open({ url, headers }: HttpRequest, agent: HttpAgent): ClientRequest {
   const options = {
-    ...{ method: 'GET', headers: { ...headers, 'accept-encoding': 'gzip' } },
-    maxHeaderSize: MAX_HEADER_BYTES,
+    headers: { ...headers, 'accept-encoding': 'gzip', 'user-agent': USER_AGENT },
+    ...{ method: 'GET', maxHeaderSize: MAX_HEADER_BYTES, agent },
   };
   try {
-    const client = url.startsWith('https:')
-      ? requestHttps(url, { ...options, agent: agents.https })
-      : requestHttp(url, { ...options, agent: agents.http });
-    return client.end();
+    return (url.startsWith('https:') ? requestHttps : requestHttp)(url, options).end();
   } catch (error) {
     throw failure('connection', 'The request could not be made', error);
   }
@@ -112,18 +112,18 @@ function withReject(): { promise: Promise<never>; reject: (error: Error) => void
 }
 
 async function receive(underWay: Exchange, maxBytes: number): Promise<Omit<HttpAnswer, 'requestMs'>> {
-  const response = await receiveHead(underWay.client);
+  const response = await receiveHead(underWay);
   underWay.response = response;
   const wire = await receiveBody(response, maxBytes);
   const body = await decode(wire, response, maxBytes);
   return { status: response.statusCode ?? 0, headers: flatten(response), body };
 }
 
-function receiveHead(client: ClientRequest): Promise<IncomingMessage> {
+function receiveHead({ client, url }: Exchange): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     client.once('response', resolve);
     // Not `once`: a connection may fail again after an abort, and an unhandled error would end the process.
-    client.on('error', (error) => reject(failure('connection', 'No answer came', error)));
+    client.on('error', (error) => reject(failure('connection', 'No answer came', error, undefined, url)));
   });
 }
 
@@ -153,10 +153,10 @@ async function receiveBody(response: IncomingMessage, maxBytes: number): Promise
   return Buffer.concat([...chunks, ...small], bytes);
 }
 
+/** By the body: proxies unpack one and keep its header, and frameworks send a charset as the encoding. */
 async function decode(wire: Buffer, response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || wire.byteLength === 0) return wire;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+  if (!isGzip(wire)) {
+    if (!isEncoded(response) || wire.byteLength === 0 || looksLikeJson(wire)) return wire;
     throw failure('undecodable', 'An encoding that was not asked for', undefined, response);
   }
   try {
@@ -168,6 +168,32 @@ async function decode(wire: Buffer, response: IncomingMessage, maxBytes: number)
       error,
       response,
     );
+  }
+}
+
+/** No JSON begins so. */
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+/** The codings of HTTP that change a body. */
+const CODINGS = /\b(?:br|compress|dcb|dcz|deflate|exi|gzip|zstd)\b/i;
+
+function isEncoded({ headers }: IncomingMessage): boolean {
+  return CODINGS.test(headers['content-encoding'] ?? '');
+}
+
+const LOOKED_AT_BYTES = 1_024;
+
+/** A compressed body is no text for so long. */
+function looksLikeJson(wire: Buffer): boolean {
+  try {
+    const start = new TextDecoder('utf-8', { fatal: true }).decode(wire.subarray(0, LOOKED_AT_BYTES), {
+      stream: true,
+    });
+    return /^\s*[[{n]/.test(start);
+  } catch {
+    return false;
   }
 }
 
@@ -189,10 +215,12 @@ function failure(
   message: string,
   error?: unknown,
   response?: IncomingMessage,
+  url?: URL,
 ): TransportFailure {
   return new TransportFailure(kind, message, {
     code: codeOf(error),
     cause: withoutPayload(error),
+    hasProxy: url && hasProxy(url),
     status: response?.statusCode,
     headers: response === undefined ? undefined : flatten(response),
   });

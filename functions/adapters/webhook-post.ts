@@ -1,5 +1,5 @@
 // Posts signed events to a webhook's URL over node:https (and node:http on one machine). Redirects are never followed,
-// the environment's proxy is never used. An answer is decided by its status: little of its body is read, and none kept.
+// the environment's proxy is used on one machine only. An answer is decided by its status: little of its body is read, and none kept.
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -12,6 +12,8 @@ import { createSecureContext } from 'node:tls';
 import { type AddressRange, checkLiteralAddress } from '../../shared/deployment/address-range.ts';
 import { type ContentType, DEFAULT_CONTENT_TYPE } from '../../shared/deployment/content-type.ts';
 import type { Answer, Post, PostRequest } from '../../shared/webhooks/webhook-ports.ts';
+import { environmentProxy } from './environment-proxy.ts';
+import { USER_AGENT } from './user-agent.ts';
 import { createCheckedLookup } from './webhook-addresses.ts';
 import { SigningSecretError, signWebhook } from './webhook-signature.ts';
 
@@ -29,6 +31,8 @@ export interface WebhookPostOptions {
   /** PEM: the client's certificate, with its chain and its private key, for an endpoint that asks for one. */
   readonly clientCertificate?: string | undefined;
   readonly addresses: AddressRange;
+  /** Whether posts go through the proxy that the environment names, which then looks names up. @default false */
+  readonly usesProxy?: boolean;
   /** Until the answer's status. */
   readonly timeoutMs: number;
   /** Milliseconds since 1970. @default Date.now */
@@ -42,13 +46,13 @@ export type WebhookPost = Post & { close(): void };
 /** At most this much of the body is read, so that the connection can be used again. */
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BODY_MS = 1_000;
-const USER_AGENT = 'returns-change-feed/0.1.0';
 
 /** @throws Error for a URL whose host is a forbidden address, and for an invalid client certificate */
 export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
-  const { url, addresses, onUnauthorized } = options;
+  const { url, addresses, usesProxy = false, onUnauthorized } = options;
   checkLiteralAddress(url.hostname, addresses);
-  const connect = { keepAlive: true, lookup: createCheckedLookup(addresses, options.lookup) };
+  const lookup = createCheckedLookup(addresses, options.lookup);
+  const connect = { keepAlive: true, lookup, ...(usesProxy ? environmentProxy(url) : {}) };
   const certificate = certificateOf(options);
   const agent =
     url.protocol === 'https:' ? new HttpsAgent({ ...connect, ...certificate }) : new HttpAgent(connect);

@@ -87,7 +87,14 @@ async function postExample(
   if (given === undefined)
     await createPrinter(process.stderr).line('signed with a new secret, which the receiver does not know');
   const keys = async () => [parseSigningSecret(secret)];
-  const post = createWebhookPost({ url, keys, contentType, addresses: 'any', timeoutMs: TIMEOUT_MS });
+  const post = createWebhookPost({
+    url,
+    keys,
+    contentType,
+    addresses: 'any',
+    usesProxy: true,
+    timeoutMs: TIMEOUT_MS,
+  });
   try {
     const answer = await post({ id: event.id, body: JSON.stringify(event) });
     const line = `${url.host}: ${describe(answer)} after ${answer.requestMs} ms  ${type} ${event.id}`;

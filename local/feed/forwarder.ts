@@ -66,6 +66,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     keys: async () => [key],
     contentType: target.contentType,
     addresses: 'any',
+    usesProxy: true,
     timeoutMs: ATTEMPT_MS,
   });
   const webhook: WebhookPorts = {

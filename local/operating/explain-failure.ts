@@ -7,7 +7,8 @@ export interface ExplainedFailure {
   readonly advice: string;
 }
 
-const NAME = 'Correct the host in the URL.';
+const NAME =
+  'Correct the host in the URL. If only a proxy leads out of this network, name it in HTTPS_PROXY.';
 const CERTIFICATE = 'Give the receiver a valid certificate for its host.';
 const ROUTE = "Check the network between this machine and the receiver, and the receiver's firewall.";
 const RESET = "Read the receiver's log: it may have crashed, or speak another protocol.";
@@ -20,6 +21,7 @@ const CODES: Readonly<Record<string, readonly [means: string, advice: string]>> 
   ECONNRESET: ['the receiver closed the connection', RESET],
   EPIPE: ['the receiver closed the connection', RESET],
   EPROTO: ['the receiver does not speak TLS', 'Correct the scheme of the URL: http or https.'],
+  ERR_PROXY_TUNNEL: ['the proxy of HTTPS_PROXY does not connect to it', 'Check the proxy, and NO_PROXY.'],
   EHOSTUNREACH: ['no way to the host', ROUTE],
   ENETUNREACH: ['no way to the network', ROUTE],
   ETIMEDOUT: ['no connection in time', ROUTE],

@@ -26,9 +26,12 @@ export type Part = (typeof PARTS)[number];
 export const FAULT_KINDS = [
   ...(['500-json', '500-html', '502-html', '503-json', '503-retry-after'] as const),
   ...(['429', '429-retry-after', '429-date', 'reset', 'reset-midway', 'hang', 'slow'] as const),
-  ...(['truncated', 'not-json', 'html', 'empty', 'date-missing', 'date-skewed'] as const),
+  ...(['truncated', 'not-json', 'html', 'empty', '404', 'date-missing', 'date-skewed'] as const),
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** How a limit above the maximum is answered: fewer rows, a 422, or another status. */
+export const LIMIT_OVER = ['clamp', 'refuse', '400', '404', '405', '413', '504'] as const;
 
 export const FAILING_WAYS = ['500', 'reset', 'cut', 'hang', 'nan'] as const;
 
@@ -70,9 +73,15 @@ export const KNOBS = {
   limitMax: count(250, 1, 'Maximum number of rows of a page.'),
   offsetMax: count(0, 0, 'Lists end before the row at this offset; 0: no end.'),
   limitOver: oneOf(
-    ['clamp', 'refuse'],
+    LIMIT_OVER,
     'clamp',
-    'Answer to a limit above limit-max or an offset of offset-max. clamp: fewer rows. refuse: a 422.',
+    'Answer to a limit above limit-max or an offset of offset-max. clamp: fewer rows. refuse: a 422. A status: ' +
+      'the limit is refused with it.',
+  ),
+  emptyAs: oneOf(
+    ['list', '404'],
+    'list',
+    'Answer to a request that nothing matches: an empty list, or a 404.',
   ),
   bounds: oneOf(
     ['inclusive', 'exclusive', 'half-open'],

@@ -2,7 +2,6 @@
 // (returns-data-service.md, "Endpoints"): each row is compared with the text again, to distinguish the same letters
 // from another spelling. A row that shows nothing of the text is left out.
 import { FEWEST_ROWS } from '../reading/room.ts';
-import { ValidationRejectedError } from '../returns-service/errors.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { Asking } from './asking.ts';
@@ -28,23 +27,15 @@ export interface FoundGroups {
  * @throws NotAskedError, and what requests throw
  */
 export async function findGroups(asking: Asking, filter: TextFilter): Promise<FoundGroups> {
-  const { requests, signal } = asking;
-  let { limit } = asking;
+  const { requests, limit, signal } = asking;
   const exact = new Set<number>();
   const similar = new Set<number>();
   let isWhole = false;
   for (let page = 0, offset = 0; page < MOST_PAGES && !isWhole; page += 1) {
     const query = { ...filter, limit, ...(offset === 0 ? {} : { offset }) };
-    const sent = await requests
-      .send({ lane: 'look-ups' }, (client) => client.listReturnGroups(query, { signal }))
-      .catch((error: unknown) => {
-        if (!refusesLimit(error) || limit <= FEWEST_ROWS) throw error;
-      });
-    if (sent === undefined) {
-      limit = Math.max(FEWEST_ROWS, Math.floor(limit / 2));
-      continue;
-    }
-    const { answer } = sent;
+    const { answer } = await requests.send({ lane: 'look-ups' }, (client) =>
+      client.listReturnGroups(query, { signal }),
+    );
     for (const row of answer.rows) {
       const id = row.kind === 'readable' ? row.group.id : row.id;
       const match = matchOf(row, filter);
@@ -56,10 +47,6 @@ export async function findGroups(asking: Asking, filter: TextFilter): Promise<Fo
   }
   for (const id of exact) similar.delete(id);
   return { exact: [...exact], similar: [...similar], isWhole };
-}
-
-function refusesLimit(error: unknown): boolean {
-  return error instanceof ValidationRejectedError && error.parameters.includes('limit');
 }
 
 function matchOf(row: RowReading, filter: TextFilter): 'exact' | 'similar' | undefined {

@@ -3,8 +3,9 @@
 import { DAY, type Instant, MINUTE, SECOND } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import { beginAt, type NewestBetween, newestOf, PLAUSIBLE_AHEAD } from '../position/position.ts';
+import { isServing, lowerRefusedLimit } from '../reading/page-limit.ts';
 import { boundsOf } from '../reading/range.ts';
-import { isComplete, learnRoom, lowerLimit, refusesLimit } from '../reading/room.ts';
+import { isComplete, learnRoom } from '../reading/room.ts';
 import { formOf } from '../recording/learn-from-page.ts';
 import { ReturnsServiceError } from '../returns-service/errors.ts';
 import type { OriginSearch } from '../source/source-session.ts';
@@ -15,8 +16,6 @@ const FIRST_WIDTH = 2 * MINUTE;
 const GROWTH = 6;
 /** A store without a stamp in this time is empty. */
 const FURTHEST = 4_000 * DAY;
-/** Later than any stamp. */
-const NEVER = 400 * DAY;
 /** Halving ends where rows are nearer to each other than this. */
 const NEAREST = 2 * SECOND;
 const MOST_HALVINGS = 16;
@@ -105,12 +104,7 @@ async function ask(run: TickRun, from: Instant, to: Instant): Promise<Found | un
     };
   } catch (error) {
     if (!(error instanceof ReturnsServiceError)) throw error;
-    if (refusesLimit(error, limit)) {
-      run.update(lowerLimit);
-      return await ask(run, from, to);
-    }
-    const empty = { ...boundsOf({ axis: 'updated', from: run.now() + NEVER }, stampForm), limit: 1 };
-    await run.ask('late', empty);
-    return undefined;
+    if (!(await isServing(run, 'late'))) throw error;
+    return (await lowerRefusedLimit(run, 'late')) ? await ask(run, from, to) : undefined;
   }
 }

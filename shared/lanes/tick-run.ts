@@ -6,10 +6,11 @@ import { DeadlineReached } from '../pacing/errors.ts';
 import type { Turn } from '../pacing/turns.ts';
 import type { KnownGroup } from '../ports.ts';
 import type { Position } from '../position/position.ts';
+import { noteEmptyList, proofOfEmptyList } from '../reading/not-found.ts';
 import { EARLIEST, type Interval, LATEST, type Page, type Range, rowsOutside } from '../reading/range.ts';
 import { createRecorder, type Recorder } from '../recording/record-page.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
-import { RequestTimedOutError } from '../returns-service/errors.ts';
+import { RequestAbortedError, RequestTimedOutError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
@@ -58,6 +59,7 @@ export interface TickRun {
 }
 
 const SLOW_SHARE = 0.25;
+const NO_ROWS = { rows: [], drift: ['404 instead of an array'], bytes: 0, largestRow: 0 } as const;
 
 /** @param onProgress called with the run while the baseline makes progress */
 export function createTickRun(session: SourceSession, onProgress: (run: TickRun) => void): TickRun {
@@ -74,7 +76,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
     } catch (error) {
       // The end of the tick says nothing of the service, but what it cut off may.
       const failure = error instanceof DeadlineReached ? error.cause : error;
-      if (failure instanceof Error) run.failure = failure;
+      if (failure instanceof Error && !(failure instanceof RequestAbortedError)) run.failure = failure;
       throw error;
     }
   }
@@ -87,18 +89,34 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
   ): Promise<Page> {
     const { signal } = stopping;
     let isHasty = isSlow;
-    async function send(client: ReturnsServiceClient) {
-      const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
+    async function list(asked: ReturnGroupsQuery, most = tries) {
+      const turn = turnOf(lane, cell.state, settings, clock.now());
+      async function send(client: ReturnsServiceClient) {
+        const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
+        try {
+          return await client.listReturnGroups(asked, { signal, timeoutMs });
+        } catch (error) {
+          isHasty ||= error instanceof RequestTimedOutError;
+          throw error;
+        }
+      }
+      return await requests.send(turn, send, { signal, ...(most === undefined ? {} : { tries: most }) });
+    }
+    async function listOrNothing() {
+      const sentAt = clock.now();
       try {
-        return await client.listReturnGroups(query, { signal, timeoutMs });
+        const sent = await list(query);
+        if (sent.answer.rows.length === 0) noteEmptyList(session.notFound, query);
+        return sent;
       } catch (error) {
-        isHasty ||= error instanceof RequestTimedOutError;
-        throw error;
+        const asked = { query, now: clock.now(), form: cell.state.stampForm };
+        const proof = await proofOfEmptyList(session.notFound, error, asked, (other) => list(other, 1));
+        if (proof === undefined) throw error;
+        return { ...proof, sentAt, answer: NO_ROWS };
       }
     }
     for (;;) {
-      const turn = turnOf(lane, cell.state, settings, clock.now());
-      const sent = await requests.send(turn, send, { signal, ...(tries === undefined ? {} : { tries }) });
+      const sent = await listOrNothing();
       if (!(await identity.isTrusted(sent.accessHash))) continue;
       const { rows, bytes, largestRow, drift: findings } = sent.answer;
       for (const finding of findings) drift.add(finding);

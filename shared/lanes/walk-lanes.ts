@@ -9,9 +9,9 @@ import { endFindings } from '../guarding/findings.ts';
 import { endReleased } from '../guarding/holds.ts';
 import { endRemovalsHold } from '../guarding/removals.ts';
 import { DAY, formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts';
-import { PAGE_LIMIT } from '../limits.ts';
 import type { KnownGroup } from '../ports.ts';
 import { close, rangeOf } from '../position/position.ts';
+import { raiseLimit } from '../reading/page-limit.ts';
 import type { Range } from '../reading/range.ts';
 import { forgetRoom, rowsOfPiece } from '../reading/room.ts';
 import { beginRound, type Round, replaceRange } from '../reading/round.ts';
@@ -40,9 +40,11 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   /** The known groups of the piece that is being read. */
   let piece: { readonly range: Range; readonly groups: ReadonlyMap<number, KnownGroup> } | undefined;
 
-  function begin(): void {
+  async function begin(): Promise<void> {
+    const isTriedAgain = run.now() >= run.state.room.since + OLDER_RHYTHM;
+    if (isTriedAgain) await raiseLimit(run, name);
     const startedAt = run.now();
-    const { baselineAt, position, room } = run.state;
+    const { baselineAt, position } = run.state;
     const isWhole = name === 'recent' && isJoined(run.state, settings);
     const range = rangeOf(position, isWhole ? 'all' : name, startedAt);
     const middle = (position.origin ?? startedAt) - FIRST_OF_BASELINE;
@@ -53,11 +55,9 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
             { ...range, from: middle },
           ]
         : [{ ...range, isRest: true }];
-    // A longer page, or a larger limit, shows only where it is tried.
-    if (startedAt >= room.since + OLDER_RHYTHM)
-      run.update((state) => ({
-        ...{ ...state, limit: PAGE_LIMIT, room: { ...forgetRoom(state.room), since: startedAt } },
-      }));
+    // A longer page shows only where it is tried.
+    if (isTriedAgain)
+      run.update((state) => ({ ...state, room: { ...forgetRoom(state.room), since: startedAt } }));
     if (name === 'recent')
       run.update((state) => releaseInTime({ ...state, removals: 0, backfilled: 0 }, startedAt));
     updateLane(run, name, (before) => ({ ...before, round: { ...beginRound(startedAt, stack), isWhole } }));
@@ -157,7 +157,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
       return inRhythm(dueAt, rhythm, run.now(), Math.max(rhythm, AFTER_FAILURE));
     },
     async work() {
-      if (lane().round === undefined) begin();
+      if (lane().round === undefined) await begin();
       const read = await drain(run, name, { first: firstPart(run.state), plan, known, onComplete });
       const { round } = lane();
       if (round === undefined) return;

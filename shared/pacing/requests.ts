@@ -11,6 +11,7 @@ import {
   RequestAbortedError,
   ReturnsServiceError,
   TokenRefusedError,
+  UnexpectedStatusError,
 } from '../returns-service/errors.ts';
 import { type Access, type AccessOptions, createAccessKeeper } from './access.ts';
 import { type Bucket, createBucket } from './bucket.ts';
@@ -130,7 +131,10 @@ export function createRequests(options: RequestsOptions): Requests {
         return { answer, sentAt, receivedAt: clock.now(), accessHash: used.accessHash };
       } catch (error) {
         if (!(error instanceof ReturnsServiceError)) throw error;
-        failure = error;
+        // An abort is the feed's own: what the service answered before says more.
+        if (!(error instanceof RequestAbortedError) || failure === undefined) failure = error;
+        // The client has noted where it leads.
+        if (error instanceof UnexpectedStatusError && error.isFollowed) continue;
         if (error instanceof TokenRefusedError) {
           const renewed: Access | undefined = isRenewed ? undefined : await access.renew(used);
           if (renewed === undefined) await beforeAnotherTry(error, ++tries, most, signal);
@@ -139,6 +143,8 @@ export function createRequests(options: RequestsOptions): Requests {
         } else if (pauseAsked(error, sentAt)) {
           if (!(error instanceof RateLimitedError) && ++tries > most) throw error;
         } else {
+          if (signal?.aborted === true || error instanceof RequestAbortedError)
+            throw new DeadlineReached('Asked to stop.', { cause: failure });
           await beforeRetry(error, tries, most, signal);
           tries += 1;
         }
@@ -217,8 +223,6 @@ export function createRequests(options: RequestsOptions): Requests {
     most: number,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    if (signal?.aborted === true || error instanceof RequestAbortedError)
-      throw new DeadlineReached('Asked to stop.', { cause: error });
     if (!error.retryable || tries >= most || !credit.spend()) {
       // The answer to a wrong token is undocumented, so any failure may be one: the next request reads the secret.
       access.forget();

@@ -1,6 +1,6 @@
 // R6, a range that fails. A row can make every answer with it fail, for hours: then the range is cut until that row is
 // alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
-// request: so a range is only cut while requests for an empty range succeed.
+// request: so a range is only cut while requests for an empty range succeed, also with the limit that it had.
 import { DAY, HOUR, type Instant, SECOND } from '../instant.ts';
 import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
 import type { KnownGroup } from '../ports.ts';
@@ -12,6 +12,7 @@ import {
   ValidationRejectedError,
 } from '../returns-service/errors.ts';
 import { divide, NARROWEST } from './cut-range.ts';
+import { isServing, lowerRefusedLimit } from './page-limit.ts';
 import {
   type Axis,
   activeOf,
@@ -27,8 +28,6 @@ import { type RoundContext, RoundFailed, type RoundReader } from './round-contex
 
 /** How often a range fails before it is cut. */
 export const FAILURES_TO_CUT = 2;
-/** Requests for an empty range that must succeed in a row before a range is cut. */
-const PROOFS = 2;
 /** The pause of a lane after a failure. */
 const PAUSE = 5 * SECOND;
 /** A round fails after so many cuts since it last found a failing row, or once this many places are set aside. */
@@ -41,8 +40,6 @@ const MANY = 20;
 const BESIDE = 3 * SECOND;
 /** How long before the first known group an open range begins, for cutting it. */
 const BEFORE_FIRST = 120 * DAY;
-/** Later than any stamp. */
-const NEVER = 400 * DAY;
 
 export async function onFailure(
   reader: RoundReader,
@@ -50,18 +47,19 @@ export async function onFailure(
   error: ReturnsServiceError,
 ): Promise<void> {
   const { context } = reader;
-  const { round } = context;
+  const { round, run, lane } = context;
   const failed = afterFailure(range, error);
   context.update((before) => putBack(before, range, failed));
   const mayCut =
     failed.failures >= FAILURES_TO_CUT &&
     round.stack.length < MOST_WAITING &&
-    (await isServing(reader, failed));
+    (await isServing(run, lane, failed.isSlow));
   if (!mayCut) {
     // Where all answers are slow, it is no row of this range.
     context.update((before) => replaceRange(before, failed, [{ ...failed, isSlow: undefined }]));
-    return context.run.sleep(PAUSE);
+    return run.sleep(PAUSE);
   }
+  if (await lowerRefusedLimit(run, lane, failed.isSlow)) return;
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
   const parts = (await partsOf(reader, failed)) ?? [await rowByRow(reader, failed, error.message)];
   const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
@@ -83,18 +81,6 @@ async function rowByRow(reader: RoundReader, failed: Range, reason: string): Pro
   const { low, high } = await endsOf(reader.context, failed);
   const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
   return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason } };
-}
-
-/** Whether the service answers other requests, in the time that the range had. */
-async function isServing({ context: { run, lane } }: RoundReader, { axis, isSlow }: Range): Promise<boolean> {
-  const query = { ...boundsOf({ axis, from: run.now() + NEVER }, run.state.stampForm), limit: 1 };
-  try {
-    for (let proofs = 0; proofs < PROOFS; proofs += 1) await run.ask(lane, query, { tries: 1, isSlow });
-    return true;
-  } catch (error) {
-    if (!(error instanceof ReturnsServiceError)) throw error;
-    return false;
-  }
 }
 
 /** Returns two parts of the range, the older one first; undefined if it is too narrow. */
@@ -180,7 +166,8 @@ export async function readFew(
 ): Promise<void> {
   const { context } = reader;
   const { run, lane } = context;
-  const { offset, limit, failing, reason } = few;
+  const { offset, failing, reason } = few;
+  const limit = Math.min(few.limit, run.state.limit);
   const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset === 0 ? {} : { offset }) };
   try {
     const tries = range.isSlow ? 1 : TRIES_AT_ONCE;

@@ -2,7 +2,7 @@
 // (cut-range.ts) is bounded by both stamps. Bounds are sent a second wider on both sides, so that neither exclusive
 // bounds nor rounded stamps leave a gap between neighbours (R4).
 import * as z from 'zod';
-import { floorToDigits, formatInstant, type Instant, SECOND } from '../instant.ts';
+import { DAY, floorToDigits, formatInstant, type Instant, SECOND } from '../instant.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { instant, type Stored } from '../source/stored-object.ts';
@@ -144,6 +144,14 @@ export function formatBound(at: Instant, { zoned, digits }: StampForm): string {
   const text = formatInstant(floorToDigits(at, digits));
   const withoutZone = text.slice(0, digits === 0 ? 19 : 20 + digits);
   return zoned ? `${withoutZone}Z` : withoutZone;
+}
+
+/** Later than any stamp. */
+const NEVER = 400 * DAY;
+
+/** The bounds of a range without rows. */
+export function emptyRange(now: Instant, form: StampForm): ReturnGroupsQuery {
+  return boundsOf({ axis: 'updated', from: now + NEVER }, form);
 }
 
 /** How far a row may lie outside of the bounds that were sent: they are cut to the digits of the stamps. */

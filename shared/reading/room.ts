@@ -2,7 +2,6 @@
 // service had room for more. It is never learned by an offset: behind the end of a list's window, that looks like the
 // end of the list.
 import * as z from 'zod';
-import { type ReturnsServiceError, ValidationRejectedError } from '../returns-service/errors.ts';
 import { instant, type Stored } from '../source/stored-object.ts';
 import { countGroups, type Page } from './range.ts';
 
@@ -79,19 +78,4 @@ export function rowsOfPiece({ groups, planned = NONE }: Room, limit: number): nu
 
 function pageOf(planned: number, limit: number): number {
   return planned < FEWEST_ROWS ? limit : Math.min(planned, limit);
-}
-
-/** Whether the service refuses to send so many rows. */
-export function refusesLimit(error: ReturnsServiceError, limit: number): boolean {
-  return (
-    error instanceof ValidationRejectedError && error.parameters.includes('limit') && limit > FEWEST_ROWS
-  );
-}
-
-/** Returns the state with half of the limit. */
-export function lowerLimit<State extends { readonly limit: number; readonly room: Room }>(
-  state: State,
-): State {
-  const limit = Math.max(FEWEST_ROWS, Math.floor(state.limit / 2));
-  return { ...state, limit, room: forgetRoom(state.room) };
 }

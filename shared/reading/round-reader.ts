@@ -9,6 +9,7 @@ import { RateLimitedError, ReturnsServiceError } from '../returns-service/errors
 import type { PassByOffset } from '../source/source-session.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
+import { isServing, lowerRefusedLimit } from './page-limit.ts';
 import {
   boundsOf,
   countGroups,
@@ -19,7 +20,7 @@ import {
   type Range,
   withoutEnds,
 } from './range.ts';
-import { FEWEST_ROWS, isComplete, learnRoom, lowerLimit, refusesLimit } from './room.ts';
+import { FEWEST_ROWS, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { CompletePart, RoundContext, RoundReader } from './round-context.ts';
 
@@ -66,7 +67,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     context.update((round) => replaceRange(round, range, parts));
   }
 
-  /** @returns undefined if the range failed, has to be asked for with another limit, or its offset is refused */
+  /** @returns undefined if the range failed, or its offset is refused */
   async function ask(range: Range, { limit, offset }: { limit: number; offset?: number }) {
     const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset ? { offset } : {}) };
     const { failures = 0, isSuspect = false } = range;
@@ -77,11 +78,12 @@ export function createRoundReader(context: RoundContext): RoundReader {
     } catch (error) {
       if (error instanceof DeadlineReached) noteCutOff(range, error.cause);
       if (!(error instanceof ReturnsServiceError)) throw error;
-      if (refusesLimit(error, limit)) run.update(lowerLimit);
-      else if (offset && !error.retryable) {
+      const isRefused = offset && !error.retryable && (await isServing(run, lane));
+      if (!isRefused) await onFailure(reader, range, error);
+      else if (!(await lowerRefusedLimit(run, lane))) {
         reportCrowd(range);
         await done(range, new Set());
-      } else await onFailure(reader, range, error);
+      }
       return undefined;
     }
   }

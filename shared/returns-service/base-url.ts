@@ -6,8 +6,8 @@ export class InvalidBaseUrlError extends Error {
   override readonly name = 'InvalidBaseUrlError';
 }
 
-/** The path of a request, pasted with the address. */
-const ENDPOINT = /\/v2\/return-groups$/;
+/** The path of all requests, below the base URL. */
+export const LIST_PATH = '/v2/return-groups';
 
 /**
  * Parses the service's base address, including its path prefix (returns-data-service.md calls it {base_url}).
@@ -29,11 +29,10 @@ export function parseBaseUrl(text: string): string {
     );
   }
   const pathname = url.pathname.replace(/\/+$/, '');
-  const endpoint = ENDPOINT.exec(pathname)?.[0];
-  if (endpoint !== undefined) {
+  if (pathname.endsWith(LIST_PATH)) {
     throw new InvalidBaseUrlError(
-      `The base URL must end before ${endpoint}, which the feed adds itself: write ` +
-        `${url.protocol}//${url.host}${pathname.slice(0, -endpoint.length)}.`,
+      `The base URL must end before ${LIST_PATH}, which the feed adds itself: write ` +
+        `${url.protocol}//${url.host}${pathname.slice(0, -LIST_PATH.length)}.`,
     );
   }
   const address = `${url.host}${pathname}`;

@@ -1,10 +1,10 @@
-// Sends one request to the returns service per call: no retries, no redirects, no pacing. These are left to the caller,
-// because only the caller knows the budget. Returns a page of rows, each read on its own, or throws one of the errors
-// of errors.ts.
+// Sends one request to the returns service per call: no retries, no pacing. These are left to the caller, because only
+// the caller knows the budget. A redirect on the same host is an error as well, and later calls go where it leads.
+// Returns a page of rows, each read on its own, or throws one of the errors of errors.ts.
 import type { Instant } from '../instant.ts';
 import { MAX_ANSWER_BYTES, REQUEST_TIMEOUT_MS } from '../limits.ts';
-import { parseBaseUrl } from './base-url.ts';
-import { decodeRows, findEmptyInstead } from './decode-answer.ts';
+import { LIST_PATH, parseBaseUrl } from './base-url.ts';
+import { decodeRows, findEmptyInstead, isSuccess } from './decode-answer.ts';
 import { findDrift, findUnlistedValues } from './drift.ts';
 import { InvalidTokenError } from './errors.ts';
 import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-request.ts';
@@ -13,6 +13,7 @@ import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.ts
 import { parseReturnGroup, type RowReading } from './parse-return-group.ts';
 import type { Includable } from './read-included.ts';
 import { createRedact } from './redaction.ts';
+import { readRedirect } from './redirect.ts';
 import { encodeReturnGroupsQuery, personalValuesOf, type ReturnGroupsQuery } from './return-groups-query.ts';
 
 /** Rows of a page that are searched for unknown fields; a service that has new ones has them everywhere. */
@@ -68,15 +69,27 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
   const { transport, timeoutMs: usualTimeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
   const { include = [] } = options;
   const { host } = new URL(baseUrl);
+  const configured = `${baseUrl}${LIST_PATH}`;
+  /** Of the list; another one on the same host after a redirect, one at most. */
+  let address = configured;
   const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
   return {
     async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs } = {}) {
       const redact = createRedact([token, ...personalValuesOf(query)]);
       const context: RequestContext = { host, timeoutMs, maxBytes, redact };
-      const url = `${baseUrl}/v2/return-groups${encodeReturnGroupsQuery(query)}`;
+      const asked = address;
+      const url = `${asked}${encodeReturnGroupsQuery(query)}`;
       const answer = await send(transport, { url, headers, timeoutMs, maxBytes, signal }, context);
+      const { status } = answer;
+      if (isRedirect(status)) {
+        const { follow, hint } = readRedirect(answer, asked);
+        address = asked === configured && follow !== undefined ? follow : configured;
+        throw errorOfStatus(answer, { ...context, hint, isFollowed: address !== configured });
+      }
+      // Where it once led, nothing is any more.
+      if (status === 404) address = configured;
+      if (!isSuccess(status)) throw errorOfStatus(answer, context);
       const emptyInstead = findEmptyInstead(answer);
-      if (answer.status !== 200 && emptyInstead === undefined) throw errorOfStatus(answer, context);
       const date = parseHttpDate(answer.headers.date);
       return {
         ...(emptyInstead === undefined
@@ -88,6 +101,10 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
       };
     },
   };
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 async function send(

@@ -1,4 +1,4 @@
-// Decodes the body of a 200: row by row, so that no more than one row is in memory besides what the feed keeps of the
+// Decodes the body of a success: row by row, so that no more than one row is in memory besides what the feed keeps of the
 // others. JSON.parse quotes the body in its errors, so they end here and never become a cause.
 import { ANSWER_BOUNDS, ROW_BOUNDS } from '../limits.ts';
 import {
@@ -51,10 +51,15 @@ export function* decodeRows(answer: HttpAnswer): Generator<Element, void> {
   if (!isWhole) throw unreadable(answer, describeBody(answer));
 }
 
+/** Gateways that change answers say 203, and generated services 206 for a page: a list is a list. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** Words for an answer that stands for an empty list, although it is none: a 204, or `null`. Undefined for others. */
 export function findEmptyInstead({ status, body }: HttpAnswer): string | undefined {
   if (status === 204) return '204 instead of an array';
-  const isNull = status === 200 && body.byteLength < 64 && decodeUtf8(body)?.trim() === 'null';
+  const isNull = body.byteLength < 64 && decodeUtf8(body)?.trim() === 'null';
   return isNull ? 'null instead of an array' : undefined;
 }
 
@@ -89,8 +94,7 @@ function errorOfOtherThanList(answer: HttpAnswer, start: number): ReturnsService
   const isObject = body[start] === OPEN_OBJECT;
   if (isObject) checkedEndOfRow(answer, start, { rows: 0, entities: 0, values: 0 });
   const value = parsePart(answer, start, body.length, isObject);
-  const date = parseHttpDate(answer.headers.date);
-  return new UnreadableAnswerError(`The answer's JSON is ${kindOf(value)}, not an array.`, { date });
+  return unreadable(answer, `JSON, but ${kindOf(value)}, not an array`);
 }
 
 function truncated({ headers }: HttpAnswer, how: string): TruncatedAnswerError {

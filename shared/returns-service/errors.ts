@@ -5,6 +5,12 @@ import { type Instant, MILLISECOND } from '../instant.ts';
 interface Circumstances {
   /** The answer's Date, if there was an answer that had one. */
   readonly date?: Instant | undefined;
+  /** The answer's status, if it was no success. */
+  readonly status?: number | undefined;
+  /** When to ask again, from Retry-After, if it was sent and could be read. */
+  readonly retryAfterMs?: number | undefined;
+  /** The same by the service's clock, where the answer has no Date to count from. */
+  readonly retryAt?: Instant | undefined;
   readonly cause?: unknown;
 }
 
@@ -13,10 +19,16 @@ export abstract class ReturnsServiceError extends Error {
   /** Whether the same request may succeed later without any other change. */
   abstract readonly retryable: boolean;
   readonly date: Instant | undefined;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly retryAt: Instant | undefined;
 
-  constructor(message: string, { date, cause }: Circumstances) {
+  constructor(message: string, { date, status, retryAfterMs, retryAt, cause }: Circumstances) {
     super(message, cause === undefined ? undefined : { cause });
     this.date = date;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.retryAt = retryAt;
   }
 }
 
@@ -24,15 +36,9 @@ export abstract class ReturnsServiceError extends Error {
 export class ConnectionFailedError extends ReturnsServiceError {
   override readonly name = 'ConnectionFailedError';
   readonly retryable: boolean;
-  /** The system's code, such as `ECONNREFUSED`. */
-  readonly code: string | undefined;
 
-  constructor(
-    message: string,
-    details: Circumstances & { readonly code: string | undefined; readonly retryable: boolean },
-  ) {
+  constructor(message: string, details: Circumstances & { readonly retryable: boolean }) {
     super(message, details);
-    this.code = details.code;
     this.retryable = details.retryable;
   }
 }
@@ -61,7 +67,7 @@ export class AnswerTooLargeError extends ReturnsServiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a 200 is unusable: not JSON (often a web page from an intermediary), or not an array. */
+/** Thrown when a success is unusable: not JSON (often a web page from an intermediary), or not an array. */
 export class UnreadableAnswerError extends ReturnsServiceError {
   override readonly name = 'UnreadableAnswerError';
   readonly retryable = true;
@@ -74,66 +80,39 @@ export class UnreadableAnswerError extends ReturnsServiceError {
 export class TokenRefusedError extends ReturnsServiceError {
   override readonly name = 'TokenRefusedError';
   readonly retryable = false;
-  readonly status: number;
-
-  constructor(message: string, details: Circumstances & { readonly status: number }) {
-    super(message, details);
-    this.status = details.status;
-  }
 }
 
 /** Thrown for a 422: the service refuses a parameter (returns-data-service.md, "Errors"). */
 export class ValidationRejectedError extends ReturnsServiceError {
   override readonly name = 'ValidationRejectedError';
   readonly retryable = false;
-  /** The parameters that the answer names, such as `limit`; empty if it names none. */
-  readonly parameters: readonly string[];
-
-  constructor(message: string, details: Circumstances & { readonly parameters: readonly string[] }) {
-    super(message, details);
-    this.parameters = details.parameters;
-  }
-}
-
-/** When to ask again, from Retry-After, if it was sent and could be read. */
-interface Wait {
-  readonly retryAfterMs: number | undefined;
-  /** By the service's clock, where the answer has no Date to count from. */
-  readonly retryAt?: Instant | undefined;
 }
 
 /**
  * Thrown for a 429: more than 300 requests a minute with one token (returns-data-service.md, "Limits"); and for a 401 or
  * 403 that says when to come again.
  */
-export class RateLimitedError extends ReturnsServiceError implements Wait {
+export class RateLimitedError extends ReturnsServiceError {
   override readonly name = 'RateLimitedError';
   readonly retryable = true;
-  readonly retryAfterMs: number | undefined;
-  readonly retryAt: Instant | undefined;
-
-  constructor(message: string, details: Circumstances & Wait) {
-    super(message, details);
-    this.retryAfterMs = details.retryAfterMs;
-    this.retryAt = details.retryAt;
-  }
 }
 
-/** Thrown for any other status but 200, redirects included: following them would send the token along. */
-export class UnexpectedStatusError extends ReturnsServiceError implements Wait {
+/** Thrown for any other status, redirects included. */
+export class UnexpectedStatusError extends ReturnsServiceError {
   override readonly name = 'UnexpectedStatusError';
-  /** True for the statuses of servers in trouble: 5xx, 408 and 425. */
+  /** True for the statuses of servers in trouble: 5xx, 408 and 425; and where the next request goes elsewhere. */
   readonly retryable: boolean;
-  readonly status: number;
-  readonly retryAfterMs: number | undefined;
-  readonly retryAt: Instant | undefined;
+  /** Whether the next request goes where the answer leads. */
+  readonly isFollowed: boolean;
 
-  constructor(message: string, details: Circumstances & Wait & { readonly status: number }) {
+  constructor(
+    message: string,
+    details: Circumstances & { readonly status: number; readonly isFollowed?: boolean },
+  ) {
     super(message, details);
-    this.status = details.status;
-    this.retryAfterMs = details.retryAfterMs;
-    this.retryAt = details.retryAt;
-    this.retryable = details.status >= 500 || details.status === 408 || details.status === 425;
+    const { status, isFollowed = false } = details;
+    this.isFollowed = isFollowed;
+    this.retryable = isFollowed || status >= 500 || status === 408 || status === 425;
   }
 }
 
@@ -145,9 +124,10 @@ const SHORTEST_WAIT_MS = 15_000;
  *
  * @param now by the local clock, for a moment that is named without the service's own time
  */
-export function askedWaitMs(error: ReturnsServiceError, now: Instant): number | undefined {
-  if (!(error instanceof RateLimitedError || error instanceof UnexpectedStatusError)) return undefined;
-  const { retryAfterMs, retryAt } = error;
+export function askedWaitMs(
+  { retryAfterMs, retryAt }: ReturnsServiceError,
+  now: Instant,
+): number | undefined {
   if (retryAfterMs !== undefined || retryAt === undefined) return retryAfterMs;
   return Math.max(SHORTEST_WAIT_MS, Math.ceil((retryAt - now) / MILLISECOND));
 }

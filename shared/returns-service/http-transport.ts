@@ -29,7 +29,7 @@ export type HttpTransport = (request: HttpRequest) => Promise<HttpAnswer>;
  * - `connection`: there was no answer; `code` says why (`ECONNREFUSED`, `ENOTFOUND`, …).
  * - `timeout`: `timeoutMs` passed.
  * - `truncated`: the answer began and did not arrive completely.
- * - `undecodable`: its encoding was not requested, or is broken.
+ * - `undecodable`: it is encoded in a way that was not requested, or broken.
  * - `too-large`: it has more than `maxBytes`.
  * - `aborted`: the caller's signal was aborted.
  */
@@ -47,6 +47,8 @@ interface TransportFailureDetails {
   /** The answer's status, if it arrived. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the environment names a proxy; undefined where none can be used. */
+  readonly hasProxy?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -60,6 +62,7 @@ export class TransportFailure extends Error {
   readonly code: string | undefined;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly hasProxy: boolean | undefined;
 
   constructor(kind: TransportFailureKind, message: string, details: TransportFailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -67,5 +70,6 @@ export class TransportFailure extends Error {
     this.code = details.code;
     this.status = details.status;
     this.headers = details.headers ?? {};
+    this.hasProxy = details.hasProxy;
   }
 }

@@ -4,13 +4,6 @@ import { isJsonObject } from './json.ts';
 import type { Redact } from './redaction.ts';
 import { HARMLESS_PARAMETERS } from './return-groups-query.ts';
 
-export interface ValidationRejection {
-  /** The last text of each `loc`: the parameter's name. */
-  readonly parameters: readonly string[];
-  /** One sentence without a full stop; empty if the body says nothing. */
-  readonly words: string;
-}
-
 const MAX_ITEMS = 5;
 const MAX_MESSAGE_CHARACTERS = 160;
 /** Longer texts are no message, and not worth the time to search. */
@@ -18,16 +11,15 @@ const MAX_READ_CHARACTERS = 1_000;
 const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,60}$/;
 const ERROR_TYPE = /^[A-Za-z0-9_.-]{1,60}$/;
 
-/** @param body the decoded body; undefined if it was not JSON */
-export function readValidationRejection(body: unknown, redact: Redact): ValidationRejection {
+/**
+ * Returns one sentence without a full stop; empty if the body says nothing.
+ *
+ * @param body the decoded body; undefined if it was not JSON
+ */
+export function describeValidationRejection(body: unknown, redact: Redact): string {
   const detail = isJsonObject(body) && Array.isArray(body.detail) ? body.detail : [];
   const items = detail.slice(0, MAX_ITEMS).filter(isJsonObject);
-  const named = items.map((item) => ({ item, parameter: parameterOf(item.loc, redact) }));
-  const parameters = named.map(({ parameter }) => parameter).filter((name) => name !== undefined);
-  return {
-    parameters: [...new Set(parameters)],
-    words: named.map(({ item, parameter }) => describe(item, parameter, redact)).join('; '),
-  };
+  return items.map((item) => describe(item, parameterOf(item.loc, redact), redact)).join('; ');
 }
 
 function parameterOf(loc: unknown, redact: Redact): string | undefined {

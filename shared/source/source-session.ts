@@ -5,6 +5,7 @@ import type { Instant } from '../instant.ts';
 import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
+import { createNotFoundMemory, type NotFoundMemory } from '../reading/not-found.ts';
 import type { Range } from '../reading/range.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
@@ -68,6 +69,7 @@ export interface SourceSession extends SourceServices {
   vain: InVain;
   /** By lane and range: a pass may take longer than a tick. */
   readonly passes: Map<string, PassByOffset>;
+  readonly notFound: NotFoundMemory;
   /** By the elapsed clock; set by each tick. */
   deadline: number;
   /** By the local clock: after it another process may send requests. */
@@ -100,6 +102,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     search: undefined,
     vain: NONE_IN_VAIN,
     passes: new Map(),
+    notFound: createNotFoundMemory(),
     deadline: 0,
     leaseEnd: 0,
     epoch: undefined,

@@ -125,7 +125,7 @@ export const sourceStateBody = storedObject({
   lastSlot: z.number(),
   position,
   room,
-  /** Rows to ask for: halved after a 422 that names `limit`. */
+  /** Rows to ask for; see reading/page-limit.ts. */
   limit: z.int(),
   stampForm: z.object({ zoned: z.boolean(), digits: z.int() }),
   lanes: z.object({ late: lane, recent: lane, older: lane }),

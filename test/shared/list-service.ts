@@ -30,8 +30,11 @@ export interface ListKnobs {
   mostRows: number;
   /** Rows that a join shows of each group: copies, of which limit and offset count the groups, or one per shipment. */
   joins: 'nothing' | 'copies' | 'shipments';
-  /** A limit above it is refused with a 422. */
+  /** A limit above it is refused, and how. */
   limitRefusedAbove: number;
+  refusal: ReturnsServiceError;
+  /** Answers without rows are a 404: of ranges, or of look-ups by id. */
+  emptyIsNotFound: 'never' | 'range' | 'id';
   lowerIncluded: boolean;
   upperIncluded: boolean;
   stamps: StampForm;
@@ -55,6 +58,7 @@ export interface ListKnobs {
 const ORDINARY: ListKnobs = {
   order: ({ id }) => id,
   ...{ mostRows: 200, joins: 'nothing', limitRefusedAbove: 1_000, lowerIncluded: true, upperIncluded: true },
+  ...{ refusal: new ValidationRejectedError('422', {}), emptyIsNotFound: 'never' },
   stamps: { zoned: true, digits: 6 },
   ...{ window: Number.POSITIVE_INFINITY, offsetsRefused: false, ignoresFilters: false },
   ...{ failing: new Set<number>(), failsBy: 'error', hidden: new Set<number>() },
@@ -91,12 +95,9 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
 
   function failureOf(query: ReturnGroupsQuery): ReturnsServiceError | undefined {
     if (knobs.isRefused) return new TokenRefusedError('401', { status: 401 });
-    if (knobs.isDown)
-      return new UnexpectedStatusError('500 for all', { status: 500, retryAfterMs: undefined });
-    if ((query.limit ?? 0) > knobs.limitRefusedAbove)
-      return new ValidationRejectedError('422 limit', { parameters: ['limit'] });
-    if ((query.offset ?? 0) > 0 && knobs.offsetsRefused)
-      return new ValidationRejectedError('422 offset', { parameters: ['offset'] });
+    if (knobs.isDown) return statusError(500, '500 for all');
+    if ((query.limit ?? 0) > knobs.limitRefusedAbove) return knobs.refusal;
+    if ((query.offset ?? 0) > 0 && knobs.offsetsRefused) return new ValidationRejectedError('422 offset', {});
     return undefined;
   }
 
@@ -108,6 +109,7 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
     const isSlow = knobs.latencyMs > timeoutMs;
     const failure =
       (isSlow ? new RequestTimedOutError('no answer', {}) : failureOf(query)) ??
+      (shown.length === 0 && knobs.emptyIsNotFound === kindOf(query) ? statusError(404) : undefined) ??
       (shown.some(({ id }) => knobs.failing.has(id)) ? failureOfRow() : undefined);
     await clock.sleep(failure instanceof RequestTimedOutError ? timeoutMs : knobs.latencyMs, signal);
     if (failure !== undefined) throw failure;
@@ -133,7 +135,7 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
   function failureOfRow(): ReturnsServiceError {
     return knobs.failsBy === 'hang'
       ? new RequestTimedOutError('no answer', {})
-      : new UnexpectedStatusError('500 for a row', { status: 500, retryAfterMs: undefined });
+      : statusError(500, '500 for a row');
   }
 
   const client: ReturnsServiceClient = {
@@ -177,4 +179,12 @@ export function rowOf({ id, createdAt, updatedAt, status, more }: ListedGroup, f
     shipments: [],
     ...more,
   };
+}
+
+export function statusError(status: number, message = `${status}`): UnexpectedStatusError {
+  return new UnexpectedStatusError(message, { status, retryAfterMs: undefined });
+}
+
+function kindOf({ returnGroupId }: ReturnGroupsQuery): 'range' | 'id' {
+  return returnGroupId === undefined ? 'range' : 'id';
 }

@@ -1,7 +1,7 @@
 // What plans of `plausible` have besides: small budgets, pauses that the service does not time, clocks and zones behind
-// the feed's, walks from a minute to 12 hours apart, and returns that turn old. Each has random numbers of its own, so
+// the feed's, walks from a minute to 12 hours apart, returns that turn old, limits and empty lists that are a status. Each has random numbers of its own, so
 // that the other draws do not depend on it, and any may come together.
-import { FAULT_KINDS } from '../../local/reference-service/knobs.ts';
+import { FAULT_KINDS, LIMIT_OVER } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { Period, Plan } from './plan.ts';
 
@@ -23,6 +23,9 @@ const CIRCUMSTANCES: readonly Circumstance[] = [
   { share: 0.05, change: withLocalTime },
   { share: 0.08, change: withRhythm },
   { share: 0.06, change: withAging },
+  { share: 0.1, change: withRefusedLimit },
+  { share: 0.06, change: withNothingFound },
+  { share: 0.06, change: withLostRoute },
 ];
 
 export function withCircumstances(plan: Plan): Plan {
@@ -58,8 +61,29 @@ function withUntimedPauses(plan: Plan, random: Random): Plan {
   return { ...plan, knobs: { ...plan.knobs, ...knobs } };
 }
 
-/** Faults that leave the Date right. */
-export const TRUE_FAULTS = FAULT_KINDS.filter((kind) => kind !== 'date-skewed');
+/** Faults that leave the Date right. A 404 is drawn by itself. */
+export const TRUE_FAULTS = FAULT_KINDS.filter((kind) => kind !== 'date-skewed' && kind !== '404');
+
+/** A service that refuses large pages in its own way. */
+function withRefusedLimit(plan: Plan, random: Random): Plan {
+  const limitOver = random.pick(LIMIT_OVER.filter((word) => word !== 'clamp'));
+  const limitMax = Math.min(random.pick([10, 20, 50, 100]), plan.knobs.offsetMax ?? Infinity);
+  return { ...plan, knobs: { ...plan.knobs, limitOver, limitMax } };
+}
+
+function withNothingFound(plan: Plan): Plan {
+  return { ...plan, knobs: { ...plan.knobs, emptyAs: '404' } };
+}
+
+/** One of several servers does not know the route, for hours or for a while. */
+function withLostRoute(plan: Plan, random: Random): Plan {
+  const faultKinds = ['404'] as const;
+  const faultRate = random.pick([0.1, 0.5, 0.9]);
+  if (faultRate === 0.1) return { ...plan, knobs: { ...plan.knobs, faultRate, faultKinds } };
+  const atMs = random.below(plan.activeMs);
+  const turn = { atMs, forMs: random.pick([45_000, 240_000, 900_000]), knobs: { faultRate, faultKinds } };
+  return { ...plan, turns: [...plan.turns, turn] };
+}
 
 function withClockBehind(plan: Plan, random: Random): Plan {
   const clockBehindSeconds = random.pick([20, 90, 300, 720, 900]);

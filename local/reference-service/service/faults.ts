@@ -53,6 +53,7 @@ export const FAULTY_ANSWERS: Readonly<Record<FaultKind, (honest: () => Answer, n
     answerOf(200, 'upstream connect error or disconnect/reset before headers', 'application/json'),
   html: () => htmlAnswer(200, 'Down for maintenance'),
   empty: () => answerOf(200, '', 'application/json'),
+  404: () => htmlAnswer(404, '404 Not Found'),
   'date-missing': (honest) => dated(honest(), ''),
   'date-skewed': (honest, now) => dated(honest(), httpDate(now + WRONG_DATE_BY)),
 };

@@ -6,7 +6,7 @@ import type { RowWriter } from '../showing/row-writer.ts';
 import { stampFormOf } from '../showing/stamp-form.ts';
 import type { StoredGroup } from '../store/stored-group.ts';
 import type { GroupQuery, Range } from '../store/view.ts';
-import { type Answer, answerOf } from './answer.ts';
+import { type Answer, answerOf, jsonAnswer } from './answer.ts';
 import { answerWithFailingRow } from './faults.ts';
 import { createParameterReader, type ParameterReader, validationAnswer } from './validation.ts';
 
@@ -22,13 +22,22 @@ export function answerReturnGroups(parameters: URLSearchParams, context: ReturnG
   const { knobs, writeRow, select } = context;
   const read = createParameterReader(parameters, stampFormOf(knobs));
   const query = readQuery(read, knobs);
-  if (read.problems.length > 0) return validationAnswer(read.problems);
+  if (read.problems.length > 0) return refusal(read.problems, knobs);
   const groups = select(query);
+  if (groups.length === 0 && knobs.emptyAs === '404') return jsonAnswer(404, { detail: 'Not Found' });
   if (groups.some(({ id }) => isEach(id, knobs.failingEvery)))
     return answerWithFailingRow(knobs.failingAs, groups.length);
   const isListed = ({ id }: StoredGroup) => query.groupId !== undefined || !isEach(id, knobs.hiddenEvery);
   const page = cutByBytes(groups.filter(isListed).map(writeRow), knobs.pageBytes);
   return { ...answerOf(200, `[${page.join(',')}]`, 'application/json'), rows: page.length };
+}
+
+/** A gateway or a framework may refuse a limit in its own way. */
+function refusal(problems: ParameterReader['problems'], { limitOver }: Knobs): Answer {
+  const status = Number(limitOver);
+  const isOfLimit = problems.some(({ loc }) => loc.includes('limit'));
+  if (Number.isNaN(status) || !isOfLimit) return validationAnswer(problems);
+  return jsonAnswer(status, { detail: problems[0]?.msg });
 }
 
 function isEach(id: number, every: number): boolean {
@@ -37,7 +46,8 @@ function isEach(id: number, every: number): boolean {
 
 function readQuery(read: ParameterReader, knobs: Knobs): GroupQuery {
   const { limitMax, limitOver, offsetMax } = knobs;
-  const most = limitOver === 'refuse' ? limitMax : undefined;
+  const isRefused = limitOver !== 'clamp';
+  const most = isRefused ? limitMax : undefined;
   const isIgnored = (filter: string) => ['all', filter].includes(knobs.ignoredFilters);
   const filter = {
     groupId: read.integer('return_group_id'),
@@ -50,7 +60,7 @@ function readQuery(read: ParameterReader, knobs: Knobs): GroupQuery {
     shipped: readRange(read, 'shipped_at', knobs),
   };
   const limit = Math.min(read.integer('limit', 0, most) ?? ROWS_BY_DEFAULT, limitMax);
-  const last = offsetMax > 0 && limitOver === 'refuse' ? offsetMax - 1 : undefined;
+  const last = offsetMax > 0 && isRefused ? offsetMax - 1 : undefined;
   const offset = read.integer('offset', 0, last) ?? 0;
   const left = offsetMax === 0 ? limit : Math.max(0, offsetMax - offset);
   return { ...filter, offset, limit: Math.min(limit, left) };

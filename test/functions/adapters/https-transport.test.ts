@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { BODY, closeAll, failureOf, open, request, serve, textOf } from './transport-under-test.ts';
 
 afterEach(closeAll);
@@ -21,7 +22,10 @@ describe('an answer', () => {
       {
         method: 'GET',
         url: '/api/v2/return-groups?min=%2B',
-        headers: { 'x-service-api-token': 'tok_1a2b', 'accept-encoding': 'gzip' },
+        headers: {
+          ...{ 'x-service-api-token': 'tok_1a2b', 'accept-encoding': 'gzip' },
+          'user-agent': `returns-change-feed/${manifest.version}`,
+        },
       },
     ]);
   });
@@ -50,6 +54,22 @@ describe('an answer', () => {
     );
 
     expect(textOf(await open()(request(url)))).toBe(BODY);
+  });
+
+  it.each([
+    ['a charset', 'utf-8', BODY],
+    ['nothing', 'none', BODY],
+    ['an empty text', '', BODY],
+    ['gzip, which a proxy has unpacked', 'gzip', BODY],
+    ['br, which a proxy has unpacked', 'br', ` ${BODY}`],
+    ['a charset beside gzip', 'gzip, utf-8', gzipSync(BODY)],
+    ['nothing, although it is compressed', 'identity', gzipSync(BODY)],
+  ])('is read by its body if its encoding names %s', async (_, encoding, bytes) => {
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+    );
+
+    expect(textOf(await open()(request(url))).trim()).toBe(BODY);
   });
 
   it('that redirects is returned, not followed', async () => {

@@ -83,18 +83,6 @@ test('a search ends after a bounded number of pages, and reports that there may 
   expect(world.requests().length - before).toBeLessThanOrEqual(12);
 });
 
-// `older` asks for the first number again: until the next page of a tick, the state has a limit that is refused.
-test('a refused limit is halved', async () => {
-  const world = await aPolledSource({ knobs: { limitMax: 20, limitOver: 'refuse' } });
-  const { version, ...state } = await world.state();
-  await world.states.save({ ...state, limit: 200, version: version + 1 }, version);
-  const [group] = nameOrders(world, ['#R7']);
-
-  const found = await find(world, { orderName: '#R7' });
-
-  expect(found.exact).toEqual([group]);
-});
-
 test('an unreadable row is found by its id', async () => {
   const world = await aPolledSource();
   const [group] = nameOrders(world, ['#R7']);

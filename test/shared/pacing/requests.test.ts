@@ -4,6 +4,7 @@ import { DeadlineReached, SourceRefused } from '../../../shared/pacing/errors.ts
 import {
   ConnectionFailedError,
   RateLimitedError,
+  RequestAbortedError,
   RequestTimedOutError,
   UnexpectedStatusError,
   ValidationRejectedError,
@@ -132,8 +133,8 @@ describe('a failed request', () => {
   });
 
   it.each([
-    ['its parameters', new ValidationRejectedError('422', { parameters: ['limit'] })],
-    ['its certificate', new ConnectionFailedError('no', { code: 'CERT_HAS_EXPIRED', retryable: false })],
+    ['its parameters', new ValidationRejectedError('422', {})],
+    ['its certificate', new ConnectionFailedError('no', { retryable: false })],
     ['our own mistake', Object.assign(new TypeError('oops'), { retryable: true })],
   ])('is not retried if the cause is %s', async (_name, failure) => {
     const { poll, sent } = setUp({ answers: [failure] });
@@ -190,6 +191,22 @@ describe('a failed request', () => {
     await stopping;
     expect(error).toMatchObject({ name: 'DeadlineReached', message: 'Asked to stop.', cause: failure });
     expect(sent).toHaveLength(1);
+  });
+
+  it('that an abort cuts off ends with what the service answered before', async () => {
+    const failure = serverError();
+    const { poll } = setUp({ answers: [failure, new RequestAbortedError('aborted', {})] });
+
+    await expect(poll()).rejects.toMatchObject({ name: 'DeadlineReached', cause: failure });
+  });
+
+  it('is sent where a redirect leads in a turn of its own, which is no other try', async () => {
+    const redirect = new UnexpectedStatusError('307', { status: 307, isFollowed: true });
+    const { requests, poll } = setUp({ answers: [redirect, page()] });
+
+    const { answer } = await poll({ tries: 1 });
+
+    expect([answer, requests.counters.sent]).toEqual([page(), 2]);
   });
 
   it('does not wait out its pause after an abort', async () => {

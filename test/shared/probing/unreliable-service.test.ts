@@ -78,14 +78,7 @@ test('a question without an answer is named, and the others are answered', async
 test('a service that never answers is an error; without a connection, immediately', async () => {
   const [silent, nowhere] = [
     await probe(() => unavailable()),
-    await probe(
-      () =>
-        new ConnectionFailedError('No connection.', {
-          code: 'ECONNREFUSED',
-          retryable: true,
-          date: undefined,
-        }),
-    ),
+    await probe(() => new ConnectionFailedError('No connection.', { retryable: true })),
   ];
 
   expect([silent.report, silent.waits.length]).toEqual([expect.any(UnexpectedStatusError), 3]);

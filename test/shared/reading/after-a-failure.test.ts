@@ -7,14 +7,10 @@ import type { Range } from '../../../shared/reading/range.ts';
 import type { Round } from '../../../shared/reading/round.ts';
 import { RoundFailed } from '../../../shared/reading/round-context.ts';
 import { createRoundReader } from '../../../shared/reading/round-reader.ts';
-import {
-  RequestTimedOutError,
-  type ReturnsServiceError,
-  UnexpectedStatusError,
-} from '../../../shared/returns-service/errors.ts';
+import { RequestTimedOutError, type ReturnsServiceError } from '../../../shared/returns-service/errors.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { aPosition } from '../a-state.ts';
-import type { ListKnobs } from '../list-service.ts';
+import { type ListKnobs, statusError } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
 import { aRound, type RoundOptions } from './a-round.ts';
 import { readRound } from './read-round.ts';
@@ -22,7 +18,7 @@ import { readRound } from './read-round.ts';
 /** An instant of the day before, in seconds from its start. */
 const at = (seconds: number): Instant => VIRTUAL_START - DAY + seconds * SECOND;
 const ELSEWHERE = VIRTUAL_START - HOUR;
-const ERROR = new UnexpectedStatusError('status 500', { status: 500, retryAfterMs: undefined });
+const ERROR = statusError(500, 'status 500');
 const TIMEOUT = new RequestTimedOutError('no answer', {});
 const TWICE: Range = { axis: 'updated', from: at(0), to: at(100), failures: 1 };
 const SUSPECT = { failures: 1, isSuspect: true, isSlow: false };
@@ -87,14 +83,14 @@ describe('a range that fails', () => {
     expect(time.elapsed() - before).toBe(5 * SECOND);
   });
 
-  it('is cut after its second one, once two requests for groups updated after next year succeed', async () => {
+  it('is cut after its second one, once requests for groups updated after next year succeed, also with its limit', async () => {
     const { time, list, context, fail } = await setUp([TWICE]);
     const minUpdatedAt = formatInstant(time.now() + 400 * DAY - SECOND);
 
     await fail();
 
-    const proof = { minUpdatedAt, limit: 1 };
-    expect(list.requests).toEqual([proof, proof]);
+    expect(list.requests[0]).toMatchObject({ minUpdatedAt });
+    expect(list.requests.map(({ limit }) => limit)).toEqual([1, 1, 200]);
     expect(context.round.stack).toEqual(IN_MIDDLE);
     expect(context.round.cuts).toBe(1);
   });

@@ -3,11 +3,12 @@ import { HOUR, SECOND } from '../../../shared/instant.ts';
 import type { Page, Range } from '../../../shared/reading/range.ts';
 import { UNKNOWN_ROOM } from '../../../shared/reading/room.ts';
 import { createRoundReader } from '../../../shared/reading/round-reader.ts';
-import { UnexpectedStatusError, ValidationRejectedError } from '../../../shared/returns-service/errors.ts';
+import { type ReturnsServiceError, ValidationRejectedError } from '../../../shared/returns-service/errors.ts';
 import { parseReturnGroup } from '../../../shared/returns-service/parse-return-group.ts';
+import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
-import { type ListedGroup, type ListKnobs, rowOf } from '../list-service.ts';
+import { type ListedGroup, type ListKnobs, rowOf, statusError } from '../list-service.ts';
 import { createListWorld } from '../list-world.ts';
 import { aRound } from './a-round.ts';
 import { answering, readChecked, readOnce, readRound } from './read-round.ts';
@@ -224,31 +225,40 @@ describe('a pass by offset', () => {
 });
 
 describe('a failure at an offset', () => {
-  const refused = (name: string) => new ValidationRejectedError('422', { parameters: [name] });
-  const status = new UnexpectedStatusError('500', { status: 500, retryAfterMs: undefined });
+  const REFUSED = new ValidationRejectedError('422', {});
   const PASS = { ...FIRST, groups: 10, sum: 55 };
   const DONE = { stack: [], places: 1, limit: 200 };
   const KEPT = { stack: [{ ...CROWD, pass: PASS }], places: 0, limit: 200 };
   const FAILED = { ...KEPT, stack: [{ ...CROWD, pass: PASS, failures: 1 }] };
 
-  it.each([
-    ['ends the passes if it is refused', PASS, refused('offset'), DONE],
+  const atOffset = ({ offset = 0 }: ReturnGroupsQuery) => offset > 0;
+  const withLimit = ({ limit = 0 }: ReturnGroupsQuery) => limit > 100;
+
+  it.each<[string, typeof PASS, ReturnsServiceError, (query: ReturnGroupsQuery) => boolean, object]>([
+    ['ends the passes if it is refused', PASS, REFUSED, atOffset, DONE],
     [
       'is tried again with a smaller limit if that is refused',
       PASS,
-      refused('limit'),
+      REFUSED,
+      withLimit,
       { ...KEPT, limit: 100 },
     ],
-    ['counts like any other if it may pass', PASS, status, FAILED],
+    ['counts like any other if everything is refused', PASS, REFUSED, () => true, FAILED],
+    ['counts like any other if it may pass', PASS, statusError(500), atOffset, FAILED],
     [
       'counts like any other at the first page',
       FIRST,
-      refused('offset'),
+      REFUSED,
+      withLimit,
       { ...FAILED, stack: [{ ...CROWD, pass: FIRST, failures: 1 }] },
     ],
-  ])('%s', async (_, pass, error, expected) => {
+  ])('%s', async (_, pass, error, fails, expected) => {
     const world = crowd();
-    const run = answering(world.begin(), () => Promise.reject(error));
+    const answer = { rows: [], bytes: 2, largestRow: 0, sentAt: world.now(), receivedAt: world.now() };
+    const run = answering(world.begin(), async (_lane, query) => {
+      if (fails(query)) throw error;
+      return answer;
+    });
 
     const { stack } = await world.time.run(readOnce(run, [{ ...CROWD, pass }]));
 

@@ -119,6 +119,75 @@ describe('a request', () => {
   });
 });
 
+describe('a redirect', () => {
+  const HERE = 'https://returns.example.com/api/v2/return-groups';
+
+  /** A service whose addresses answer with a status, and lead where it says; all others have an empty list. */
+  function redirecting(redirects: Readonly<Record<string, string | number>>) {
+    const asked: string[] = [];
+    const client = createReturnsServiceClient({
+      ...{ baseUrl: 'https://returns.example.com/api', token: TOKEN },
+      async transport({ url }) {
+        asked.push(url);
+        const to = redirects[url.split('?')[0] ?? ''];
+        const status = typeof to === 'number' ? to : to === undefined ? 200 : 307;
+        const headers = typeof to === 'string' ? { location: to } : undefined;
+        return { status, headers: headers ?? {}, body: new TextEncoder().encode('[]'), requestMs: 1 };
+      },
+    });
+    const list = () =>
+      client.listReturnGroups({ limit: 1 }).then(
+        ({ rows }) => rows,
+        (error: unknown) => error,
+      );
+    return { client, asked, list };
+  }
+
+  it.each([
+    ['absolute', `${HERE}/?limit=1`],
+    ['relative', '/api/v2/return-groups/?limit=1'],
+    ['without its query', '/api/v2/return-groups/'],
+    ['back to http, as frameworks behind a proxy write', 'http://returns.example.com/api/v2/return-groups/'],
+  ])('on the same host is followed by the next request, and remembered: %s', async (_, location) => {
+    const { asked, list } = redirecting({ [HERE]: location });
+
+    const [first, ...later] = [await list(), await list(), await list()];
+
+    expect(first).toMatchObject({ status: 307, isFollowed: true, retryable: true });
+    expect(later).toEqual([[], []]);
+    expect(asked).toEqual([`${HERE}?limit=1`, `${HERE}/?limit=1`, `${HERE}/?limit=1`]);
+  });
+
+  it('is followed once: two that lead to each other are a failure', async () => {
+    const { asked, list } = redirecting({ [HERE]: `${HERE}/`, [`${HERE}/`]: HERE });
+
+    const failures = [await list(), await list(), await list()];
+
+    expect(failures).toMatchObject([{ isFollowed: true }, { isFollowed: false }, { isFollowed: true }]);
+    expect(asked.map((url) => url.split('?')[0])).toEqual([HERE, `${HERE}/`, HERE]);
+  });
+
+  it('to another host is not followed', async () => {
+    const { asked, list } = redirecting({ [HERE]: 'https://elsewhere.test/api/v2/return-groups' });
+
+    const failures = [await list(), await list()];
+
+    expect(failures).toMatchObject([{ isFollowed: false }, { isFollowed: false }]);
+    expect(asked).toEqual([`${HERE}?limit=1`, `${HERE}?limit=1`]);
+  });
+
+  it.each([
+    [404, HERE],
+    [500, `${HERE}/`],
+  ])('is forgotten where nothing is any more: after %d the next request goes to %s', async (status, next) => {
+    const { asked, list } = redirecting({ [HERE]: `${HERE}/`, [`${HERE}/`]: status });
+
+    for (const _ of [1, 2, 3]) await list();
+
+    expect(asked.at(-1)).toBe(`${next}?limit=1`);
+  });
+});
+
 describe('a page', () => {
   it('has one reading for each element, in the order of the elements', async () => {
     const { client } = clientOf({ body: [sampleRow(1), { id: 2 }, null, sampleRow(4)] });
@@ -148,6 +217,12 @@ describe('a page', () => {
     const { client } = clientOf(answer);
 
     expect(await client.listReturnGroups({})).toMatchObject({ rows: [], drift: [finding] });
+  });
+
+  it.each([201, 203, 206])('is a list also if the answer is a %d', async (status) => {
+    const { client } = clientOf({ status, body: [sampleRow(1)] });
+
+    expect((await client.listReturnGroups({})).rows).toHaveLength(1);
   });
 
   it('has no date if the answer has no valid one', async () => {
