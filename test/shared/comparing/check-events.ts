@@ -33,7 +33,7 @@ export function checkEvents(followed: Followed): void {
   function takeIn(taken: TakenIn | undefined): void {
     if (taken === undefined || !followed.isSilent) return;
     if (taken.isAnnounced) arraysSeen.clear();
-    for (const [name, list] of Object.entries(arraysOf(taken.reading.projection))) {
+    for (const [name, list] of Object.entries(arraysOf(taken.reading.projection as GroupProjection))) {
       if (list === undefined || arraysSeen.has(name)) continue;
       arraysSeen.add(name);
       if (taken.isAnnounced) continue;
@@ -104,7 +104,9 @@ function statesOf({ group }: Version): Map<string, State> {
   if (group === undefined) return new Map();
   const parsed = parseReturnGroup(show(group, true, PLAIN));
   if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
-  const entities = Object.values(arraysOf(projectGroup(parsed.group))).flatMap((list) => list ?? []);
+  const entities = Object.values(arraysOf(projectGroup(parsed.group) as GroupProjection)).flatMap(
+    (list) => list ?? [],
+  );
   return new Map(entities.map((entity) => [keyOf(entity), plain(watchedOf(entity))]));
 }
 

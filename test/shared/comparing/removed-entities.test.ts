@@ -35,7 +35,7 @@ describe('an entity that an answer lacks', () => {
 
     expect(inShort(taken.events)).toEqual(REMOVED);
     expect(taken.events[0]?.data.object).toEqual(
-      read(aRow()).projection.return_line_items?.find(({ id }) => id === 1_844_671),
+      read(aRow()).projection.return_line_items?.find((item) => item?.id === 1_844_671),
     );
     expect(taken.snapshot).toMatchObject({ absences: {}, sequence: 7 });
     expect(taken.snapshot?.projection.return_line_items).toHaveLength(1);
