@@ -75,7 +75,7 @@ export function asPublished<Entity extends WatchedEntity>(
 }
 
 /** A group as its first reading shows it, with null for the fields of which that says nothing. */
-export function atFirstSight({ projection }: Reading): GroupProjection {
+export function atFirstSight({ projection }: Pick<Reading, 'projection'>): GroupProjection {
   const lists = GROUP_ARRAYS.map((name) => {
     const list: readonly (object | undefined)[] | undefined = projection[name];
     return [name, readable(list)?.map((entity) => asKnown({}, entity))];

@@ -39,7 +39,8 @@ function uniteEntities<List>(kind: WatchedKind, lists: readonly List[], faults: 
   const all = lists.filter(shown) as readonly (readonly Shown[])[];
   if (all.length === 0) return lists[0] as List;
   const byId = new Map<number | string, Shown>();
-  const others: false[] = [];
+  // A list that can't be read may hold what the others lack.
+  const others: Shown[] = lists.includes(UNREADABLE as List) ? [UNREADABLE] : [];
   for (const entity of all.flat()) {
     if (entity === UNREADABLE) {
       others.push(entity);
