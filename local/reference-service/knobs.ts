@@ -35,10 +35,9 @@ export const LIMIT_OVER = ['clamp', 'refuse', '400', '404', '405', '413', '504']
 
 export const FAILING_WAYS = ['500', 'reset', 'cut', 'hang', 'nan'] as const;
 
-/** Why a row can't be read. */
+/** Why a row can't be read as a whole. */
 export const UNREADABLE_WAYS = [
-  ...(['no-object', 'no-id', 'null-row', 'id-as-text'] as const),
-  ...(['huge-id', 'doubled-ids', 'no-status', 'bad-stamp'] as const),
+  ...(['no-object', 'no-id', 'null-row', 'id-as-text', 'huge-id', 'bad-stamp'] as const),
 ] as const;
 
 /** A knob of the command line. */
@@ -122,12 +121,29 @@ export const KNOBS = {
     read: (text) => ({ true: true, false: false })[text],
   } as Knob<boolean>,
   omissions: oneOf(
-    ['none', 'samples', 'all'],
+    ['none', 'some', 'samples', 'all'],
     'none',
-    'Fields that are missing. samples: those that the document’s samples omit, and optional nulls; empty arrays are ' +
-      'null. all: all but ids, statuses, created_at, updated_at and arrays with entities.',
+    'Fields that are missing. some: nulls of every second optional field. samples: those that the document’s samples ' +
+      'omit, and optional nulls; empty arrays are null. all: all but ids, statuses, created_at, updated_at and arrays ' +
+      'with entities.',
+  ),
+  values: oneOf(
+    ['documented', 'converted'],
+    'documented',
+    'Whether values have their documented types. converted: numbers are texts, texts of digits are numbers, and empty ' +
+      'arrays are [null].',
+  ),
+  nullStamps: oneOf(
+    ['none', 'never-updated'],
+    'none',
+    'Groups whose updated_at is null. never-updated: those that have not changed since their creation.',
   ),
   unreadableEvery: count(0, 0, 'Each group whose id is divisible by this is unreadable; 0: none.'),
+  brokenEvery: count(
+    0,
+    0,
+    'Each group whose id is divisible by this has a field or an entity that can’t be read; 0: none.',
+  ),
   // Access and limits.
   badToken: oneOf(
     ['401', '403', '404', '500', 'empty', 'html'],

@@ -1,6 +1,6 @@
 // How a reading differs from the snapshot: the changes in the order of their numbers, and the state once they are
 // published. An array that the answer left out changes nothing. An entity that is missing from an array is removed only
-// once it is missing from a second reading, `settle` later.
+// once it is missing from a second reading, `settle` later, and from none that holds an entity that can't be read.
 import type { WatchedKind } from '../contract/watched-fields.ts';
 import {
   type Change,
@@ -10,7 +10,16 @@ import {
   type WatchedEntity,
 } from './changes.ts';
 import { compareRefunds } from './refunds.ts';
-import { type EntityKey, entitiesOf, type GroupProjection, type Reading, type Snapshot } from './snapshot.ts';
+import { asKnown } from './same-value.ts';
+import {
+  type EntityKey,
+  entitiesOf,
+  GROUP_ARRAYS,
+  type GroupProjection,
+  type Reading,
+  type Shown,
+  type Snapshot,
+} from './snapshot.ts';
 import { isSettled } from './stale-reads.ts';
 
 /** A group's published state: what a snapshot holds besides its times and numbers. */
@@ -53,7 +62,7 @@ export interface Comparison {
   readonly adopts?: boolean;
 }
 
-export function keyOf(entity: WatchedEntity): EntityKey {
+export function keyOf(entity: Pick<WatchedEntity, 'type' | 'id'>): EntityKey {
   return `${entity.type}/${entity.id}`;
 }
 
@@ -63,6 +72,21 @@ export function asPublished<Entity extends WatchedEntity>(
   { unpublished }: Pick<KnownState, 'unpublished'>,
 ): Entity {
   return { ...entity, ...unpublished[keyOf(entity)] };
+}
+
+/** A group as its first reading shows it, with null for the fields of which that says nothing. */
+export function atFirstSight({ projection }: Pick<Reading, 'projection'>): GroupProjection {
+  const lists = GROUP_ARRAYS.map((name) => {
+    const list: readonly (object | undefined)[] | undefined = projection[name];
+    return [name, readable(list)?.map((entity) => asKnown({}, entity))];
+  });
+  const group = asKnown({ updated_at: projection.group.created_at }, projection.group);
+  return { group, ...Object.fromEntries(lists) } as GroupProjection;
+}
+
+/** The entities of a list that can be read. */
+function readable<Entity>(list: readonly (Entity | undefined)[] | undefined): Entity[] | undefined {
+  return list?.filter((entity) => entity !== undefined);
 }
 
 /** The changes of a group's first reading: the group and everything in it as created. */
@@ -104,12 +128,12 @@ interface Found {
 
 function compareKnown<Entity extends WatchedEntity>(
   before: Entity,
-  now: Entity,
+  now: Shown<Entity>,
   known: KnownState,
   { unknowable, adopts = false }: Comparison,
   found: Found,
 ): Entity {
-  const key = keyOf(now);
+  const key = keyOf(before);
   const notes = known.unpublished[key] ?? {};
   const { change, entity, unpublished } = compareEntity(before, now, notes, unknowable, adopts);
   if (change !== undefined) found.changes.push(change);
@@ -125,7 +149,7 @@ function compareArray(
   found: Found,
 ): readonly WatchedEntity[] | undefined {
   const before: readonly WatchedEntity[] | undefined = known.projection[name];
-  const now: readonly WatchedEntity[] | undefined = reading.projection[name];
+  const now: readonly (Shown<WatchedEntity> | undefined)[] | undefined = reading.projection[name];
   if (now === undefined) {
     if (before !== undefined) carryOver(before, known, found);
     return before;
@@ -133,19 +157,23 @@ function compareArray(
   const knownByKey = new Map((before ?? []).map((entity) => [keyOf(entity), entity]));
   const created = firstSight(KINDS[name], before, comparison);
   const { emits, isOldEntity = () => false } = comparison;
-  const seen = now.map((entity) => {
-    const was = knownByKey.get(keyOf(entity));
-    knownByKey.delete(keyOf(entity));
-    if (was !== undefined) return compareKnown(was, entity, known, comparison, found);
+  const seen = (readable(now) ?? []).map((shown) => {
+    const was = knownByKey.get(keyOf(shown));
+    knownByKey.delete(keyOf(shown));
+    if (was !== undefined) return compareKnown<WatchedEntity>(was, shown, known, comparison, found);
+    const entity = asKnown<WatchedEntity>({}, shown);
     const isOld = before === undefined && isOldEntity(entity);
     if (created !== undefined && (emits || !isOld))
       found.changes.push({ verb: 'created', object: entity, ...created, ...(isOld && BACKFILL) });
     return entity;
   });
-  const missing = [...knownByKey.values()].filter((entity) =>
-    isStillKnown(entity, known, reading, comparison, found),
-  );
-  return [...seen, ...missing];
+  const missing = [...knownByKey.values()];
+  if (seen.length < now.length) {
+    // The one that can't be read may be any of them.
+    carryOver(missing, known, found);
+    return [...seen, ...missing];
+  }
+  return [...seen, ...missing.filter((entity) => isStillKnown(entity, known, reading, comparison, found))];
 }
 
 /**
@@ -183,7 +211,7 @@ function isStillKnown(
   return true;
 }
 
-/** Keeps all notes on the entities of an array that the answer left out. */
+/** Keeps all notes on entities of which the answer says nothing. */
 function carryOver(entities: readonly WatchedEntity[], known: KnownState, found: Found): void {
   for (const key of entities.map(keyOf)) {
     const absentSince = known.absences[key];
@@ -202,7 +230,7 @@ function compareRefundArrays(
   const before = known.projection.refund_transactions;
   const now = reading.projection.refund_transactions;
   if (now === undefined) return before;
-  const { created, known: all } = compareRefunds(before ?? [], now);
+  const { created, known: all } = compareRefunds(before ?? [], readable(now) ?? []);
   const sight = firstSight('refund_transaction', before, comparison);
   if (sight === undefined) return all;
   for (const refund of created) found.changes.push({ verb: 'created', ...refund, ...sight });

@@ -1,6 +1,7 @@
 // How an entity differs from its last published state. A field that the snapshot could not have known, because the
-// service first sent it later, is filled in without an event. A filled-in field stays noted as unpublished until the entity's next event, whose `previous_attributes` then
-// start from the values of the event before it. So the chain never breaks.
+// service first sent it later, is filled in without an event. A filled-in field stays noted as unpublished until the
+// entity's next event, whose `previous_attributes` then start from the values of the event before it. So the chain never
+// breaks.
 import type {
   ExchangeLineItem,
   RefundTransaction,
@@ -9,8 +10,9 @@ import type {
   Shipment,
 } from '../contract/entities.ts';
 import { WATCHED_FIELDS, type WatchedKind } from '../contract/watched-fields.ts';
-import { inKnownSpelling } from './same-value.ts';
+import { asKnown } from './same-value.ts';
 import { saysTheSame } from './says-the-same.ts';
+import type { Shown } from './snapshot.ts';
 
 export type WatchedEntity = ReturnLineItem | Shipment | ExchangeLineItem | ReturnGroup;
 
@@ -58,13 +60,13 @@ export interface EntityDifference<Entity extends WatchedEntity> {
  */
 export function compareEntity<Entity extends WatchedEntity>(
   known: Entity,
-  seen: Entity,
+  seen: Shown<Entity>,
   unpublished: Readonly<Record<string, unknown>>,
   unknowable: Unknowable,
   adopts: boolean,
 ): EntityDifference<Entity> {
-  const kind = seen.type;
-  const entity = withKnownValues(known, inKnownSpelling(known, seen));
+  const kind = known.type;
+  const entity = asKnown<Entity>(known, seen);
   const previous: Record<string, unknown> = {};
   const filled: Record<string, unknown> = {};
   let loud = false;
@@ -96,13 +98,4 @@ function isNothing(value: unknown): boolean {
 /** The projection of a field that the snapshot does not have at all. */
 function nothingLike(value: unknown): unknown {
   return Array.isArray(value) ? [] : null;
-}
-
-/** Watched fields that are never null (returns-data-service.md, "Resources and their fields"). */
-const NEVER_NULL = ['quantity', 'variant_platform_id', 'return_method'];
-
-/** Keeps the known value of a field that is never null: an answer that leaves it out says nothing of it. */
-function withKnownValues<Entity extends WatchedEntity>(known: Entity, seen: Entity): Entity {
-  const kept = NEVER_NULL.filter((field) => fieldOf(seen, field) === null);
-  return { ...seen, ...Object.fromEntries(kept.map((field) => [field, fieldOf(known, field)])) };
 }

@@ -1,9 +1,15 @@
 // Whether a reading shows something new, and what must be saved then.
 import type { Save } from '../ports.ts';
-import { announceGroup, type Comparison, findChanges, type KnownState } from './change-set.ts';
+import { announceGroup, atFirstSight, type Comparison, findChanges, type KnownState } from './change-set.ts';
 import { makeSave, type SaveOptions } from './make-save.ts';
 import { saysTheSame } from './says-the-same.ts';
-import { type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
+import {
+  type GroupProjection,
+  PROJECTION,
+  type Reading,
+  type ShownProjection,
+  type Snapshot,
+} from './snapshot.ts';
 import { isNews, isSettled } from './stale-reads.ts';
 
 export interface CompareOptions extends Comparison, SaveOptions {}
@@ -23,8 +29,8 @@ export function compareReading(
   if (snapshot === undefined || snapshot.removedAt !== undefined)
     return compareNewGroup(snapshot, reading, options);
   // Most readings show nothing new; this check finds that in a fraction of the time.
-  const asRead: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
-  if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
+  if (isSameState(snapshot, { projection: reading.projection, absences: {} }, reading))
+    return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
@@ -40,16 +46,20 @@ function compareNewGroup(
   // A newer stamp proves nothing here: the group may have got it, unseen, before it was removed.
   if (tombstone !== undefined && !isSettled(reading.sentAt, tombstone.receivedAt, options.settle))
     return { verdict: 'left' };
-  const next: KnownState = { projection: reading.projection, absences: {}, unpublished: {} };
+  const projection = atFirstSight(reading);
+  const next: KnownState = { projection, absences: {}, unpublished: {} };
   // A group that is back came into being again.
   const isOld = tombstone === undefined && options.isOld(reading);
-  const changes =
-    isOld && !(options.announcesOld ?? options.emits) ? [] : announceGroup(reading.projection, isOld);
+  const changes = isOld && !(options.announcesOld ?? options.emits) ? [] : announceGroup(projection, isOld);
   return { verdict: 'differs', save: makeSave(tombstone, { changes, next }, reading, options) };
 }
 
 /** Whether a save would change nothing that a later comparison looks at. */
-function isSameState(snapshot: Snapshot, next: KnownState, reading: Reading): boolean {
+function isSameState(
+  snapshot: Snapshot,
+  next: Pick<Reading, 'projection'> & Pick<KnownState, 'absences'>,
+  reading: Reading,
+): boolean {
   return (
     // An older stamp alone is no difference.
     reading.updatedAt <= snapshot.updatedAt &&
@@ -62,7 +72,7 @@ function isSameState(snapshot: Snapshot, next: KnownState, reading: Reading): bo
 
 function withStampOf(
   { group: { updated_at } }: GroupProjection,
-  projection: GroupProjection,
-): GroupProjection {
+  projection: ShownProjection,
+): ShownProjection {
   return { ...projection, group: { ...projection.group, updated_at } };
 }

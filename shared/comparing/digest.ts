@@ -10,8 +10,8 @@ interface Lanes {
 }
 
 /**
- * The digest of all values in a JSON-like value, in the order of its keys. Undefined and null count as one. The keys
- * themselves do not count: compare digests of objects whose keys have the same order, as projections have.
+ * The digest of all values in a JSON-like value, in the order of its keys. Undefined differs from null: otherwise the
+ * removal of an entity that could not be read would show nothing. The keys themselves do not count: compare digests of objects whose keys have the same order, as projections have.
  */
 export function digestOf(value: unknown): string {
   const lanes: Lanes = { left: 0x811c9dc5, right: 0x9e3779b9 };
@@ -23,10 +23,12 @@ export function digestOf(value: unknown): string {
 const NOTHING = 0x7ff80001;
 const FALSE = 0x7ff80002;
 const TRUE = 0x7ff80003;
+const UNSHOWN = 0x7ff80004;
 
 function mixValue(value: unknown, lanes: Lanes): void {
   if (typeof value === 'string') mixText(value, lanes);
-  else if (value === null || value === undefined) mixWord(NOTHING, lanes);
+  else if (value === null) mixWord(NOTHING, lanes);
+  else if (value === undefined) mixWord(UNSHOWN, lanes);
   else if (typeof value === 'number') mixNumber(value, lanes);
   else if (typeof value === 'boolean') mixWord(value ? TRUE : FALSE, lanes);
   else if (Array.isArray(value)) {

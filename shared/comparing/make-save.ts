@@ -53,12 +53,29 @@ export function lastShownAt(snapshot: Snapshot, { lastSeenAt }: Pick<SaveOptions
   return Math.max(snapshot.sentAt, lastSeenAt ?? snapshot.sentAt);
 }
 
-/** Whether a reading leaves out a known array, and so shows nothing of its entities. */
+/** Whether a reading says nothing of something that the snapshot knows: of a list, an entity or a value. */
 export function leavesOut(
   { projection: known }: Pick<Snapshot, 'projection'>,
   { projection: now }: Pick<Reading, 'projection'>,
 ): boolean {
-  return GROUP_ARRAYS.some((name) => known[name] && !now[name]);
+  return (
+    GROUP_ARRAYS.some((name) => known[name] && hasGap(known[name], now[name])) ||
+    hasGap(known.group, now.group)
+  );
+}
+
+function hasGap(known: unknown, seen: unknown): boolean {
+  if (seen === undefined) return known !== null && known !== undefined;
+  if (typeof seen !== 'object' || seen === null) return false;
+  if (!Array.isArray(seen)) {
+    const values = (known ?? {}) as Readonly<Record<string, unknown>>;
+    return Object.entries(seen).some(([name, value]) => hasGap(values[name], value));
+  }
+  if (seen.includes(undefined)) return true;
+  const byId = new Map(
+    (known as { readonly id?: unknown }[] | undefined)?.map((entity) => [entity.id, entity]),
+  );
+  return seen.some((entity: { readonly id?: unknown }) => hasGap(byId.get(entity.id), entity));
 }
 
 function contextOf(

@@ -1,6 +1,7 @@
 // The fields that settings include, as events carry them: cut, with null for what is absent.
 import type { DestinationAddress, SuggestedRefund } from '../contract/entities.ts';
 import { MAX_INCLUDED_CHARACTERS, MAX_TAGS } from '../limits.ts';
+import { type Lenient, shown } from '../returns-service/field-kinds.ts';
 import type { ReadIncluded } from '../returns-service/read-included.ts';
 import { cutText, projectMoneyBag } from './project-group.ts';
 import type { Included } from './snapshot.ts';
@@ -18,11 +19,11 @@ export function projectIncluded(read: ReadIncluded): Included {
 
 function projectRefund(refund: NonNullable<ReadIncluded['suggested_refund']>): SuggestedRefund {
   return {
-    refund_total: projectMoneyBag(refund.refund_total),
-    return_total: projectMoneyBag(refund.return_total),
-    return_tax_total: projectMoneyBag(refund.return_tax_total),
-    exchange_total: projectMoneyBag(refund.exchange_total),
-    exchange_tax_total: projectMoneyBag(refund.exchange_tax_total),
+    refund_total: projectMoneyBag(refund.refund_total) ?? null,
+    return_total: projectMoneyBag(refund.return_total) ?? null,
+    return_tax_total: projectMoneyBag(refund.return_tax_total) ?? null,
+    exchange_total: projectMoneyBag(refund.exchange_total) ?? null,
+    exchange_tax_total: projectMoneyBag(refund.exchange_tax_total) ?? null,
   };
 }
 
@@ -33,6 +34,6 @@ function projectAddress({ city, province, country }: Address): DestinationAddres
   return { city: cut(city), province: cut(province), country: cut(country) };
 }
 
-function cut(text: string | null | undefined): string | null {
-  return cutText(text, MAX_INCLUDED_CHARACTERS);
+function cut(text: Lenient<string>): string | null {
+  return shown(text) ? cutText(text, MAX_INCLUDED_CHARACTERS) : null;
 }

@@ -1,31 +1,41 @@
 // Values that are the same in another spelling: a stamp with other digits, an id as a global id, an amount with the noise
 // of floating point. The published spelling is kept, so a change of spelling is no event and the chain of events holds to
-// the letter.
+// the letter. So is the known value of what an answer says nothing of.
 import type { Money, MoneyBag } from '../contract/entities.ts';
 import { floorToDigits, parseStamp } from '../instant.ts';
+import type { Shown } from './snapshot.ts';
 
-/** Returns an entity, with the known spelling of each value that is only written differently. */
-export function inKnownSpelling<Value extends object>(known: object, seen: Value): Value {
-  let spelled: Value | undefined;
+/**
+ * Returns an entity with the known value of each field of which `seen` says nothing (null or an empty list where none is
+ * known), and the known spelling of each value that is only written differently.
+ *
+ * @param known an empty object at first sight
+ */
+export function asKnown<Entity extends object>(known: object, seen: Shown<Entity>): Entity {
+  let spelled: object | undefined;
   for (const field in seen) {
     const value = spell(field, fieldOf(known, field), seen[field]);
     if (value !== seen[field]) spelled = { ...(spelled ?? seen), [field]: value };
   }
-  return spelled ?? seen;
+  return (spelled ?? seen) as Entity;
 }
 
 function spell(field: string, known: unknown, seen: unknown): unknown {
+  if (seen === undefined) return known ?? (LISTS.has(field) ? [] : null);
   // `updated_at` causes no event, and is published as it is.
   if (known === seen || field === 'updated_at') return seen;
-  if (isObject(known) && isObject(seen)) {
-    if (Array.isArray(known) && Array.isArray(seen))
-      return field.includes('platform') ? spellIds(known, seen) : seen;
-    if ('currency_code' in seen) return isSameMoney(known as Money, seen as Money) ? known : seen;
-    return inKnownSpelling(known, seen);
+  if (isObject(seen)) {
+    if (Array.isArray(seen))
+      return Array.isArray(known) && field.includes('platform') ? spellIds(known, seen) : seen;
+    if ('currency_code' in seen)
+      return isObject(known) && isSameMoney(known as Money, seen as Money) ? known : seen;
+    return asKnown(isObject(known) ? known : {}, seen);
   }
   if (field.endsWith('_at') && isSameInstant(known, seen)) return known;
   return field.includes('platform') && isSamePlatformId(known, seen) ? known : seen;
 }
+
+const LISTS: ReadonlySet<string> = new Set(['return_ids', 'platform_refund_transaction_ids']);
 
 function spellIds(known: readonly unknown[], seen: readonly unknown[]): unknown[] {
   return seen.map((id) => known.find((one) => isSamePlatformId(one, id)) ?? id).sort();

@@ -26,6 +26,26 @@ export interface GroupProjection {
   readonly refund_transactions: readonly RefundTransaction[] | undefined;
 }
 
+/** An entity as an answer shows it: undefined for a field of which it says nothing. */
+export type Shown<Entity> = {
+  readonly [Field in keyof Entity]: Field extends 'type' | 'id' | 'status'
+    ? Entity[Field]
+    : ShownValue<Entity[Field]> | (Field extends 'order' ? never : undefined);
+};
+type ShownValue<Value> = Value extends string | number | null | readonly unknown[]
+  ? Value
+  : { readonly [Field in keyof Value]: ShownValue<Value[Field]> | undefined };
+
+/** A group as an answer shows it. An entity that can't be read is undefined: it may be any of its list. */
+export type ShownProjection = {
+  readonly [Field in keyof GroupProjection]: ShownPart<GroupProjection[Field]>;
+};
+type ShownPart<Part> = Part extends readonly (infer Entity)[]
+  ? readonly (Shown<Entity> | undefined)[]
+  : Part extends undefined
+    ? Part
+    : Shown<Part>;
+
 export const GROUP_ARRAYS = [
   'return_line_items',
   'shipments',
@@ -44,7 +64,7 @@ export function entitiesOf({
 
 /** A group as one answer showed it. */
 export interface Reading {
-  readonly projection: GroupProjection;
+  readonly projection: ShownProjection;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
   /** When its request was sent and its answer received, by the local clock. */

@@ -17,3 +17,9 @@ export function isNews(
 export function isSettled(sentAt: Instant, receivedAt: Instant, settle: number): boolean {
   return sentAt >= receivedAt + settle;
 }
+
+/** A reading without a readable `updated_at` has the known one: it is neither newer nor older. */
+export function withStamp(reading: Reading, snapshot: Snapshot | undefined): Reading {
+  const isStamped = reading.projection.group.updated_at !== undefined;
+  return isStamped || snapshot === undefined ? reading : { ...reading, updatedAt: snapshot.updatedAt };
+}

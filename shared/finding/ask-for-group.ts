@@ -1,6 +1,6 @@
 // Asks the service for one return group as it is now, reduced to what a snapshot keeps of it.
 import { projectGroup } from '../comparing/project-group.ts';
-import type { GroupProjection } from '../comparing/snapshot.ts';
+import type { ShownProjection } from '../comparing/snapshot.ts';
 import type { Instant } from '../instant.ts';
 import { ownRowsOf } from '../returns-service/own-rows.ts';
 import type { Asking } from './asking.ts';
@@ -16,7 +16,7 @@ export interface ShownGroup extends AskedAt {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   /** The allowlist, as in snapshots. It never holds customer data, whatever the settings say. */
-  readonly projection: GroupProjection;
+  readonly projection: ShownProjection;
 }
 
 export interface AbsentGroup extends AskedAt {

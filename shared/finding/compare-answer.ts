@@ -70,12 +70,7 @@ function differencesOf(
   const known: KnownState = { projection, unpublished, absences: {} };
   const reading: Reading = { ...answer, through: 'reconciliation' };
   const { changes, next } = findChanges(known, reading, {
-    unknowable: createUnknowable(
-      { fieldsSince: state.fieldsSince, walkedAt: walkedAt(state.position) },
-      snapshot,
-      reading,
-      settle,
-    ),
+    unknowable: createUnknowable({ ...state, walkedAt: walkedAt(state.position) }, snapshot, reading, settle),
     emits: true,
     isOld: () => false,
     settle: 0,

@@ -2,6 +2,7 @@
 // (returns-data-service.md, "Endpoints"): each row is compared with the text again, to distinguish the same letters
 // from another spelling. A row that shows nothing of the text is left out.
 import { FEWEST_ROWS } from '../reading/room.ts';
+import { shown } from '../returns-service/field-kinds.ts';
 import type { RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroup } from '../returns-service/read-row.ts';
 import type { Asking } from './asking.ts';
@@ -53,14 +54,22 @@ function matchOf(row: RowReading, filter: TextFilter): 'exact' | 'similar' | und
   if (row.kind === 'unreadable') return 'similar';
   const [wanted, texts] =
     'orderName' in filter
-      ? [filter.orderName, [row.group.order?.name ?? undefined]]
+      ? [filter.orderName, orderNamesOf(row.group)]
       : [filter.trackingCode, trackingNumbersOf(row.group)];
   if (texts.includes(wanted)) return 'exact';
-  return texts.some((text) => text !== undefined && isWithin(wanted, text)) ? 'similar' : undefined;
+  return texts.some((text) => isWithin(wanted, text)) ? 'similar' : undefined;
 }
 
-function trackingNumbersOf({ shipments }: ReturnGroup): (string | undefined)[] {
-  return (shipments ?? []).map(({ tracking_number }) => tracking_number ?? undefined);
+function orderNamesOf({ order }: ReturnGroup): string[] {
+  return shown(order) ? [order.name].filter(shown) : [];
+}
+
+function trackingNumbersOf({ shipments }: ReturnGroup): string[] {
+  return shown(shipments)
+    ? shipments
+        .filter(shown)
+        .flatMap(({ tracking_number }) => (shown(tracking_number) ? tracking_number : []))
+    : [];
 }
 
 /** Whether the text holds the wanted one, whatever their case, blanks and signs such as `#`. */

@@ -1,4 +1,5 @@
 // Facts that rows show by themselves: their order, their stamps, and whether they can be read.
+import { projectGroup } from '../comparing/project-group.ts';
 import { type Instant, MILLISECOND, parseStamp, SECOND } from '../instant.ts';
 import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ProbeAnswer } from './ask-within.ts';
@@ -59,9 +60,7 @@ export function describeRows(rows: readonly RowReading[]) {
 }
 
 function newestPart({ group }: ReadableRow): Instant {
-  const stamps = (group.shipments ?? []).flatMap(({ shipped_at, delivered_at }) => [
-    shipped_at,
-    delivered_at,
-  ]);
+  const shipments = projectGroup(group).shipments ?? [];
+  const stamps = shipments.flatMap((shipment) => [shipment?.shipped_at, shipment?.delivered_at]);
   return Math.max(...stamps.map((stamp) => (stamp ? (parseStamp(stamp)?.instant ?? 0) : 0)), 0);
 }

@@ -165,6 +165,9 @@ export function rowsOutside({ axis, from, to, cross }: Range, rows: readonly Row
     .filter((row) => row.kind === 'readable')
     .filter(
       (row) =>
-        isOutside(stampOf(row, axis), { from, to }) || isOutside(stampOf(row, otherAxis(axis)), cross ?? {}),
+        // A service may find a row without `updated_at` by any time.
+        row.group.updated_at !== undefined &&
+        (isOutside(stampOf(row, axis), { from, to }) ||
+          isOutside(stampOf(row, otherAxis(axis)), cross ?? {})),
     );
 }

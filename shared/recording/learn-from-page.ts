@@ -1,7 +1,8 @@
-// What each page shows about the service: the form of its stamps, whether they are ahead, and since when it sends a field.
+// What each page shows about the service: the form of its stamps, whether they are ahead, since when it sends a field, and
+// which fields can't be read.
 import { learnFields } from '../comparing/known-fields.ts';
 import { noteFinding } from '../guarding/findings.ts';
-import { formatInstant } from '../instant.ts';
+import { formatInstant, type Instant } from '../instant.ts';
 import { isPlausible } from '../position/position.ts';
 import type { Page } from '../reading/range.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
@@ -11,9 +12,24 @@ import type { LaneName, SourceState } from '../source/source-state.ts';
 export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
   const rows = readableOf(page.rows);
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
-  const fieldsSince = rows.reduce((known, { group }) => learnFields(known, group, since), state.fieldsSince);
-  const learned = { ...state, fieldsSince, stampForm: formOf(page.rows) ?? state.stampForm };
-  return checkClock(learned, rows, page, lane);
+  const groups = rows.map(({ group }) => group);
+  const isWalk = lane === 'recent' || lane === 'older';
+  const fields = learnFields(state, groups, { since, sentAt: page.sentAt, isWalk });
+  const learned = { ...state, ...fields, stampForm: formOf(page.rows) ?? state.stampForm };
+  return noteFaults(checkClock(learned, rows, page, lane), rows, page.receivedAt);
+}
+
+/** Reports fields that can't be read, until walks over all groups show none. */
+function noteFaults(state: SourceState, rows: readonly ReadableRow[], now: Instant): SourceState {
+  const counts = new Map<string, { count: number; example: string }>();
+  for (const { group, faults } of rows)
+    for (const { field, shape } of faults) {
+      const { count = 0, example = `${field} of return group ${group.id} ${shape}` } =
+        counts.get(field) ?? {};
+      counts.set(field, { count: count + 1, example });
+    }
+  const found = [...counts].map(([field, each]) => ({ code: 'unreadable_field', field, ...each }) as const);
+  return found.reduce((noted, finding) => noteFinding(noted, { lane: 'recent', ...finding }, now), state);
 }
 
 /** The form of the rows' stamps; undefined if none can be read. */

@@ -2,11 +2,12 @@
 // group the newest count, because a shard or replica may still hold an old copy, anywhere in the page: what only an
 // older row shows is absent. Rows with the same stamp are parts or copies, and are united; if they contradict each
 // other, or one of them can't be read, the group is set aside for this answer.
-import { cutText, projectGroup } from '../comparing/project-group.ts';
+import { cutText, type FieldNames, projectGroup } from '../comparing/project-group.ts';
 import { projectIncluded } from '../comparing/project-included.ts';
 import type { Reading } from '../comparing/snapshot.ts';
 import type { Page } from '../reading/range.ts';
 import { contentDigestOf } from '../returns-service/content-digest.ts';
+import { type Fault, type Lenient, shown } from '../returns-service/field-kinds.ts';
 import type { ReadableRow, RowReading, UnreadableRow } from '../returns-service/parse-return-group.ts';
 import { uniteIncluded } from '../returns-service/read-included.ts';
 import { uniteGroups } from '../returns-service/unite-groups.ts';
@@ -14,6 +15,8 @@ import { uniteGroups } from '../returns-service/unite-groups.ts';
 export interface ReadingOptions {
   readonly through: Reading['through'];
   readonly customerData: boolean;
+  /** The fields whose absence is not null (known-fields.ts). @default none */
+  readonly kept?: FieldNames | undefined;
 }
 
 /** The readings of a page, one of each group that can be read. */
@@ -69,9 +72,11 @@ function unite(rows: Rows<ReadableRow>): RowReading {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
   const { createdAt, updatedAt } = first;
-  const united = uniteGroups([first.group, ...others.map((row) => row.group)]);
+  const faults: Fault[] = [];
+  const group = uniteGroups([first.group, ...others.map((row) => row.group)], faults);
   const isOneGroup = others.every((row) => row.createdAt === createdAt);
-  if ('group' in united && isOneGroup) return { ...first, group: united.group, ...includedIn(rows) };
+  if (group !== undefined && faults.length === 0 && isOneGroup)
+    return { ...first, group, ...includedIn(rows) };
   const reason = 'two rows of one answer contradict each other';
   const digest = contentDigestOf(rows.map((row) => row.group));
   return { kind: 'unreadable', reason, digest, id: first.group.id, createdAt, updatedAt };
@@ -85,14 +90,18 @@ function includedIn(rows: Rows<ReadableRow>): Pick<ReadableRow, 'included'> {
 function makeReading(
   row: ReadableRow,
   { sentAt, receivedAt }: Page,
-  { through, customerData }: ReadingOptions,
+  { through, customerData, kept }: ReadingOptions,
 ): Reading {
   const { group, updatedAt, createdAt, included } = row;
   const base = {
-    ...{ projection: projectGroup(group), updatedAt, createdAt, sentAt, receivedAt, through },
+    ...{ projection: projectGroup(group, kept), updatedAt, createdAt, sentAt, receivedAt, through },
     ...(included && { included: projectIncluded(included) }),
   };
   if (!customerData || !group.customer) return base;
   const { name, email, phone } = group.customer;
-  return { ...base, customer: { name: cutText(name), email: cutText(email), phone: cutText(phone) } };
+  return { ...base, customer: { name: orNull(name), email: orNull(email), phone: orNull(phone) } };
+}
+
+function orNull(text: Lenient<string>): string | null {
+  return shown(text) ? cutText(text) : null;
 }

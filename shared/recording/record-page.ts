@@ -4,9 +4,10 @@
 import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
 import { type CompareOptions, compareReading } from '../comparing/compare-reading.ts';
 import { digestOf } from '../comparing/digest.ts';
-import { createUnknowable } from '../comparing/known-fields.ts';
+import { createUnknowable, keptFields } from '../comparing/known-fields.ts';
 import { leavesOut } from '../comparing/make-save.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
+import { withStamp } from '../comparing/stale-reads.ts';
 import { admitBackfill } from '../guarding/backfill.ts';
 import { brake, isJudged, isUnstamped } from '../guarding/brake.ts';
 import { type ComparedReading, removedEntities } from '../guarding/compared-reading.ts';
@@ -51,6 +52,7 @@ export function createRecorder(
 ): Recorder {
   const { settings, store, memory, clock } = session;
   const settle = settings.settleMs * MILLISECOND;
+  const { customerData } = settings;
   const rhythm = promisedRhythm('recent', settings);
   const source = () => ({ source: settings.name, generation: cell.state.generation });
   const counts: RecordCounts = {
@@ -68,7 +70,8 @@ export function createRecorder(
   ): Promise<ReadonlySet<number>> {
     const isWalk = isWalkLane(lane);
     await learn(page, lane);
-    const readings = readingsOf(page, { through: throughOf(lane), customerData: settings.customerData });
+    const kept = keptFields(cell.state, page.sentAt);
+    const readings = readingsOf(page, { kept, through: throughOf(lane), customerData });
     const unreadable = unreadableOf(page);
     const compared = await compareAll(readings, isWalk ? known : undefined);
     const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
@@ -128,15 +131,16 @@ export function createRecorder(
 
   function compare(
     snapshot: Snapshot | undefined,
-    reading: Reading,
+    shown: Reading,
     choice: Pick<Comparison, 'keepsMissing' | 'adopts'> = {},
   ): ComparedReading {
+    const reading = withStamp(shown, snapshot);
     const compared = compareReading(snapshot, reading, { ...optionsFor(snapshot, reading), ...choice });
     return { snapshot, reading, compared };
   }
 
   function optionsFor(snapshot: Snapshot | undefined, reading: Reading): CompareOptions {
-    const { mode, fieldsSince, position } = cell.state;
+    const { mode, position } = cell.state;
     const { origin = Number.NEGATIVE_INFINITY } = position;
     return {
       ...source(),
@@ -146,7 +150,12 @@ export function createRecorder(
       announcesOld: isReadByBaseline(cell.state, reading) ? !isAdopting() : mode === 'emit',
       isOld: ({ createdAt }) => createdAt <= origin,
       isOldEntity: (entity) => !isCreatedAfter(origin, entity),
-      unknowable: createUnknowable({ fieldsSince, walkedAt: walkedAt(position) }, snapshot, reading, settle),
+      unknowable: createUnknowable(
+        { ...cell.state, walkedAt: walkedAt(position) },
+        snapshot,
+        reading,
+        settle,
+      ),
     };
   }
 

@@ -1,5 +1,5 @@
 // Finds where a service deviates from its document. The feed works all the same (unknown values are passed on, unknown
-// fields left out, context of another shape counts as absent), but operators should know. A finding holds only names of
+// fields left out, values of another kind converted or set aside), but operators should know. A finding holds only names of
 // fields and values of enumerations, and only if they look like one: everything else in a row may be personal.
 import {
   type DocumentedField,
@@ -13,6 +13,7 @@ import {
   RETURN_STATUSES,
   SHIPMENT_STATUSES,
 } from './enumerations.ts';
+import { isNullAlone, type Lenient, shown, UNREADABLE } from './field-kinds.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 import type { ReturnGroup } from './read-row.ts';
 
@@ -37,7 +38,7 @@ type Findings = Set<string>;
 
 /**
  * The deviations of a row from its document, such as `shipment.status=LOST` (an unlisted value), `shipment.locker_code`
- * (an unlisted field) and `order.name is a whole number` (context of another shape). Walks the whole row: use it for a
+ * (an unlisted field) and `order.name is a whole number` (a value of another kind). Walks the whole row: use it for a
  * few rows of a page, and {@link findUnlistedValues} for all of them.
  *
  * @param raw the element of the answer that `group` was read from
@@ -97,10 +98,21 @@ function compareField(
   findings: Findings,
 ): void {
   if (value === null || value === undefined) return;
-  const wasRead = known[name] !== undefined;
-  if (!wasRead && Object.hasOwn(known, name)) add(findings, `${resource}.${name} is ${kindOf(value)}`);
+  if (Object.hasOwn(known, name)) {
+    const deviation = deviationOf(value, known[name]);
+    if (deviation !== undefined) add(findings, `${resource}.${name} ${deviation}`);
+  }
   if (field.values !== undefined) noteUnlisted(findings, `${resource}.${name}`, value, field.values);
   if (field.resource !== undefined) compareAll(field.resource, value, known[name], findings);
+}
+
+/** How a value differs in kind from what was read of it; undefined if it does not. */
+function deviationOf(value: unknown, read: unknown): string | undefined {
+  if (!Array.isArray(value) || !Array.isArray(read))
+    return typeof value === typeof read && read !== UNREADABLE ? undefined : `is ${kindOf(value)}`;
+  const isComparable = value.length === read.length || isNullAlone(value);
+  const other = isComparable ? value.findIndex((each, index) => typeof each !== typeof read[index]) : -1;
+  return other === -1 ? undefined : `holds ${kindOf(value[other])}`;
 }
 
 function compareAll(resource: DocumentedResource, raw: unknown, read: unknown, findings: Findings): void {
@@ -126,16 +138,21 @@ const EXCHANGE_STATUS_SET: ReadonlySet<string> = new Set(EXCHANGE_STATUSES);
 export function findUnlistedValues(group: ReturnGroup, findings: Findings = new Set()): Findings {
   noteUnlisted(findings, 'return_group.credit_method', group.credit_method, CREDIT_METHOD_SET);
   noteUnlisted(findings, 'return_group.return_outcome', group.return_outcome, RETURN_OUTCOME_SET);
-  for (const { status } of group.shipments ?? []) {
-    noteUnlisted(findings, 'shipment.status', status, SHIPMENT_STATUS_SET);
-  }
-  for (const item of group.returns ?? []) {
-    noteUnlisted(findings, 'return_line_item.status', item.status, RETURN_STATUS_SET);
-  }
-  for (const { status } of group.exchange_line_items ?? []) {
-    noteUnlisted(findings, 'exchange_line_item.status', status, EXCHANGE_STATUS_SET);
-  }
+  noteStatuses(findings, 'shipment.status', group.shipments, SHIPMENT_STATUS_SET);
+  noteStatuses(findings, 'return_line_item.status', group.returns, RETURN_STATUS_SET);
+  noteStatuses(findings, 'exchange_line_item.status', group.exchange_line_items, EXCHANGE_STATUS_SET);
   return findings;
+}
+
+function noteStatuses(
+  findings: Findings,
+  place: string,
+  entities: Lenient<readonly ({ readonly status: string } | false)[]>,
+  listed: ReadonlySet<string>,
+): void {
+  if (!shown(entities)) return;
+  for (const entity of entities)
+    if (entity !== UNREADABLE) noteUnlisted(findings, place, entity.status, listed);
 }
 
 function noteUnlisted(findings: Findings, place: string, value: unknown, listed: ReadonlySet<string>): void {

@@ -1,9 +1,10 @@
 // Parses one element of a page into a return group, or into the reason why that fails. Never throws: an unreadable row
 // is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
-import { type Instant, parseStamp, type Stamp } from '../instant.ts';
+import { type Instant, parseStamp } from '../instant.ts';
 import { contentDigestOf } from './content-digest.ts';
-import { isJsonObject } from './json.ts';
+import { type Fault, identifier } from './field-kinds.ts';
+import { isJsonObject, kindOf } from './json.ts';
 import { type Includable, type ReadIncluded, readIncluded } from './read-included.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
 import { uniteGroups } from './unite-groups.ts';
@@ -12,11 +13,14 @@ export interface ReadableRow {
   readonly kind: 'readable';
   readonly group: ReturnGroup;
   readonly createdAt: Instant;
+  /** `created_at` for a group that was never updated, or whose `updated_at` can't be read. */
   readonly updatedAt: Instant;
   /** Whether both stamps named an offset; stamps without one are read as UTC. */
   readonly zoned: boolean;
   /** Digits of the fraction of a second, 0 to 6: the more precise stamp's. */
   readonly precision: number;
+  /** Of its fields and entities that can't be read. */
+  readonly faults: readonly Fault[];
   /** Undefined if nothing is asked for. */
   readonly included?: ReadIncluded;
 }
@@ -40,50 +44,42 @@ export type RowReading = ReadableRow | UnreadableRow;
 
 /**
  * Reads a return group as tolerantly as possible without publishing a falsehood (read-row.ts draws that line).
- * Required are the group's id and stamps, and the id and status of each entity.
  *
  * @param include further fields to read
  */
 export function parseReturnGroup(raw: unknown, include: readonly Includable[] = []): RowReading {
-  const read = readRow(raw);
-  const row = 'group' in read ? check(read.group, raw) : unreadable(raw, read.reason);
-  if (include.length === 0 || row.kind === 'unreadable') return row;
-  return { ...row, included: readIncluded(raw, include) };
-}
-
-/** Checks what concerns several fields, or the meaning of one. */
-function check(group: ReturnGroup, raw: unknown): RowReading {
-  const created = parseStamp(group.created_at);
-  if (created === undefined) return unreadable(raw, 'created_at is not a timestamp');
-  const updated = parseStamp(group.updated_at);
-  if (updated === undefined) return unreadable(raw, 'updated_at is not a timestamp');
-  const united = hasDoubledIds(group) ? uniteGroups([group]) : { group };
-  if ('group' in united) return readable(united.group, created, updated);
-  return unreadable(raw, `${united.contradictory} holds one id with different values`);
-}
-
-function readable(group: ReturnGroup, created: Stamp, updated: Stamp): ReadableRow {
+  if (!isJsonObject(raw)) return unreadable(raw, `the row is ${kindOf(raw)}, not an object`);
+  const faults: Fault[] = [];
+  const read = readRow(raw, faults);
+  if (read === undefined) return unreadable(raw, describe(faults));
+  const { group, created, updated = created } = read;
   return {
     kind: 'readable',
-    group,
+    group: uniteGroups([group], faults) ?? group,
     createdAt: created.instant,
     updatedAt: updated.instant,
     zoned: created.zoned && updated.zoned,
     precision: Math.max(created.precision, updated.precision),
+    faults,
+    ...(include.length > 0 && { included: readIncluded(raw, include) }),
   };
+}
+
+function describe(faults: readonly Fault[]): string {
+  return faults.map(({ field, shape }) => `${field.replace('return_group.', '')} ${shape}`).join('; ');
 }
 
 function unreadable(raw: unknown, reason: string): UnreadableRow {
   const digest = contentDigestOf(raw);
-  const { id, created_at, updated_at } = isJsonObject(raw) ? raw : {};
+  const { id: rawId, created_at, updated_at } = isJsonObject(raw) ? raw : {};
   const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
-  const isNamed = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0;
+  const id = identifier(rawId);
   return {
     kind: 'unreadable',
     reason,
     digest,
-    ...(isNamed ? { id } : {}),
-    ...(typeof id === 'string' ? { textId: contentDigestOf(id) } : {}),
+    ...(id === undefined ? {} : { id }),
+    ...(id === undefined && typeof rawId === 'string' ? { textId: contentDigestOf(rawId) } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   };
@@ -91,14 +87,4 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
 
 function instantOf(stamp: unknown): Instant | undefined {
   return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
-}
-
-/** Whether an entity shows twice; entities are identified by their id within the group. */
-function hasDoubledIds({ shipments, returns, exchange_line_items }: ReturnGroup): boolean {
-  return hasDoubledId(shipments) || hasDoubledId(returns) || hasDoubledId(exchange_line_items);
-}
-
-function hasDoubledId(entities: readonly { readonly id: number | string }[] | null | undefined): boolean {
-  if (entities === null || entities === undefined || entities.length < 2) return false;
-  return new Set(entities.map((entity) => entity.id)).size < entities.length;
 }

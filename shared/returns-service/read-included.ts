@@ -1,7 +1,7 @@
 // Reads the fields that only some sources ask for (`include`). Other sources' rows are not searched for them: nothing
-// that is not asked for is ever read. All of them are context (read-context.ts).
+// that is not asked for is ever read. They are compared with nothing, so what can't be read is null, and drift.
+import { code, identifier, moneyBag, optional, text } from './field-kinds.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
-import { type Lenient, readCode, readMoneyBag } from './read-context.ts';
 
 /** What settings can add to events. */
 export const INCLUDABLE = ['destination_address', 'order_tags', 'suggested_refund'] as const;
@@ -10,8 +10,7 @@ export type Includable = (typeof INCLUDABLE)[number];
 /** As the service shows them; a field is absent unless it is asked for. */
 export type ReadIncluded = ReturnType<typeof readIncluded>;
 
-export function readIncluded(raw: unknown, include: readonly Includable[]) {
-  const group = isJsonObject(raw) ? raw : {};
+export function readIncluded(group: JsonObject, include: readonly Includable[]) {
   return {
     ...(include.includes('order_tags') && { order_tags: readTags(group.order) }),
     ...(include.includes('suggested_refund') && { suggested_refund: readRefund(group.suggested_refund) }),
@@ -28,36 +27,36 @@ export function uniteIncluded(copies: readonly [ReadIncluded, ...ReadIncluded[]]
 
 function readTags(order: unknown): string[] {
   const tags = isJsonObject(order) ? order.tags : undefined;
-  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
+  return Array.isArray(tags) ? tags.flatMap((tag) => text(tag) ?? []) : [];
 }
 
 function readRefund(raw: unknown) {
   if (!isJsonObject(raw)) return null;
+  const of = { name: 'suggested_refund', raw, faults: [] };
   return {
-    refund_total: readMoneyBag(raw.refund_total),
-    return_total: readMoneyBag(raw.return_total),
-    return_tax_total: readMoneyBag(raw.return_tax_total),
-    exchange_total: readMoneyBag(raw.exchange_total),
-    exchange_tax_total: readMoneyBag(raw.exchange_tax_total),
+    refund_total: optional(of, 'refund_total', moneyBag),
+    return_total: optional(of, 'return_total', moneyBag),
+    return_tax_total: optional(of, 'return_tax_total', moneyBag),
+    exchange_total: optional(of, 'exchange_total', moneyBag),
+    exchange_tax_total: optional(of, 'exchange_tax_total', moneyBag),
   };
 }
 
-interface ReadAddress {
-  readonly city: Lenient<string>;
-  readonly province: Lenient<string>;
-  readonly country: Lenient<string>;
-}
-
 /** By the shipment's id. Names, streets and postal codes are not read. */
-function readAddresses(shipments: unknown): ReadonlyMap<unknown, ReadAddress> {
-  const rows: readonly JsonObject[] = Array.isArray(shipments) ? shipments.filter(isJsonObject) : [];
+function readAddresses(shipments: unknown) {
+  const rows = Array.isArray(shipments) ? shipments.filter(isJsonObject) : [];
   return new Map(
     rows.flatMap(({ id, destination_address: address }) =>
-      isJsonObject(address) ? [[id, readAddress(address)] as const] : [],
+      isJsonObject(address) ? [[identifier(id), readAddress(address)] as const] : [],
     ),
   );
 }
 
-function readAddress({ city, province, country }: JsonObject): ReadAddress {
-  return { city: readCode(city), province: readCode(province), country: readCode(country) };
+function readAddress(raw: JsonObject) {
+  const of = { name: 'address', raw, faults: [] };
+  return {
+    city: optional(of, 'city', code),
+    province: optional(of, 'province', code),
+    country: optional(of, 'country', code),
+  };
 }

@@ -1,264 +1,181 @@
-// Reads a row, and names its faults. A decisive field (an id, a status, a stamp, a watched field, any field of a
-// refund) may be absent or null if the feed can do without it. In another shape than documented it makes the row
-// unreadable: read as absent, or converted, it would be published as a change that never happened. All other fields are
-// context (read-context.ts), and never a fault.
-//
-// A page has to be read and compared in little more time than JSON.parse takes, so these are plain functions: a schema
-// of zod takes several times as long.
-import { MAX_CODE_CHARACTERS, MAX_ID_LIST_CHARACTERS } from '../limits.ts';
-import { isJsonObject, type JsonObject, kindOf } from './json.ts';
+// Reads a row: the fields that may be published, under the document's names. Required are its id and `created_at`, the id
+// and status of each entity (the known status beside a new `delivered_at` would be a false event), and a refund's id, or
+// its gateway and amount. Without these the row, or the entity, can't be read. Any other field costs only itself
+// (field-kinds.ts).
+import { parseStamp, type Stamp } from '../instant.ts';
 import {
+  code,
+  type Fault,
+  type Fields,
+  faultOf,
+  identifier,
+  isNullAlone,
   type Lenient,
-  readCode,
-  readCustomer,
-  readMoneyBag,
-  readOrder,
-  readReturnReason,
-  readText,
-} from './read-context.ts';
-
-const MAX_STATUS_CHARACTERS = 100;
-const MAX_TEXT_ID_CHARACTERS = 200;
-const MAX_STAMP_CHARACTERS = 64;
-/** Faults named for one row; the others are only counted. */
-const MAX_FAULTS = 3;
-
-/** The faults of a row. A fault never quotes a value, because rows contain personal data. */
-interface Faults {
-  /** The first ones, such as `shipments[0].status is empty`. */
-  readonly named: string[];
-  count: number;
-}
-
-/** Reads a value and notes its faults by its name, or by its place in a list. */
-type Reader<Value> = (raw: unknown, key: Key, faults: Faults) => Value;
-type Key = string | number;
+  listOf,
+  moneyBag,
+  object,
+  optional,
+  required,
+  shown,
+  status,
+  text,
+  textId,
+  UNREADABLE,
+  wholeNumber,
+  word,
+} from './field-kinds.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
 /**
- * A return group as read: the fields that may be published, under the document's names. Everything but ids, statuses
- * and the group's own stamps may be undefined or null. An absent or null array says nothing of its entities; an empty
- * one says that there are none.
+ * A return group as read. A list that is absent or can't be read says nothing of its entities. An entity that can't be
+ * read may be any of them.
  */
-export type ReturnGroup = ReturnType<typeof returnGroup>;
+export type ReturnGroup = NonNullable<ReturnType<typeof returnGroup>>['group'];
 
-export type ReadRow = { readonly group: ReturnGroup } | { readonly reason: string };
-
-/** @returns the group or, in words, why the row is none */
-export function readRow(raw: unknown): ReadRow {
-  if (!isJsonObject(raw)) return { reason: `the row is ${kindOf(raw)}, not an object` };
-  const faults: Faults = { named: [], count: 0 };
-  const group = returnGroup(raw, faults);
-  return faults.count === 0 ? { group } : { reason: describe(faults) };
-}
-
-function describe({ named, count }: Faults): string {
-  const more = count - named.length;
-  return more > 0 ? `${named.join('; ')}; and ${more} more` : named.join('; ');
+/** Undefined, with the reason in `faults`, if the row can't be read. */
+export function readRow(raw: JsonObject, faults: Fault[]) {
+  return returnGroup({ name: 'return_group', raw, faults });
 }
 
 // These name every field, even absent ones: objects of one form are the fastest to make and to compare. Fields that are
 // never published (addresses, notes, answers, tags, most amounts) are not read at all.
-function returnGroup(raw: JsonObject, faults: Faults) {
+function returnGroup(of: Fields) {
+  const id = required(of, 'id', identifier);
+  const created = required(of, 'created_at', stamp);
+  const updated = optional(of, 'updated_at', stamp);
+  if (id === undefined || created === undefined) return undefined;
+  const { raw } = of;
+  const group = {
+    id,
+    return_method: optional(of, 'return_method', word),
+    credit_method: optional(of, 'credit_method', word),
+    created_at: String(raw.created_at),
+    updated_at: shown(updated) ? String(raw.updated_at) : undefined,
+    return_outcome: optional(of, 'return_outcome', word),
+    order: inner(of, 'order', 'order', order),
+    customer: customer(raw.customer),
+    shipments: entities(of, 'shipments', 'shipment', shipment),
+    returns: entities(of, 'returns', 'return_line_item', returnLineItem),
+    exchange_line_items: entities(of, 'exchange_line_items', 'exchange_line_item', exchangeLineItem),
+    refund_transactions: entities(of, 'refund_transactions', 'refund_transaction', refundTransaction),
+  };
+  return { group, created, updated: shown(updated) ? updated : undefined };
+}
+
+function stamp(raw: unknown): Stamp | undefined {
+  return typeof raw === 'string' ? parseStamp(raw) : undefined;
+}
+
+const identifiers = listOf(identifier);
+const codes = listOf(code);
+
+function shipment(of: Fields) {
+  const [id, state] = [required(of, 'id', identifier), required(of, 'status', status)];
+  if (id === undefined || state === undefined) return UNREADABLE;
   return {
-    id: identifier(raw.id, 'id', faults),
-    return_method: optionalText(raw.return_method, 'return_method', faults),
-    credit_method: optionalText(raw.credit_method, 'credit_method', faults),
-    created_at: someText(raw.created_at, 'created_at', MAX_STAMP_CHARACTERS, faults),
-    updated_at: someText(raw.updated_at, 'updated_at', MAX_STAMP_CHARACTERS, faults),
-    return_outcome: optionalText(raw.return_outcome, 'return_outcome', faults),
-    order: readOrder(raw.order),
-    customer: readCustomer(raw.customer),
-    shipments: entities(raw.shipments, 'shipments', shipment, faults),
-    returns: entities(raw.returns, 'returns', returnLineItem, faults),
-    exchange_line_items: entities(raw.exchange_line_items, 'exchange_line_items', exchangeLineItem, faults),
-    refund_transactions: entities(raw.refund_transactions, 'refund_transactions', refundTransaction, faults),
+    id,
+    status: state,
+    carrier: optional(of, 'carrier', code),
+    tracking_number: optional(of, 'tracking_number', code),
+    created_at: optional(of, 'created_at', word),
+    shipped_at: optional(of, 'shipped_at', word),
+    delivered_at: optional(of, 'delivered_at', word),
+    return_ids: optional(of, 'return_ids', identifiers),
   };
 }
 
-function shipment(raw: JsonObject, faults: Faults) {
+function returnLineItem(of: Fields) {
+  const [id, state] = [required(of, 'id', identifier), required(of, 'status', status)];
+  if (id === undefined || state === undefined) return UNREADABLE;
   return {
-    id: identifier(raw.id, 'id', faults),
-    status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
-    carrier: optionalText(raw.carrier, 'carrier', faults),
-    tracking_number: optionalText(raw.tracking_number, 'tracking_number', faults),
-    created_at: readCode(raw.created_at),
-    shipped_at: optionalText(raw.shipped_at, 'shipped_at', faults),
-    delivered_at: optionalText(raw.delivered_at, 'delivered_at', faults),
-    return_ids: idList(raw.return_ids, 'return_ids', identifier, faults),
+    id,
+    platform_id: optional(of, 'platform_id', code),
+    created_at: optional(of, 'created_at', word),
+    status: state,
+    shipment_id: optional(of, 'shipment_id', identifier),
+    platform_refund_transaction_ids: optional(of, 'platform_refund_transaction_ids', codes),
+    platform_line_item_id: optional(of, 'platform_line_item_id', code),
+    product_platform_id: optional(of, 'product_platform_id', code),
+    product_name: optional(of, 'product_name', text),
+    variant_platform_id: optional(of, 'variant_platform_id', code),
+    variant_name: optional(of, 'variant_name', text),
+    sku: optional(of, 'sku', code),
+    barcode: optional(of, 'barcode', code),
+    quantity: optional(of, 'quantity', wholeNumber),
+    return_reason_details: inner(of, 'return_reason_details', 'return_reason', returnReason),
+    total: optional(of, 'total', moneyBag),
+    last_rma_number: optional(of, 'last_rma_number', code),
+    last_rma_provider: optional(of, 'last_rma_provider', word),
   };
 }
 
-function returnLineItem(raw: JsonObject, faults: Faults) {
+function exchangeLineItem(of: Fields) {
+  const [id, state] = [required(of, 'id', textId), required(of, 'status', status)];
+  if (id === undefined || state === undefined) return UNREADABLE;
   return {
-    id: identifier(raw.id, 'id', faults),
-    platform_id: readCode(raw.platform_id),
-    created_at: readCode(raw.created_at),
-    status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
-    shipment_id: orNothing(raw.shipment_id, 'shipment_id', identifier, faults),
-    platform_refund_transaction_ids: idList(
-      raw.platform_refund_transaction_ids,
-      'platform_refund_transaction_ids',
-      decisiveText,
-      faults,
-    ),
-    platform_line_item_id: readCode(raw.platform_line_item_id),
-    product_platform_id: readCode(raw.product_platform_id),
-    product_name: readText(raw.product_name),
-    variant_platform_id: readCode(raw.variant_platform_id),
-    variant_name: readText(raw.variant_name),
-    sku: readCode(raw.sku),
-    barcode: readCode(raw.barcode),
-    quantity: orNothing(raw.quantity, 'quantity', wholeNumber, faults),
-    return_reason_details: readReturnReason(raw.return_reason_details),
-    total: readMoneyBag(raw.total),
-    last_rma_number: optionalText(raw.last_rma_number, 'last_rma_number', faults),
-    last_rma_provider: optionalText(raw.last_rma_provider, 'last_rma_provider', faults),
+    id,
+    line_item_platform_id: optional(of, 'line_item_platform_id', code),
+    product_platform_id: optional(of, 'product_platform_id', code),
+    product_name: optional(of, 'product_name', text),
+    variant_platform_id: optional(of, 'variant_platform_id', code),
+    variant_name: optional(of, 'variant_name', text),
+    sku: optional(of, 'sku', code),
+    status: state,
+    quantity: optional(of, 'quantity', wholeNumber),
+    total: optional(of, 'total', moneyBag),
   };
 }
 
-function exchangeLineItem(raw: JsonObject, faults: Faults) {
+function refundTransaction(of: Fields) {
+  const platform_id = optional(of, 'platform_id', code);
+  const amount = optional(of, 'amount', moneyBag);
+  const gateway = optional(of, 'gateway', code);
+  // An empty id identifies nothing.
+  const isNamed = shown(platform_id) && platform_id !== '';
+  if (!isNamed && (amount === UNREADABLE || gateway === UNREADABLE)) return UNREADABLE;
+  return { platform_id, amount, gateway };
+}
+
+function order(of: Fields) {
   return {
-    id: someText(raw.id, 'id', MAX_TEXT_ID_CHARACTERS, faults),
-    line_item_platform_id: optionalText(raw.line_item_platform_id, 'line_item_platform_id', faults),
-    product_platform_id: readCode(raw.product_platform_id),
-    product_name: readText(raw.product_name),
-    variant_platform_id: optionalText(raw.variant_platform_id, 'variant_platform_id', faults),
-    variant_name: readText(raw.variant_name),
-    sku: readCode(raw.sku),
-    status: someText(raw.status, 'status', MAX_STATUS_CHARACTERS, faults),
-    quantity: orNothing(raw.quantity, 'quantity', wholeNumber, faults),
-    total: readMoneyBag(raw.total),
+    id: optional(of, 'id', wholeNumber),
+    platform_id: optional(of, 'platform_id', code),
+    name: optional(of, 'name', text),
   };
 }
 
-function refundTransaction(raw: JsonObject, faults: Faults) {
+function returnReason(of: Fields) {
+  return { value: optional(of, 'value', text), label: optional(of, 'label', text) };
+}
+
+/** Published only if settings ask for it, and never kept: what can't be read is null, and drift. */
+function customer(raw: unknown) {
+  if (!isJsonObject(raw)) return raw === null ? null : undefined;
+  const of = { name: 'customer', raw, faults: [] };
   return {
-    platform_id: optionalText(raw.platform_id, 'platform_id', faults),
-    amount: orNothing(raw.amount, 'amount', moneyBag, faults),
-    gateway: optionalText(raw.gateway, 'gateway', faults),
+    name: optional(of, 'name', text),
+    email: optional(of, 'email', text),
+    phone: optional(of, 'phone', text),
   };
 }
 
-function moneyBag(raw: unknown, key: Key, faults: Faults) {
-  return object(raw, key, faults, (bag) => ({
-    shop_money: orNothing(bag.shop_money, 'shop_money', money, faults),
-    presentment_money: orNothing(bag.presentment_money, 'presentment_money', money, faults),
-  }));
+/** An object in a field, with the name of its resource. */
+function inner<Value>(of: Fields, field: string, name: string, read: (of: Fields) => Value): Lenient<Value> {
+  const raw = optional(of, field, object);
+  return shown(raw) ? read({ name, raw, faults: of.faults }) : raw;
 }
 
-function money(raw: unknown, key: Key, faults: Faults) {
-  return object(raw, key, faults, (part) => ({
-    amount: orNothing(part.amount, 'amount', finiteNumber, faults),
-    currency_code: optionalText(part.currency_code, 'currency_code', faults),
-  }));
+function entities<Entity>(of: Fields, field: string, name: string, read: (of: Fields) => Entity) {
+  const list = of.raw[field] === null ? [] : optional(of, field, array);
+  if (!shown(list)) return list === null ? undefined : list;
+  if (isNullAlone(list)) return [];
+  return list.map((raw) => {
+    if (isJsonObject(raw)) return read({ name, raw, faults: of.faults });
+    of.faults.push(faultOf(name, raw));
+    return UNREADABLE;
+  });
 }
 
-function entities<Entity>(
-  raw: unknown,
-  key: Key,
-  read: (entity: JsonObject, faults: Faults) => Entity,
-  faults: Faults,
-): Lenient<Entity[]> {
-  const readOne = (entity: JsonObject) => read(entity, faults);
-  return watchedList(raw, key, (element, index) => object(element, index, faults, readOne), faults);
-}
-
-/** Longer than the ids themselves: a comma, two quotation marks. */
-const AROUND_ID = 3;
-
-/** A list that is in an event, which must not become too large to send. */
-function idList<Id extends string | number>(
-  raw: unknown,
-  key: Key,
-  read: Reader<Id>,
-  faults: Faults,
-): Lenient<Id[]> {
-  const ids = watchedList(raw, key, read, faults);
-  let characters = 0;
-  for (const id of ids ?? []) characters += String(id).length + AROUND_ID;
-  return characters <= MAX_ID_LIST_CHARACTERS ? ids : fault([], key, 'is too long', faults);
-}
-
-function watchedList<Element>(
-  raw: unknown,
-  key: Key,
-  read: Reader<Element>,
-  faults: Faults,
-): Lenient<Element[]> {
-  if (raw === null || raw === undefined) return raw;
-  if (!Array.isArray(raw)) return mismatch([], raw, key, 'an array', faults);
-  const before = faults.count;
-  const list: Element[] = [];
-  for (let index = 0; index < raw.length; index += 1) list.push(read(raw[index], index, faults));
-  placeIn(key, before, faults);
-  return list;
-}
-
-function object<Value>(raw: unknown, key: Key, faults: Faults, read: (object: JsonObject) => Value): Value {
-  const before = faults.count;
-  if (!isJsonObject(raw)) return mismatch({} as Value, raw, key, 'an object', faults);
-  const value = read(raw);
-  placeIn(key, before, faults);
-  return value;
-}
-
-function orNothing<Value>(raw: unknown, key: Key, read: Reader<Value>, faults: Faults): Lenient<Value> {
-  return raw === null || raw === undefined ? raw : read(raw, key, faults);
-}
-
-function optionalText(raw: unknown, key: Key, faults: Faults): Lenient<string> {
-  return orNothing(raw, key, decisiveText, faults);
-}
-
-function decisiveText(raw: unknown, key: Key, faults: Faults): string {
-  if (typeof raw !== 'string') return mismatch('', raw, key, 'a text', faults);
-  return raw.length <= MAX_CODE_CHARACTERS ? raw : fault('', key, 'is too long', faults);
-}
-
-function someText(raw: unknown, key: Key, maxCharacters: number, faults: Faults): string {
-  if (typeof raw !== 'string') return mismatch('', raw, key, 'a text', faults);
-  if (raw.length === 0) return fault('', key, 'is empty', faults);
-  return raw.length <= maxCharacters ? raw : fault('', key, 'is too long', faults);
-}
-
-/** JSON can hold numbers that are too large for a number. */
-function finiteNumber(raw: unknown, key: Key, faults: Faults): number {
-  if (typeof raw === 'number' && Number.isFinite(raw)) return raw;
-  return mismatch(0, raw, key, 'a number', faults);
-}
-
-/** One that JSON.parse read exactly. */
-function wholeNumber(raw: unknown, key: Key, faults: Faults): number {
-  if (!Number.isInteger(raw)) return mismatch(0, raw, key, 'a whole number', faults);
-  return Number.isSafeInteger(raw) ? (raw as number) : fault(0, key, 'is beyond 2^53', faults);
-}
-
-function identifier(raw: unknown, key: Key, faults: Faults): number {
-  const id = wholeNumber(raw, key, faults);
-  return id >= 0 ? id : fault(0, key, 'is a negative number', faults);
-}
-
-/** @param instead a value of the right type; the row's group is not used */
-function mismatch<Value>(instead: Value, raw: unknown, key: Key, expected: string, faults: Faults): Value {
-  const kind = kindOf(raw);
-  return fault(instead, key, raw === undefined ? 'is missing' : `is ${kind}, not ${expected}`, faults);
-}
-
-function fault<Value>(instead: Value, key: Key, what: string, faults: Faults): Value {
-  faults.count += 1;
-  if (faults.named.length < MAX_FAULTS) faults.named.push(`${stepOf(key)} ${what}`);
-  return instead;
-}
-
-/** Prefixes the faults noted since `from` with the name of the object or list that holds them. */
-function placeIn(key: Key, from: number, { named, count }: Faults): void {
-  if (count === from) return;
-  for (let index = from; index < named.length; index += 1) {
-    const fault = named[index] ?? '';
-    named[index] = `${stepOf(key)}${fault.startsWith('[') ? '' : '.'}${fault}`;
-  }
-}
-
-function stepOf(key: Key): string {
-  return typeof key === 'number' ? `[${key}]` : key;
+function array(raw: unknown): readonly unknown[] | undefined {
+  return Array.isArray(raw) ? raw : undefined;
 }

@@ -43,6 +43,8 @@ export function firstState({ settings, mintedIn, mintedAt }: FirstStateOptions):
     removals: 0,
     backfilled: 0,
     fieldsSince: {},
+    nullsSeen: {},
+    lackedAt: {},
     health: { degradedSince: undefined, reasons: [], restUntil: 0, refusals: 0, failure: undefined },
     feedSequence: 0,
     feedReports: [],

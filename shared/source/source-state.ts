@@ -52,7 +52,9 @@ export type LaneState = Stored<typeof lane>;
 
 /** A problem that one of the checks has found; see guarding/findings.ts. */
 const finding = z.object({
-  code: z.enum(['groups_hidden', 'filter_ignored', 'polls_miss_changes', 'clock']),
+  code: z.enum(['groups_hidden', 'filter_ignored', 'polls_miss_changes', 'clock', 'unreadable_field']),
+  /** Of `unreadable_field`: each field is a finding of its own. */
+  field: z.string().optional(),
   /** The lane that found it. Its first complete round that began later and did not find it again ends it. */
   lane: z.enum(LANES),
   count: z.int(),
@@ -147,6 +149,9 @@ export const sourceStateBody = storedObject({
   backfilled: z.int(),
   /** When the service first sent each watched field, for instance `shipment.carrier`, if not from the start. */
   fieldsSince: z.record(z.string(), instant),
+  /** When it was last null, and when an answer of a walk last had no such field (comparing/known-fields.ts). */
+  nullsSeen: z.record(z.string(), instant).default({}),
+  lackedAt: z.record(z.string(), instant).default({}),
   health,
   /** The last number of the feed's own events that a poller knows. Sweeps and commands may have appended later ones. */
   feedSequence: z.int(),

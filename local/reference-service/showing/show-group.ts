@@ -84,9 +84,14 @@ const OPTIONAL = Object.entries({ ...ENTITIES, group: DOCUMENTED_RESOURCES.Retur
     ] as const,
 );
 
-/** Leaves out nulls where the document makes the field optional, so that null and absent mean the same. */
-export function omitNulls(group: ShownGroup, isOmitted: () => boolean): void {
+/**
+ * Leaves out nulls where the document makes the field optional, so that null and absent mean the same.
+ *
+ * @param isOmitted by the field's place among the optional ones
+ */
+export function omitNulls(group: ShownGroup, isOmitted: (place: number) => boolean): void {
   for (const [name, fields] of OPTIONAL)
     for (const object of name === 'group' ? [group] : group[name as keyof typeof ENTITIES])
-      for (const field of fields) if (object[field] === null && isOmitted()) delete object[field];
+      for (const [place, field] of fields.entries())
+        if (object[field] === null && isOmitted(place)) delete object[field];
 }

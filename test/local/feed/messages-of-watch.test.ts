@@ -12,7 +12,7 @@ test('unreadable groups are reported once, with their reason', async () => {
     groups: 60,
     token: TOKEN,
     life: { changesPerSecond: 10 },
-    knobs: { unreadableEvery: 7, unreadableAs: 'no-status' },
+    knobs: { unreadableEvery: 7, unreadableAs: 'bad-stamp' },
   });
   const args = ['watch', '--base-url', service.url, '--every', '500ms', '--for', '6s', '--json'];
 

@@ -1,11 +1,11 @@
 // The exact notes and changes of a comparison, as stores and events receive them.
 import { describe, expect, it } from 'vitest';
-import { findChanges, type KnownState } from '../../../shared/comparing/change-set.ts';
+import { atFirstSight, findChanges, type KnownState } from '../../../shared/comparing/change-set.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { aRow, OPTIONS, read } from './a-reading.ts';
 
 function known(row: unknown, notes: Partial<KnownState> = {}): KnownState {
-  return { projection: read(row).projection, absences: {}, unpublished: {}, ...notes };
+  return { projection: atFirstSight(read(row)), absences: {}, unpublished: {}, ...notes };
 }
 
 const NOTES = {

@@ -1,4 +1,5 @@
 // Checks a group's published events against the true history: they must be complete, unbroken, in order and true.
+import { atFirstSight } from '../../../shared/comparing/change-set.ts';
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import type { GroupProjection } from '../../../shared/comparing/snapshot.ts';
 import { type EntityEvent, EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
@@ -33,7 +34,7 @@ export function checkEvents(followed: Followed): void {
   function takeIn(taken: TakenIn | undefined): void {
     if (taken === undefined || !followed.isSilent) return;
     if (taken.isAnnounced) arraysSeen.clear();
-    for (const [name, list] of Object.entries(arraysOf(taken.reading.projection))) {
+    for (const [name, list] of Object.entries(arraysOf(atFirstSight(taken.reading)))) {
       if (list === undefined || arraysSeen.has(name)) continue;
       arraysSeen.add(name);
       if (taken.isAnnounced) continue;
@@ -104,7 +105,9 @@ function statesOf({ group }: Version): Map<string, State> {
   if (group === undefined) return new Map();
   const parsed = parseReturnGroup(show(group, true, PLAIN));
   if (parsed.kind === 'unreadable') throw new Error(parsed.reason);
-  const entities = Object.values(arraysOf(projectGroup(parsed.group))).flatMap((list) => list ?? []);
+  const entities = Object.values(arraysOf(atFirstSight({ projection: projectGroup(parsed.group) }))).flatMap(
+    (list) => list ?? [],
+  );
   return new Map(entities.map((entity) => [keyOf(entity), plain(watchedOf(entity))]));
 }
 

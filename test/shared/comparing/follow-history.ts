@@ -1,6 +1,11 @@
 // Reads a true history in the same way as the feed, with crashes before saves, and keeps the published events.
 import { compareReading } from '../../../shared/comparing/compare-reading.ts';
-import { createUnknowable, type FieldsSince, learnFields } from '../../../shared/comparing/known-fields.ts';
+import {
+  createUnknowable,
+  type FieldMemory,
+  type FieldMoments,
+  learnFields,
+} from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
 import { GROUP_ARRAYS, type Reading, type Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { EntityEvent } from '../../../shared/contract/event.ts';
@@ -61,7 +66,7 @@ export interface TakenIn {
 }
 
 /** The fields that other groups have shown since long ago: all except the late ones. */
-const SENT_FROM_THE_START: FieldsSince = Object.fromEntries(
+const SENT_FROM_THE_START: FieldMoments = Object.fromEntries(
   Object.entries({ ...WATCHED_FIELDS, refund_transaction: [] }).flatMap(([kind, fields]) =>
     ['id', ...fields]
       .filter((field) => !LATE_FIELDS.includes(field))
@@ -136,7 +141,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
   let lastSeenAt: Instant | undefined;
   let lackedSince: Instant | undefined;
   let verdict: string | undefined;
-  let fieldsSince = SENT_FROM_THE_START;
+  let memory: FieldMemory = { fieldsSince: SENT_FROM_THE_START, nullsSeen: {}, lackedAt: {} };
 
   function keep(save: Save): void {
     checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
@@ -162,7 +167,8 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
 
   function learn(row: unknown, receivedAt: Instant): void {
     const parsed = parseReturnGroup(row);
-    if (parsed.kind === 'readable') fieldsSince = learnFields(fieldsSince, parsed.group, receivedAt);
+    if (parsed.kind !== 'readable') return;
+    memory = learnFields(memory, [parsed.group], { since: receivedAt, sentAt: receivedAt, isWalk: false });
   }
 
   function compare(reading: Reading, dies: boolean): void {
@@ -173,7 +179,12 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
       isOld: () => true,
       isOldEntity: () => true,
       // Otherwise the next moved stamp would publish fields that are sent for the first time.
-      unknowable: createUnknowable({ fieldsSince, walkedAt: undefined }, snapshot, { updatedAt: 0 }, SETTLE),
+      unknowable: createUnknowable(
+        { ...memory, walkedAt: undefined, startedAt: 0 },
+        snapshot,
+        { ...reading, updatedAt: 0 },
+        SETTLE,
+      ),
       lastSeenAt,
     });
     verdict = compared.verdict;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atFirstSight } from '../../../shared/comparing/change-set.ts';
 import { projectGroup } from '../../../shared/comparing/project-group.ts';
 import * as entities from '../../../shared/contract/entities.ts';
 import { MINUTE } from '../../../shared/instant.ts';
@@ -134,7 +135,9 @@ describe('a projection', () => {
       refund_transactions: [{ amount: { presentment_money: { amount: 1 } } }],
     };
 
-    const { group, shipments, return_line_items, exchange_line_items, refund_transactions } = project(row);
+    const { group, shipments, return_line_items, exchange_line_items, refund_transactions } = atFirstSight(
+      read(row),
+    );
 
     expect(group).toMatchObject({ return_outcome: null, credit_method: null, return_method: null });
     expect(group.order).toEqual({ id: null, name: null, platform_id: null });
@@ -157,7 +160,7 @@ describe('a projection', () => {
   });
 
   it.each([
-    ['an amount', { amount: '249.90', currency_code: 'EUR' }],
+    ['an amount', { amount: 'much', currency_code: 'EUR' }],
     ['a currency', { amount: 249.9, currency_code: 978 }],
   ])('has no money if %s is unreadable', (_, unreadable) => {
     const row = {
@@ -172,19 +175,17 @@ describe('a projection', () => {
       exchange_line_items: [{ id: 'e', status: 'UNPROCESSED', total: { shop_money: unreadable } }],
     };
 
-    const { return_line_items, exchange_line_items } = project(row);
+    const { return_line_items, exchange_line_items } = atFirstSight(read(row));
 
-    expect(return_line_items?.[0]?.total).toEqual({
-      shop_money: null,
-      presentment_money: { amount: 1, currency_code: 'USD' },
-    });
+    // Half of a bag would be another amount.
+    expect(return_line_items?.[0]?.total).toBeNull();
     expect(exchange_line_items?.[0]?.total).toBeNull();
   });
 
   it('distinguishes a list that is left out from an empty list', () => {
     const bare = { id: 1, created_at: '2026-11-18T08:00:00Z', updated_at: '2026-11-18T08:00:00Z' };
 
-    expect(project({ ...bare, shipments: null, returns: [] })).toMatchObject({
+    expect(project({ ...bare, shipments: undefined, returns: null })).toMatchObject({
       shipments: undefined,
       return_line_items: [],
       exchange_line_items: undefined,
@@ -209,12 +210,14 @@ describe('a projection', () => {
     });
 
     it('has no id and no code that is far too long, because a part of it would be another', () => {
-      const { group, return_line_items, exchange_line_items } = project(aRow(fillCodes(TEXT_OF_2_MB)));
+      const { group, return_line_items, exchange_line_items } = atFirstSight(
+        read(aRow(fillCodes(TEXT_OF_2_MB))),
+      );
 
       expect(group.order.platform_id).toBeNull();
       expect(return_line_items?.[0]).toMatchObject({
         ...{ platform_id: null, created_at: null, platform_line_item_id: null, product_platform_id: null },
-        ...{ variant_platform_id: null, sku: null, barcode: null, total: { shop_money: null } },
+        ...{ variant_platform_id: null, sku: null, barcode: null, total: null },
       });
       expect(exchange_line_items?.[0]).toMatchObject({ product_platform_id: null, sku: null });
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  inKnownSpelling,
+  asKnown,
   isSameAmount,
   isSameMoney,
   isSamePlatformId,
@@ -75,7 +75,7 @@ describe('an entity in its known spelling', () => {
     ['an amount within an object', 'bag', { shop_money: eur(1) }, { shop_money: eur(1.0001) }],
     ['ids in a list', 'platform_refund_transaction_ids', ['123', '7'], ['7', GLOBAL]],
   ])('keeps what was known before %s', (_, field, known, seen) => {
-    const spelled = inKnownSpelling({ [field]: known, status: 'OPEN' }, { [field]: seen, status: 'DONE' });
+    const spelled = asKnown({ [field]: known, status: 'OPEN' }, { [field]: seen, status: 'DONE' });
 
     expect(spelled).toEqual({ [field]: known, status: 'DONE' });
   });
@@ -97,12 +97,12 @@ describe('an entity in its known spelling', () => {
     ['an object where a list was', 'platform_ids', ['1'], { 0: '2' }],
     ['a new field', 'platform_id', undefined, '123'],
   ])('shows %s', (_, field, known, seen) => {
-    expect(inKnownSpelling({ [field]: known }, { [field]: seen })).toEqual({ [field]: seen });
+    expect(asKnown({ [field]: known }, { [field]: seen })).toEqual({ [field]: seen });
   });
 
   it('is the entity itself if nothing is spelled otherwise', () => {
     const seen = { status: 'OPEN', shipped_at: '2026-11-20T10:00:00Z' };
 
-    expect(inKnownSpelling({ ...seen, status: 'DONE' }, seen)).toBe(seen);
+    expect(asKnown({ ...seen, status: 'DONE' }, seen)).toBe(seen);
   });
 });

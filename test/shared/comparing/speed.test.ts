@@ -14,20 +14,20 @@ const page = JSON.stringify(rows);
 const groups = rows.map(groupOf);
 const readings = rows.map((row) => read(row, 2 * SETTLE));
 const snapshots = rows.map((row) => snapshotOf(read(row)));
-const known = groups.reduce((since, group) => learnFields(since, group, 1), {});
+const AT = { since: 1, sentAt: 1, isWalk: true };
+const known = learnFields({ fieldsSince: {}, nullsSeen: {}, lackedAt: {} }, groups, AT);
 
 const WORK = {
   'JSON.parse': () => JSON.parse(page),
-  project: () => groups.map(projectGroup),
+  project: () => groups.map((group) => projectGroup(group)),
   'project and digest': () => groups.map((group) => digestOf(projectGroup(group))),
   'project and JSON.stringify': () => groups.map((group) => JSON.stringify(projectGroup(group))),
   'compare, unchanged': () => readings.map((reading, at) => compareReading(snapshots[at], reading, OPTIONS)),
-  'learn fields': () => groups.map((group) => learnFields(known, group, 1)),
-  'all of it, remembered': () =>
-    JSON.parse(page).map((row: unknown) => {
-      const group = groupOf(row);
-      return [learnFields(known, group, 1), digestOf(projectGroup(group))];
-    }),
+  'learn fields': () => learnFields(known, groups, AT),
+  'all of it, remembered': () => {
+    const read = (JSON.parse(page) as unknown[]).map(groupOf);
+    return [learnFields(known, read, AT), ...read.map((group) => digestOf(projectGroup(group)))];
+  },
 };
 
 describe('a page of 100 unchanged groups', () => {

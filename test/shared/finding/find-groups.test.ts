@@ -86,14 +86,14 @@ test('a search ends after a bounded number of pages, and reports that there may 
 test('an unreadable row is found by its id', async () => {
   const world = await aPolledSource();
   const [group] = nameOrders(world, ['#R7']);
-  world.control.setKnob('unreadableAs', 'no-status');
+  world.control.setKnob('unreadableAs', 'bad-stamp');
   world.control.setKnob('unreadableEvery', 1);
 
   const found = await find(world, { orderName: '#R7' });
   const present = await world.time.run(askForGroup(await asking(world), Number(group)));
 
   expect(found).toEqual({ exact: [], similar: [group], isWhole: true });
-  expect(present).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('status') });
+  expect(present).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('created_at') });
 });
 
 test('a service that fails for too long is reported, without the text of the search', async () => {

@@ -263,7 +263,7 @@ describe('a step', () => {
   it('cuts a full answer by the rows that can be read', async () => {
     const world = createListWorld({ knobs: { mostRows: 10 } });
     world.addMany(10, MINUTE, SINCE);
-    for (const id of [1, 2]) Object.assign(world.list.groups.get(id) ?? {}, { more: { updated_at: 'x' } });
+    for (const id of [1, 2]) Object.assign(world.list.groups.get(id) ?? {}, { more: { created_at: 'x' } });
 
     const { stack, groups } = await world.time.run(readOnce(world.begin(), [OF_A_DAY]));
 

@@ -91,19 +91,19 @@ describe('rows of one group with the same stamp', () => {
   });
 
   it('are set aside once if none can be read and they are the same', () => {
-    const broken = { ...sampleRow(1), returns: 'none' };
+    const broken = { ...sampleRow(1), created_at: 'once' };
 
     expect(read([broken, broken, { ...broken, id: 2 }]).unreadable).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 
   it('are no reading if one of them can’t be read: it may show what the others lack', () => {
-    const broken = { ...part('shipments'), returns: 'none' };
+    const broken = { ...part('shipments'), created_at: 'once' };
 
     for (const rows of inBothOrders([part('shipments'), broken])) {
       const { readings, unreadable } = read(rows);
 
       expect(readings).toEqual([]);
-      expect(unreadable).toMatchObject([{ id: 1, reason: 'returns is a text, not an array' }]);
+      expect(unreadable).toMatchObject([{ id: 1, reason: 'created_at is a text of 4 characters' }]);
     }
   });
 });

@@ -210,12 +210,12 @@ describe('a row that can’t be recorded', () => {
   it('is set aside with its reason if it can’t be read, until it can', async () => {
     const { run, take } = createSetting();
 
-    await take(page([{ ...sampleRow(1), updated_at: 'yesterday' }, sampleRow(2)]));
+    await take(page([{ ...sampleRow(1), created_at: 'yesterday' }, sampleRow(2)]));
     const { setAside } = run.state;
     await take(page([sampleRow(1)], 100));
 
     expect(setAside).toMatchObject([
-      { groupId: 1, reason: 'updated_at is not a timestamp', since: START + SECOND },
+      { groupId: 1, reason: 'created_at is a text of 9 characters', since: START + SECOND },
     ]);
     expect(run.state.setAside).toEqual([]);
   });

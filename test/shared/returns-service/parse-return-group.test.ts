@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { projectGroup } from '../../../shared/comparing/project-group.ts';
+import { UNREADABLE } from '../../../shared/returns-service/field-kinds.ts';
 import {
   parseReturnGroup,
   type ReadableRow,
@@ -36,7 +38,7 @@ describe('a readable row', () => {
       exchange_line_items: [{ id: 'exchange-3', status: 'UNPROCESSED', quantity: 1 }],
       refund_transactions: [{ platform_id: 'refund-3', amount: { shop_money: { amount: 49.9 } } }],
     });
-    expect(group.returns?.[0]).toMatchObject({
+    expect(group.returns && group.returns[0]).toMatchObject({
       id: 31,
       status: 'OPEN',
       quantity: 1,
@@ -55,9 +57,10 @@ describe('a readable row', () => {
     }
   });
 
-  it('needs only ids, statuses and stamps', () => {
+  it('needs only ids, statuses and its stamp of creation', () => {
     const row = {
-      ...bare,
+      id: 7,
+      created_at: CREATED_AT,
       shipments: [{ id: 1, status: 'CREATED' }],
       returns: [{ id: 2, status: 'OPEN' }],
       exchange_line_items: [{ id: 'x', status: 'PROCESSED' }],
@@ -67,12 +70,54 @@ describe('a readable row', () => {
     expect(readable(row).group).toEqual(row);
   });
 
-  it('distinguishes null and missing arrays from empty ones', () => {
-    const { group } = readable({ ...bare, shipments: [], returns: null });
+  it.each([[[]], [null], [[null]]])('has an empty list for %j, but none for an absent one', (list) => {
+    const ids = { return_ids: list };
 
-    expect(group.shipments).toEqual([]);
-    expect(group.returns).toBeNull();
+    const { group } = readable({ ...bare, shipments: [{ id: 1, status: 'CREATED', ...ids }], returns: list });
+
+    expect(group.returns).toEqual([]);
+    expect(projectGroup(group).shipments?.[0]?.return_ids).toEqual([]);
     expect(group.exchange_line_items).toBeUndefined();
+  });
+
+  it.each([
+    ['id', '1', 'id', 1],
+    ['shipments.0.id', '10', 'shipments.0.id', 10],
+    ['shipments.0.tracking_number', 794_611, 'shipments.0.tracking_number', '794611'],
+    ['shipments.0.return_ids', ['31', 32], 'shipments.0.return_ids', [31, 32]],
+    ['returns.0.quantity', '2', 'returns.0.quantity', 2],
+    ['returns.0.sku', 7, 'returns.0.sku', '7'],
+    ['returns.0.product_name', 501, 'returns.0.product_name', '501'],
+    ['returns.0.shipment_id', '10', 'returns.0.shipment_id', 10],
+    [
+      'returns.0.platform_refund_transaction_ids',
+      [1, '2'],
+      'returns.0.platform_refund_transaction_ids',
+      ['1', '2'],
+    ],
+    ['returns.0.total.shop_money.amount', '-12.50', 'returns.0.total.shop_money.amount', -12.5],
+    ['exchange_line_items.0.id', 12, 'exchange_line_items.0.id', '12'],
+    ['refund_transactions.0.platform_id', 12, 'refund_transactions.0.platform_id', '12'],
+    [
+      'refund_transactions.0.amount.shop_money.amount',
+      '49.90',
+      'refund_transactions.0.amount.shop_money.amount',
+      49.9,
+    ],
+    [
+      'refund_transactions.0.amount.shop_money.amount',
+      '0E-10',
+      'refund_transactions.0.amount.shop_money.amount',
+      0,
+    ],
+    ['order.id', '9001', 'order.id', 9_001],
+  ])('has the documented type of what can be converted exactly: %s as %j', (place, value, at, expected) => {
+    const { group, faults } = readable(withValue(place, value));
+
+    expect(
+      at.split('.').reduce<unknown>((holder, name) => Reflect.get(holder as object, name), group),
+    ).toEqual(expected);
+    expect(faults).toEqual([]);
   });
 
   it('leaves out unknown fields and type constants', () => {
@@ -93,35 +138,81 @@ describe('a readable row', () => {
   });
 
   it.each([
-    ['returns.0.product_name', 12],
-    ['returns.0.total', 'EUR 12'],
-    ['returns.0.return_reason_details', ['TOO_SMALL']],
-    ['exchange_line_items.0.sku', {}],
-    ['shipments.0.created_at', 0],
-    ['order', 'none'],
-    ['order.id', '9001'],
-    ['order.id', 1.5],
-    ['order.id', 2 ** 53],
-    ['customer.email', false],
-  ])('treats context of another shape as absent: %s', (place, value) => {
-    const { group } = readable(withValue(place, value));
+    ['return_outcome', 1, 'return_group.return_outcome is a whole number'],
+    ['credit_method', [], 'return_group.credit_method is an array of 0'],
+    ['updated_at', 'yesterday', 'return_group.updated_at is a text of 9 characters'],
+    ['order', 'none', 'return_group.order is a text of 4 characters'],
+    ['order.id', 1.5, 'order.id is a fraction'],
+    ['order.id', 2 ** 53, 'order.id is beyond 2^53'],
+    ['shipments.0.carrier', 'C'.repeat(1_025), 'shipment.carrier is a text of 1025 characters'],
+    ['shipments.0.tracking_number', 9.4e21, 'shipment.tracking_number is beyond 2^53'],
+    ['shipments.0.created_at', 0, 'shipment.created_at is a whole number'],
+    ['shipments.0.delivered_at', true, 'shipment.delivered_at is a boolean'],
+    ['shipments.0.return_ids', Array(20_000).fill(1), 'shipment.return_ids is an array of 20000'],
+    ['shipments.0.return_ids', ['x'], 'shipment.return_ids is an array of 1'],
+    ['returns', {}, 'return_group.returns is an object'],
+    ['returns.0.quantity', 1.5, 'return_line_item.quantity is a fraction'],
+    ['returns.0.quantity', '1,5', 'return_line_item.quantity is a text of 3 characters'],
+    ['returns.0.quantity', '02', 'return_line_item.quantity is a text of 2 characters'],
+    ['returns.0.shipment_id', -1, 'return_line_item.shipment_id is a negative number'],
+    ['returns.0.return_reason_details', ['SMALL'], 'return_line_item.return_reason_details is an array of 1'],
+    ['returns.0.last_rma_provider', {}, 'return_line_item.last_rma_provider is an object'],
+    ['returns.0.total', 'EUR 12', 'return_line_item.total is a text of 6 characters'],
+    ['returns.0.total.shop_money.amount', JSON.parse('1e999'), 'return_line_item.total is an object'],
+    ['returns.0.total.shop_money.amount', '', 'return_line_item.total is an object'],
+    ['returns.0.total.shop_money.currency_code', 978, 'return_line_item.total is an object'],
+    ['exchange_line_items.0.sku', {}, 'exchange_line_item.sku is an object'],
+    ['refund_transactions.0.amount', 49.9, 'refund_transaction.amount is a fraction'],
+  ])('loses only a field that can’t be read: %s as %j', (place, value, fault) => {
+    const { group, faults } = readable(withValue(place, value));
 
-    const { group: without } = readable(withValue(place, undefined));
-    expect(group).toEqual(without);
+    const { group: whole } = readable(sampleRow(1));
+    const path = place.replace(/total.*/, 'total').split('.');
+    const field = path.pop() ?? '';
+    const holder = path.reduce<object>((object, name) => Reflect.get(object, name), whole);
+    Reflect.set(holder, field, field === 'updated_at' ? undefined : UNREADABLE);
+    expect(faults.map(({ field, shape }) => `${field} ${shape}`)).toEqual([fault]);
+    expect(group).toEqual(whole);
   });
 
   it.each([
-    ['returns.0.total.shop_money', 'amount', '12'],
-    ['returns.0.total.shop_money', 'amount', JSON.parse('1e999')],
-    ['returns.0.total.shop_money', 'currency_code', 978],
-    ['exchange_line_items.0.total.presentment_money', 'amount', [12]],
-    ['exchange_line_items.0.total.presentment_money', 'currency_code', {}],
-  ])('treats money with a part of another shape as absent: %s.%s', (place, part, value) => {
-    const { group } = readable(withValue(`${place}.${part}`, value));
+    ['shipments.0.id', undefined, 'shipment.id is missing'],
+    ['shipments.0.id', 2 ** 53, 'shipment.id is beyond 2^53'],
+    ['shipments.0.status', '', 'shipment.status is empty'],
+    ['shipments.0.status', 'S'.repeat(101), 'shipment.status is a text of 101 characters'],
+    ['shipments.0', 'parcel', 'shipment is a text of 6 characters'],
+    ['returns.0.id', 1.5, 'return_line_item.id is a fraction'],
+    ['returns.0.status', 4, 'return_line_item.status is a whole number'],
+    ['exchange_line_items.0.id', '', 'exchange_line_item.id is empty'],
+    ['exchange_line_items.0.status', null, 'exchange_line_item.status is null'],
+  ])('loses only an entity without a readable id and status: %s as %j', (place, value, fault) => {
+    const { group, faults } = readable(withValue(place, value));
 
-    const { group: without } = readable(withValue(place, undefined));
-    expect(group).toEqual(without);
+    const list = Reflect.get(group, place.split('.')[0] ?? '');
+    expect(faults.map(({ field, shape }) => `${field} ${shape}`)).toEqual([fault]);
+    expect(list[0]).toBe(UNREADABLE);
+    expect(list).toHaveLength(Reflect.get(sampleRow(), place.split('.')[0] ?? '').length);
   });
+
+  it('loses a refund without an id if its gateway or amount can’t be read', () => {
+    const refundsOf = (refund: object) =>
+      readable({ ...bare, refund_transactions: [refund] }).group.refund_transactions;
+
+    expect(refundsOf({ platform_id: 'r', amount: 1 })).toEqual([{ platform_id: 'r', amount: UNREADABLE }]);
+    expect(refundsOf({ platform_id: {}, gateway: 'g' })).toEqual([{ platform_id: UNREADABLE, gateway: 'g' }]);
+    expect(refundsOf({ amount: 1, gateway: 'g' })).toEqual([UNREADABLE]);
+    expect(refundsOf({ platform_id: '', gateway: [] })).toEqual([UNREADABLE]);
+  });
+
+  it.each([null, undefined, 'yesterday'])(
+    'has the stamp of its creation if `updated_at` is %j',
+    (updated_at) => {
+      const row = readable({ ...bare, updated_at });
+
+      expect(row.updatedAt).toBe(row.createdAt);
+      expect(row.group.updated_at).toBeUndefined();
+    },
+  );
 
   it('has its stamps as instants, with their precision and whether they name a zone', () => {
     const row = readable({
@@ -169,88 +260,35 @@ describe('a refund that a row shows twice', () => {
   });
 });
 
-describe('an unreadable row', () => {
-  it.each([
-    ['id', undefined, 'id is missing'],
-    ['id', 2 ** 53, 'id is beyond 2^53'],
-    ['id', -1, 'id is a negative number'],
-    ['id', '7', 'id is a text, not a whole number'],
-    ['created_at', undefined, 'created_at is missing'],
-    ['updated_at', null, 'updated_at is null, not a text'],
-    ['updated_at', 'yesterday', 'updated_at is not a timestamp'],
-    ['created_at', '2026-02-30T00:00:00Z', 'created_at is not a timestamp'],
-    ['shipments.0.id', undefined, 'shipments[0].id is missing'],
-    ['shipments.0.status', undefined, 'shipments[0].status is missing'],
-    ['shipments.0.status', '', 'shipments[0].status is empty'],
-    ['shipments.0.status', 'S'.repeat(101), 'shipments[0].status is too long'],
-    ['returns.1.id', 1.5, 'returns[1].id is a fraction, not a whole number'],
-    ['returns.1.status', 4, 'returns[1].status is a whole number, not a text'],
-    ['exchange_line_items.0.id', 12, 'exchange_line_items[0].id is a whole number, not a text'],
-    ['exchange_line_items.0.id', '', 'exchange_line_items[0].id is empty'],
-    ['exchange_line_items.0.id', 'x'.repeat(201), 'exchange_line_items[0].id is too long'],
-    ['exchange_line_items.0.status', null, 'exchange_line_items[0].status is null, not a text'],
-    ['returns', {}, 'returns is an object, not an array'],
-    ['returns.0', 'item', 'returns[0] is a text, not an object'],
-    ['shipments.0.return_ids.1', 'x', 'shipments[0].return_ids[1] is a text, not a whole number'],
-    ['shipments.0.return_ids', Array(20_000).fill(1), 'shipments[0].return_ids is too long'],
-    [
-      'returns.0.platform_refund_transaction_ids',
-      Array(40).fill('x'.repeat(1_000)),
-      'returns[0].platform_refund_transaction_ids is too long',
-    ],
-    [
-      'refund_transactions.0.amount.shop_money.amount',
-      '49.9',
-      'refund_transactions[0].amount.shop_money.amount is a text, not a number',
-    ],
-  ])('has an invalid required field: %s as %j', (place, value, reason) => {
-    expect(unreadable(withValue(place, value)).reason).toBe(reason);
-  });
-
-  it.each([
-    ['return_outcome', 1],
-    ['credit_method', []],
-    ['return_method', {}],
-    ['shipments.0.carrier', 1],
-    ['shipments.0.carrier', 'C'.repeat(1_025)],
-    ['shipments.0.tracking_number', 1],
-    ['shipments.0.shipped_at', 1],
-    ['shipments.0.delivered_at', true],
-    ['shipments.0.return_ids', ['31']],
-    ['returns.0.quantity', '2'],
-    ['returns.0.shipment_id', '10'],
-    ['returns.0.platform_refund_transaction_ids', [1]],
-    ['returns.0.last_rma_number', 1],
-    ['returns.0.last_rma_provider', {}],
-    ['exchange_line_items.0.quantity', 1.5],
-    ['exchange_line_items.0.line_item_platform_id', 1],
-    ['exchange_line_items.0.variant_platform_id', 1],
-    ['refund_transactions.0.amount', 49.9],
-    ['refund_transactions.0.amount.shop_money.amount', '49.9'],
-    ['refund_transactions.0.amount.shop_money.amount', JSON.parse('1e999')],
-    ['refund_transactions.0.platform_id', 12],
-    ['refund_transactions.0.gateway', 12],
-  ])('has a watched field of another shape: %s as %j', (place, value) => {
-    const row = unreadable(withValue(place, value));
-
-    const path = place.replaceAll(/\.(\d+)/g, '[$1]');
-    expect(row.reason).toContain(path);
-    expect(row.id).toBe(1);
-  });
-
+describe('an entity that a row shows with different values', () => {
   it.each([
     ['shipments', { id: 4, status: 'CREATED' }, { status: 'DELIVERED' }],
     ['shipments', { id: 4, status: 'CREATED', return_ids: [1, 2] }, { return_ids: [1] }],
     ['returns', { id: 4, status: 'OPEN', quantity: 1 }, { quantity: 2 }],
     ['exchange_line_items', { id: '4', status: 'PROCESSED' }, { status: 'CANCELED' }],
-  ])('has an id with different values among its %s', (field, entity, change) => {
-    const row = unreadable({ ...bare, [field]: [entity, { ...entity, ...change }] });
+  ])('can’t be read: one of %s', (field, entity, change) => {
+    const { group, faults } = readable({ ...bare, [field]: [entity, { ...entity, ...change }] });
 
-    expect(row.reason).toBe(`${field} holds one id with different values`);
+    expect(Reflect.get(group, field)).toEqual([UNREADABLE]);
+    expect(faults).toMatchObject([{ shape: 'is shown with different values' }]);
+  });
+});
+
+describe('an unreadable row', () => {
+  it.each([
+    ['id', undefined, 'id is missing'],
+    ['id', 2 ** 53, 'id is beyond 2^53'],
+    ['id', -1, 'id is a negative number'],
+    ['id', 'RG-7', 'id is a text of 4 characters'],
+    ['created_at', undefined, 'created_at is missing'],
+    ['created_at', null, 'created_at is null'],
+    ['created_at', '2026-02-30T00:00:00Z', 'created_at is a text of 20 characters'],
+  ])('has no id or no stamp of its creation: %s as %j', (place, value, reason) => {
+    expect(unreadable(withValue(place, value)).reason).toBe(reason);
   });
 
   it('has an id only if the id is valid', () => {
-    expect(unreadable({ ...bare, updated_at: '' }).id).toBe(7);
+    expect(unreadable({ ...bare, created_at: '' }).id).toBe(7);
     expect(unreadable({ ...bare, id: 2 ** 60 })).not.toHaveProperty('id');
     expect(unreadable({ ...bare, id: -1 })).not.toHaveProperty('id');
     expect(unreadable('row')).not.toHaveProperty('id');
@@ -292,7 +330,7 @@ describe('an unreadable row', () => {
     const row = unreadable({ ...bare, id: undefined });
 
     expect(row).toMatchObject({ createdAt: readable(bare).createdAt, updatedAt: readable(bare).updatedAt });
-    expect(unreadable({ ...bare, updated_at: 'yesterday' })).not.toHaveProperty('updatedAt');
+    expect(unreadable({ ...bare, id: undefined, updated_at: 'yesterday' })).not.toHaveProperty('updatedAt');
     expect(unreadable({ ...bare, created_at: 3 })).not.toHaveProperty('createdAt');
   });
 
@@ -305,9 +343,7 @@ describe('an unreadable row', () => {
     expect(unreadable({ ...bare, id: undefined })).not.toHaveProperty('textId');
   });
 
-  it('names the first faults and the number of the others', () => {
-    const { reason } = unreadable({ returns: [{}, {}] });
-
-    expect(reason).toBe('id is missing; created_at is missing; updated_at is missing; and 4 more');
+  it('names all that it lacks', () => {
+    expect(unreadable({ returns: [{}, {}] }).reason).toBe('id is missing; created_at is missing');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Knobs } from '../../../../local/reference-service/knobs.ts';
 import { DOCUMENTED_RESOURCES } from '../../../../shared/returns-service/documented-resources.ts';
+import { parseReturnGroup } from '../../../../shared/returns-service/parse-return-group.ts';
 import { aService } from '../a-service.ts';
 
 type Shown = Record<string, unknown> & {
@@ -98,16 +99,40 @@ describe('groups as the service shows them', () => {
     expect(rows).toContain(null);
     expect(groups.some((group) => group.id === undefined)).toBe(true);
     expect(groups.some((group) => typeof group.id === 'string')).toBe(true);
-    expect(groups.some((group) => group.updated_at === 'yesterday')).toBe(true);
-    expect(groups.some(({ returns }) => !('status' in (returns[0] ?? {})))).toBe(true);
-    expect(groups.some(({ returns }) => !Number.isSafeInteger(returns[0]?.id))).toBe(true);
-    expect(groups.some(({ returns }) => new Set(returns.map((item) => item.id)).size < returns.length)).toBe(
-      true,
-    );
-    const whole = groups.filter((group) => Number(group.id) % 3 !== 0);
+    expect(groups.some((group) => group.created_at === 'yesterday')).toBe(true);
+    expect(groups.some(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id))).toBe(true);
+    const whole = groups.filter((group) => Number(group.id) % 3 !== 0 && group.created_at !== 'yesterday');
     for (const group of whole.filter(({ id }) => Number.isSafeInteger(id))) {
       expect(DOCUMENTED_RESOURCES.ReturnGroup.safeParse(group).success).toBe(true);
     }
+  });
+
+  it('have a field or an entity that can’t be read, in every way, if broken', () => {
+    const rows = aService({ groups: 200, knobs: { brokenEvery: 1 } }).rows('limit=250');
+
+    expect(rows.some(({ updated_at }) => updated_at === 'yesterday')).toBe(true);
+    expect(rows.some(({ returns }) => !('status' in (returns[0] ?? {})))).toBe(true);
+    expect(rows.some(({ returns }) => !Number.isSafeInteger(returns[0]?.id))).toBe(true);
+    expect(rows.some(({ returns }) => new Set(returns.map(({ id }) => id)).size < returns.length)).toBe(true);
+    expect(rows.every((row) => parseReturnGroup(row).kind === 'readable')).toBe(true);
+  });
+
+  it('mean the same if their values are converted', () => {
+    const read = (knobs: object) =>
+      aService({ groups: 100, knobs })
+        .rows('limit=250')
+        .map((row) => parseReturnGroup(row));
+
+    const converted = read({ values: 'converted' });
+
+    expect(converted).toEqual(read({}));
+  });
+
+  it('have no `updated_at` before their first change, if configured', () => {
+    const rows = aService({ groups: 100, knobs: { nullStamps: 'never-updated' } }).rows('limit=250');
+
+    expect(rows.some(({ updated_at }) => updated_at === null)).toBe(true);
+    expect(rows.every(({ created_at, updated_at }) => updated_at !== created_at)).toBe(true);
   });
 
   it('have unlisted statuses from the start, if configured', () => {
