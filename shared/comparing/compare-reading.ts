@@ -4,14 +4,19 @@ import { announceGroup, type Comparison, findChanges, type KnownState } from './
 import { makeSave, type SaveOptions } from './make-save.ts';
 import { saysTheSame } from './says-the-same.ts';
 import { type GroupProjection, PROJECTION, type Reading, type Snapshot } from './snapshot.ts';
-import { isNews, isSettled } from './stale-reads.ts';
+import { isNews, isOlder, isSettled } from './stale-reads.ts';
 
-export interface CompareOptions extends Comparison, SaveOptions {}
+export interface CompareOptions extends Comparison, SaveOptions {
+  /** Whether a stamp before the known one is proved to be news. @default false */
+  readonly acceptsOlder?: boolean;
+}
 
 export type Compared =
   | { readonly verdict: 'unchanged' }
   /** Differs, but may be stale: a later read decides. */
   | { readonly verdict: 'left' }
+  /** Differs, with a stamp before the known one: time decides. */
+  | { readonly verdict: 'older'; readonly save: Save }
   | { readonly verdict: 'differs'; readonly save: Save };
 
 /** Compares a reading with the snapshot, which must have been loaded for this comparison. */
@@ -27,6 +32,8 @@ export function compareReading(
   if (isSameState(snapshot, asRead, reading)) return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
+  if (isOlder(reading, snapshot) && !options.acceptsOlder)
+    return { verdict: 'older', save: makeSave(snapshot, found, reading, options) };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
   return { verdict: 'differs', save: makeSave(snapshot, found, reading, options) };
 }

@@ -1,19 +1,19 @@
 // What each page shows about the service: the form of its stamps, whether they are ahead, and since when it sends a field.
 import { learnFields } from '../comparing/known-fields.ts';
 import { noteFinding } from '../guarding/findings.ts';
-import { formatInstant } from '../instant.ts';
+import { formatInstant, type Instant } from '../instant.ts';
 import { isPlausible } from '../position/position.ts';
 import type { Page } from '../reading/range.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
 
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
-export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
+export function learnFromPage(state: SourceState, page: Page, lane: LaneName, now: Instant): SourceState {
   const rows = readableOf(page.rows);
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
   const fieldsSince = rows.reduce((known, { group }) => learnFields(known, group, since), state.fieldsSince);
   const learned = { ...state, fieldsSince, stampForm: formOf(page.rows) ?? state.stampForm };
-  return checkClock(learned, rows, page, lane);
+  return checkClock(learned, rows, page, lane, now);
 }
 
 /** The form of the rows' stamps; undefined if none can be read. */
@@ -36,10 +36,11 @@ function checkClock(
   rows: readonly ReadableRow[],
   { receivedAt }: Page,
   lane: LaneName,
+  now: Instant,
 ): SourceState {
   const ahead = rows.filter(({ updatedAt }) => !isPlausible(updatedAt, receivedAt));
   const [first] = ahead;
   if (first === undefined) return state;
   const example = `updated_at ${formatInstant(first.updatedAt)} of return group ${first.group.id}`;
-  return noteFinding(state, { code: 'clock', lane, count: ahead.length, example }, receivedAt);
+  return noteFinding(state, { code: 'clock', lane, count: ahead.length, example }, now);
 }

@@ -124,8 +124,8 @@ const READING: readonly Bug[] = [
   bug(
     'the cursor follows the newest stamp at once, without the lookback',
     'shared/position/position.ts',
-    'const before = startedAt - lookback - settle - AFTER_STAMP;',
-    'const before = startedAt;',
+    'const before = asOf - lookback - settle - AFTER_STAMP;',
+    'const before = asOf;',
     324,
   ),
   bug(
