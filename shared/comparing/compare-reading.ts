@@ -10,14 +10,19 @@ import {
   type ShownProjection,
   type Snapshot,
 } from './snapshot.ts';
-import { isNews, isSettled } from './stale-reads.ts';
+import { isNews, isOlder, isSettled } from './stale-reads.ts';
 
-export interface CompareOptions extends Comparison, SaveOptions {}
+export interface CompareOptions extends Comparison, SaveOptions {
+  /** Whether a stamp before the known one is proved to be news. @default false */
+  readonly acceptsOlder?: boolean;
+}
 
 export type Compared =
   | { readonly verdict: 'unchanged' }
   /** Differs, but may be stale: a later read decides. */
   | { readonly verdict: 'left' }
+  /** Differs, with a stamp before the known one: time decides. */
+  | { readonly verdict: 'older'; readonly save: Save }
   | { readonly verdict: 'differs'; readonly save: Save };
 
 /** Compares a reading with the snapshot, which must have been loaded for this comparison. */
@@ -33,6 +38,8 @@ export function compareReading(
     return { verdict: 'unchanged' };
   const found = findChanges(snapshot, reading, options);
   if (isSameState(snapshot, found.next, reading)) return { verdict: 'unchanged' };
+  if (isOlder(reading, snapshot) && !options.acceptsOlder)
+    return { verdict: 'older', save: makeSave(snapshot, found, reading, options) };
   if (!isNews(reading, snapshot, options.settle)) return { verdict: 'left' };
   return { verdict: 'differs', save: makeSave(snapshot, found, reading, options) };
 }

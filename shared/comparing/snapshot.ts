@@ -67,7 +67,7 @@ export interface Reading {
   readonly projection: ShownProjection;
   readonly updatedAt: Instant;
   readonly createdAt: Instant;
-  /** When its request was sent and its answer received, by the local clock. */
+  /** The answer's time: when its request was sent and it was received, less its age, by the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
   readonly through: 'poll' | 'reconciliation' | 'baseline';

@@ -6,7 +6,7 @@ import { ownRowsOf } from '../returns-service/own-rows.ts';
 import type { Asking } from './asking.ts';
 
 interface AskedAt {
-  /** By the local clock. */
+  /** The answer's time, by the local clock. */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
 }
@@ -39,7 +39,7 @@ export type PresentAnswer = ShownGroup | AbsentGroup | UnreadableGroup;
 export async function askForGroup({ requests, signal }: Asking, groupId: number): Promise<PresentAnswer> {
   const query = { returnGroupId: groupId };
   const sent = await requests.send({ lane: 'look-ups' }, (client) =>
-    client.listReturnGroups(query, { signal }),
+    client.listReturnGroups(query, { signal, skipsCaches: true }),
   );
   const { sentAt, receivedAt } = sent;
   const row = ownRowsOf(groupId, sent.answer.rows).at(-1);

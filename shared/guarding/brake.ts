@@ -5,6 +5,7 @@ import { HOUR, type Instant } from '../instant.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { type ComparedReading, hasEvents } from './compared-reading.ts';
 import { findHold, holdBack, setPhase } from './holds.ts';
+import { isTooMany, MOST_LOOK_UPS } from './removals.ts';
 import { sampleChange } from './sample-change.ts';
 
 /** Groups that are judged together: the last ones that walks compared. */
@@ -51,6 +52,20 @@ export function brake(
     return holdBack({ ...state, compared: '' }, { kind: 'mass_change', count: differing, samples }, now);
   }
   return { ...state, compared: compared || state.compared };
+}
+
+/**
+ * Returns the state after an answer that shows groups with stamps before the known ones, with a new hold if these and those
+ * that are looked up for it are too many: of a database that was restored not each group is looked up.
+ */
+export function brakeOlder(state: SourceState, older: readonly ComparedReading[], now: Instant): SourceState {
+  const ids = new Set(older.map(({ reading }) => reading.projection.group.id));
+  for (const { groupId, olderSince } of state.lookUps) if (olderSince !== undefined) ids.add(groupId);
+  const isFew = !isTooMany(state, ids.size) && ids.size <= MOST_LOOK_UPS;
+  if (isFew || findHold(state, 'mass_change') !== undefined) return state;
+  const lookUps = state.lookUps.filter(({ olderSince }) => olderSince === undefined);
+  const samples = older.flatMap(sampleChange);
+  return holdBack({ ...state, lookUps }, { kind: 'mass_change', count: ids.size, samples }, now);
 }
 
 /** Returns the state as a walk over recent groups begins: after an hour the walks publish what they still find. */

@@ -10,7 +10,7 @@ export function describeHold({ kind, count }: Pick<Hold, 'kind' | 'count'>): str
     case 'removals':
       return `${count} known return groups, items or shipments are missing at once.`;
     case 'mass_change':
-      return `At least ${count} return groups changed at once, and the service says that they were not updated.`;
+      return `At least ${count} return groups changed at once, and the service gives them no newer updated_at.`;
     case 'backfill':
       return `At least ${count} return groups that were created before the feed began show for the first time.`;
   }

@@ -87,7 +87,7 @@ export function createIdentity(
       // The token was replaced meanwhile, which proves nothing: the next answer is judged anew.
       if (accessHash !== undefined && accessHash !== answer.accessHash) return beginAnew();
       accessHash = answer.accessHash;
-      if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash);
+      if (answer.rows.some((row) => isSame(row, canary))) return trust(accessHash, answer.sentAt);
       if (answer.rows.some(({ kind }) => kind === 'unreadable')) isUnreadable = true;
       else session.vain = { accessHash, groupIds: new Set([...session.vain.groupIds, canary.groupId]) };
     }
@@ -105,12 +105,12 @@ export function createIdentity(
    * much as a second try, and one that hangs would take the whole tick.
    */
   async function lookUp(returnGroupId: number) {
-    const { answer, accessHash } = await requests.send(
+    const { answer, accessHash, sentAt } = await requests.send(
       { lane: 'look-ups' },
-      (client) => client.listReturnGroups({ returnGroupId }, { signal }),
+      (client) => client.listReturnGroups({ returnGroupId }, { signal, skipsCaches: true }),
       { readsSecret: true, tries: 1 },
     );
-    return { rows: ownRowsOf(returnGroupId, answer.rows), accessHash };
+    return { rows: ownRowsOf(returnGroupId, answer.rows), accessHash, sentAt };
   }
 
   /** A few known groups, others each time: from each span the first one after a random moment. */
@@ -143,8 +143,8 @@ export function createIdentity(
     session.vain = NONE_IN_VAIN;
   }
 
-  function trust(accessHash: string): void {
-    provedAt = clock.now();
+  function trust(accessHash: string, at: Instant): void {
+    provedAt = Math.max(provedAt, at);
     beginAnew();
     if (findHold(cell.state, 'other_store') !== undefined)
       log.info('A known return group is found again: the source is read again.');
@@ -172,7 +172,7 @@ export function createIdentity(
       if (cell.state.seenWith === accessHash) return true;
       await prove(new Set());
       if (isUnknown && cell.state.seenWith !== accessHash) {
-        trust(accessHash);
+        trust(accessHash, clock.now());
         // Before any group is saved: after a crash the first ones would have to prove it, and may fail for ever.
         await cell.save();
       }

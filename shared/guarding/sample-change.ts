@@ -7,7 +7,7 @@ const LONGEST_VALUE = 60;
 
 /** The first change of a compared group; none if it has no event. */
 export function sampleChange({ snapshot, compared }: ComparedReading): HoldSample[] {
-  const [event] = compared.verdict === 'differs' ? compared.save.events : [];
+  const [event] = 'save' in compared ? compared.save.events : [];
   return snapshot === undefined || event === undefined
     ? []
     : [sampleEvent(snapshot.groupId, event as EntityEvent)];

@@ -1,5 +1,6 @@
 // The lane of look-ups by id: groups that a walk missed, and readings that were left as possibly stale. A group that two
-// look-ups do not find, `settle` apart, is published as removed.
+// look-ups do not find, whose answers' times are `settle` apart, is published as removed. Caches are asked not to answer
+// them; a second one has a limit of its own, which a cache that does so all the same has not kept.
 import { removeGroup } from '../comparing/remove-group.ts';
 import { noteFinding } from '../guarding/findings.ts';
 import { endReleased, findHold } from '../guarding/holds.ts';
@@ -30,21 +31,24 @@ export function createLookUpLane(run: TickRun): Lane {
     const { groupId } = lookUp;
     const snapshot = (await store.load(sourceOf(run), [groupId])).get(groupId);
     if (snapshot === undefined || snapshot.removedAt !== undefined) return drop(groupId);
-    const page = await ask(groupId);
+    const page = await ask(lookUp);
     if (page === undefined) return;
     if (page.rows.length > 0) return show(groupId, page);
     const { absentSince } = run.state.lookUps.find((each) => each.groupId === groupId) ?? {};
-    if (absentSince === undefined || page.sentAt < absentSince + settle) {
-      const since = absentSince ?? page.receivedAt;
-      return change(groupId, { absentSince: since, dueAt: since + settle });
-    }
+    if (absentSince === undefined)
+      return change(groupId, { absentSince: page.receivedAt, dueAt: page.receivedAt + settle });
+    const early = absentSince + settle - page.sentAt;
+    if (early > 0) return change(groupId, { dueAt: run.now() + early });
     await remove(groupId, page, absentSince);
   }
 
   /** @returns the answer with the group's own rows; undefined if the look-up failed */
-  async function ask(groupId: number): Promise<Page | undefined> {
+  async function ask(lookUp: LookUp): Promise<Page | undefined> {
+    const { groupId } = lookUp;
+    const limit = ownLimit(lookUp);
+    const query = { returnGroupId: groupId, ...(limit === undefined ? {} : { limit }) };
     try {
-      const page = await run.ask('look-ups', { returnGroupId: groupId }, { tries: TRIES });
+      const page = await run.ask('look-ups', query, { tries: TRIES, skipsCaches: true });
       return { ...page, rows: ownRowsOf(groupId, page.rows) };
     } catch (error) {
       if (!(error instanceof ReturnsServiceError)) throw error;
@@ -55,13 +59,24 @@ export function createLookUpLane(run: TickRun): Lane {
     }
   }
 
+  /** The limit of a second look-up: another one each minute. */
+  function ownLimit({ absentSince, olderSince = absentSince }: LookUp): number | undefined {
+    if (olderSince === undefined) return undefined;
+    const { limit } = run.state;
+    const minutes = Math.max(0, Math.floor((run.now() - olderSince) / MINUTE));
+    return limit - (minutes % Math.ceil(limit / 2));
+  }
+
   async function show(groupId: number, page: Page): Promise<void> {
     // A row that can't be read may have no id in lists.
     const isReadable = page.rows.some(({ kind }) => kind === 'readable');
     const wasMissing =
       isReadable && run.state.lookUps.some((each) => each.groupId === groupId && each.isMissing === true);
-    drop(groupId);
+    change(groupId, { absentSince: undefined });
+    const asked = run.state.lookUps.find((each) => each.groupId === groupId);
     await run.recorder.record(page, 'look-ups');
+    // A reading that decides nothing has queued another one.
+    if (asked && run.state.lookUps.includes(asked)) drop(groupId);
     if (!wasMissing) return;
     const found = {
       code: 'groups_hidden',
@@ -70,7 +85,7 @@ export function createLookUpLane(run: TickRun): Lane {
       example: `return group ${groupId}`,
     } as const;
     // Pages may have become shorter.
-    run.update((state) => noteFinding({ ...state, room: forgetRoom(state.room) }, found, page.receivedAt));
+    run.update((state) => noteFinding({ ...state, room: forgetRoom(state.room) }, found, run.now()));
   }
 
   /** @throws SourceHeld if no known group is found any more */

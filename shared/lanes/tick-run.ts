@@ -5,7 +5,7 @@ import { formatInstant, type Instant, MILLISECOND } from '../instant.ts';
 import { DeadlineReached } from '../pacing/errors.ts';
 import type { Turn } from '../pacing/turns.ts';
 import type { KnownGroup } from '../ports.ts';
-import type { Position } from '../position/position.ts';
+import { noteAge, type Position } from '../position/position.ts';
 import { noteEmptyList, proofOfEmptyList } from '../reading/not-found.ts';
 import { EARLIEST, type Interval, LATEST, type Page, type Range, rowsOutside } from '../reading/range.ts';
 import { createRecorder, type Recorder } from '../recording/record-page.ts';
@@ -22,6 +22,8 @@ export interface AskOptions {
   readonly tries?: number | undefined;
   /** Whether it has a quarter of the time: a range with its rows has timed out. */
   readonly isSlow?: boolean | undefined;
+  /** Whether caches are asked not to answer it: it decides, or repeats a doubtful reading. */
+  readonly skipsCaches?: boolean | undefined;
   /** The range that was asked for: rows outside of it are reported. */
   readonly range?: Range | undefined;
 }
@@ -59,7 +61,7 @@ export interface TickRun {
 }
 
 const SLOW_SHARE = 0.25;
-const NO_ROWS = { rows: [], drift: ['404 instead of an array'], bytes: 0, largestRow: 0 } as const;
+const NO_ROWS = { rows: [], drift: ['404 instead of an array'], bytes: 0, largestRow: 0, age: 0 } as const;
 
 /** @param onProgress called with the run while the baseline makes progress */
 export function createTickRun(session: SourceSession, onProgress: (run: TickRun) => void): TickRun {
@@ -85,7 +87,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
   async function askTrusted(
     lane: LaneName,
     query: ReturnGroupsQuery,
-    { tries, isSlow = false, range }: AskOptions,
+    { tries, isSlow = false, skipsCaches, range }: AskOptions,
   ): Promise<Page> {
     const { signal } = stopping;
     let isHasty = isSlow;
@@ -94,7 +96,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
       async function send(client: ReturnsServiceClient) {
         const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
         try {
-          return await client.listReturnGroups(asked, { signal, timeoutMs });
+          return await client.listReturnGroups(asked, { signal, timeoutMs, skipsCaches });
         } catch (error) {
           isHasty ||= error instanceof RequestTimedOutError;
           throw error;
@@ -118,9 +120,11 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
     for (;;) {
       const sent = await listOrNothing();
       if (!(await identity.isTrusted(sent.accessHash))) continue;
-      const { rows, bytes, largestRow, drift: findings } = sent.answer;
+      const { rows, bytes, largestRow, drift: findings, age = 0 } = sent.answer;
       for (const finding of findings) drift.add(finding);
       const page = { rows, bytes, largestRow, sentAt: sent.sentAt, receivedAt: sent.receivedAt };
+      const isOld = age > settings.settleMs * MILLISECOND;
+      run.updatePosition((position) => noteAge(position, isOld, clock.now()));
       if (range !== undefined) checkRange(lane, range, page);
       return page;
     }
@@ -131,7 +135,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
     if (first === undefined) return;
     const example = `return group ${first.group.id}, updated_at ${formatInstant(first.updatedAt)}`;
     const found = { code: 'filter_ignored', lane, count: 1 + others.length, example } as const;
-    cell.update((state) => noteFinding(state, found, page.receivedAt));
+    cell.update((state) => noteFinding(state, found, clock.now()));
   }
 
   const run: TickRun = {

@@ -2,7 +2,7 @@
 // not sent at all after the service has refused. No other layer retries these (`probe` has its own, ask-within.ts). It
 // throws what it can't resolve: failures of a request as returns-service/errors.ts names them, the rest as errors.ts
 // here does.
-import { type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import {
@@ -47,9 +47,17 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An answer, which a cache may have kept for some time. */
+interface Aged {
+  readonly age?: number | undefined;
+}
+
 export interface Sent<Answer> {
   readonly answer: Answer;
-  /** By the local clock. */
+  /**
+   * The answer's time, by the local clock: it was made between these moments, when it was sent and received less its
+   * age. So an answer that was kept is as old in every comparison as it is.
+   */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
   /** Hash of the address and token of the request: with another one it may be another store. */
@@ -73,7 +81,7 @@ export interface Requests {
    * @throws {TokenUnavailable}, {InvalidTokenError}, {InvalidBaseUrlError} when the secret is read
    * @throws {ReturnsServiceError} if retries do not help, or no longer
    */
-  send<Answer>(
+  send<Answer extends Aged>(
     turn: Turn,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     options?: SendOptions,
@@ -110,7 +118,7 @@ export function createRequests(options: RequestsOptions): Requests {
   /** By the clock's elapsed time, for the token in use. */
   let acceptedAt = NEVER;
 
-  async function send<Answer>(
+  async function send<Answer extends Aged>(
     turn: Turn,
     request: (client: ReturnsServiceClient) => Promise<Answer>,
     { tries: most = MAX_TRIES, readsSecret = false, signal = options.signal }: SendOptions = {},
@@ -128,7 +136,7 @@ export function createRequests(options: RequestsOptions): Requests {
         credit.earn();
         untimedPauses = 0;
         acceptedAt = clock.elapsed();
-        return { answer, sentAt, receivedAt: clock.now(), accessHash: used.accessHash };
+        return { answer, ...timeOf(answer, sentAt, clock.now()), accessHash: used.accessHash };
       } catch (error) {
         if (!(error instanceof ReturnsServiceError)) throw error;
         // An abort is the feed's own: what the service answered before says more.
@@ -247,4 +255,14 @@ export function createRequests(options: RequestsOptions): Requests {
       return pausedUntil;
     },
   };
+}
+
+function timeOf(
+  { age }: Aged,
+  sentAt: Instant,
+  receivedAt: Instant,
+): Pick<Sent<Aged>, 'sentAt' | 'receivedAt'> {
+  if (age === undefined) return { sentAt, receivedAt };
+  // The rest of a second is cut off.
+  return { sentAt: sentAt - age - SECOND, receivedAt: receivedAt - age };
 }

@@ -14,7 +14,7 @@ export interface Claims {
   readonly walkedAt: Instant | undefined;
   /** Returns and entities that are held back. */
   readonly held: number;
-  /** Rows, fields and places that can't be read, and missing returns that are still looked up. */
+  /** Rows, fields and places that can't be read, and returns that are missing or went back, and are still looked up. */
   readonly setAside: number;
 }
 
@@ -23,12 +23,14 @@ type Claiming = Pick<SourceState, 'baselineAt' | 'position' | 'holds' | 'finding
 /** Returns the claims, and how much of what they cover is not known: without any of it they hold for every return. */
 export function claimsOf({ baselineAt, position, holds, findings, setAside, lookUps }: Claiming): Claims {
   const fields = findings.filter(({ code }) => code === 'unreadable_field');
-  const missing = lookUps.filter(({ isMissing, absentSince }) => isMissing || absentSince !== undefined);
+  const unknown = lookUps.filter(
+    ({ isMissing, absentSince, olderSince }) => isMissing || (absentSince ?? olderSince) !== undefined,
+  );
   return {
     // Groups that no walk has read yet may still be announced.
     polledAt: baselineAt === undefined ? undefined : position.readAt.late,
     walkedAt: walkedAt(position),
     held: holds.reduce((sum, { count }) => sum + Math.max(1, count), 0),
-    setAside: setAside.length + fields.length + position.places.length + missing.length,
+    setAside: setAside.length + fields.length + position.places.length + unknown.length,
   };
 }

@@ -49,12 +49,12 @@ export function notePlace(places: readonly Place[], next: Place): Place[] {
  */
 export function endPlaces(
   places: readonly Place[],
-  { range, asks, startedAt }: { readonly range: Range; readonly asks: boolean; readonly startedAt: Instant },
+  { range, asks, asOf }: { readonly range: Range; readonly asks: boolean; readonly asOf: Instant },
   walkedAt: Instant | undefined,
 ): readonly Place[] {
   if (places.every((known) => leftOutUntil(known) <= (walkedAt ?? 0))) return [];
   const isRead = (known: Place) =>
-    leftOutUntil(known) <= startedAt && (isInside(known, range) || (asks && known.isLeftOut));
+    leftOutUntil(known) <= asOf && (isInside(known, range) || (asks && known.isLeftOut));
   return places.filter((known) => !isRead(known));
 }
 

@@ -24,6 +24,8 @@ export const position = storedObject({
   /** By lane: the moment of the earliest answer of the last complete round, by the local clock. */
   readAt: storedObject({ late: maybe(instant), recent: maybe(instant), older: maybe(instant) }),
   places: z.array(place),
+  /** Since when every answer has been older than `settle`; undefined while they are not. */
+  agedSince: maybe(instant),
 });
 
 export type Position = Stored<typeof position>;
@@ -36,6 +38,7 @@ export const UNKNOWN_POSITION: Position = {
   passed: [],
   readAt: { late: undefined, recent: undefined, older: undefined },
   places: [],
+  agedSince: undefined,
 };
 
 /** A stamp further ahead of the local time is not plausible: only walks read it. */
@@ -135,6 +138,12 @@ export function rangeOf(
   }
 }
 
+/** Returns the position after an answer. @param isOld whether it was older than `settle` */
+export function noteAge(position: Position, isOld: boolean, now: Instant): Position {
+  const agedSince = isOld ? (position.agedSince ?? now) : undefined;
+  return agedSince === position.agedSince ? position : { ...position, agedSince };
+}
+
 /** Notes the newest stamp once a minute, as a round of `late` begins. */
 export function noteMoment(position: Position, at: Instant): Position {
   const { newestAt } = position;
@@ -184,18 +193,18 @@ export function close(position: Position, round: CompleteRound, reach: Reach, no
   const readAt = { ...position.readAt };
   for (const each of lanes) readAt[each] = later(readAt[each]);
   const range = rangeOf(position, isWhole ? 'all' : lane, startedAt);
-  const read = { range, asks: lane === 'late', startedAt };
+  const read = { range, asks: lane === 'late', asOf };
   const places = endPlaces(position.places, read, walkedAt({ readAt }));
   const closed = { ...position, readAt, places };
-  return lane === 'late' ? moveCursor(closed, startedAt, reach) : closed;
+  return lane === 'late' ? moveCursor(closed, asOf, reach) : closed;
 }
 
 /**
- * Moves the cursor to the newest stamp that was known the lookback and `settle` before the round began: what is stamped
- * earlier has shown since, or never will to polls.
+ * Moves the cursor to the newest stamp that was known the lookback and `settle` before the round's earliest answer: what
+ * is stamped earlier has shown by then, or never will to polls.
  */
-function moveCursor(position: Position, startedAt: Instant, { lookback, settle }: Reach): Position {
-  const before = startedAt - lookback - settle - AFTER_STAMP;
+function moveCursor(position: Position, asOf: Instant, { lookback, settle }: Reach): Position {
+  const before = asOf - lookback - settle - AFTER_STAMP;
   const index = position.newestAt.findLastIndex(({ at }) => at <= before);
   const known = position.newestAt[index];
   if (known === undefined) return position;

@@ -64,7 +64,7 @@ export interface Page {
   /** Size of the answer's body, decompressed, and of the largest row in it. */
   readonly bytes: number;
   readonly largestRow: number;
-  /** When it was requested and received, by the local clock. */
+  /** Its time, by the local clock: when it was requested and received, less its age (pacing/requests.ts). */
   readonly sentAt: Instant;
   readonly receivedAt: Instant;
 }

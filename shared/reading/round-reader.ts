@@ -72,9 +72,11 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const query = { ...boundsOf(range, run.state.stampForm), limit, ...(offset ? { offset } : {}) };
     const { failures = 0, isSuspect = false } = range;
     const tries = isSuspect || failures >= FAILURES_TO_CUT ? 1 : undefined;
+    // An answer that was kept would prove that two passes are the same.
+    const skipsCaches = range.pass && range.pass.number > 1;
     context.update((round) => ({ ...round, requests: round.requests + 1 }));
     try {
-      return await run.ask(lane, query, { tries, isSlow: range.isSlow, range });
+      return await run.ask(lane, query, { tries, isSlow: range.isSlow, skipsCaches, range });
     } catch (error) {
       if (error instanceof DeadlineReached) noteCutOff(range, error.cause);
       if (!(error instanceof ReturnsServiceError)) throw error;

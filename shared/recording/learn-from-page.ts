@@ -9,14 +9,14 @@ import type { ReadableRow } from '../returns-service/parse-return-group.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
 
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
-export function learnFromPage(state: SourceState, page: Page, lane: LaneName): SourceState {
+export function learnFromPage(state: SourceState, page: Page, lane: LaneName, now: Instant): SourceState {
   const rows = readableOf(page.rows);
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
   const groups = rows.map(({ group }) => group);
   const isWalk = lane === 'recent' || lane === 'older';
   const fields = learnFields(state, groups, { since, sentAt: page.sentAt, isWalk });
   const learned = { ...state, ...fields, stampForm: formOf(page.rows) ?? state.stampForm };
-  return noteFaults(checkClock(learned, rows, page, lane), rows, page.receivedAt);
+  return noteFaults(checkClock(learned, rows, page, lane, now), rows, now);
 }
 
 /** Reports fields that can't be read, until walks over all groups show none. */
@@ -52,10 +52,11 @@ function checkClock(
   rows: readonly ReadableRow[],
   { receivedAt }: Page,
   lane: LaneName,
+  now: Instant,
 ): SourceState {
   const ahead = rows.filter(({ updatedAt }) => !isPlausible(updatedAt, receivedAt));
   const [first] = ahead;
   if (first === undefined) return state;
   const example = `updated_at ${formatInstant(first.updatedAt)} of return group ${first.group.id}`;
-  return noteFinding(state, { code: 'clock', lane, count: ahead.length, example }, receivedAt);
+  return noteFinding(state, { code: 'clock', lane, count: ahead.length, example }, now);
 }

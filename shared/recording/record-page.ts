@@ -1,22 +1,22 @@
 // Records the rows of a page: each group is compared with its snapshot, and differences are saved with their events, or
 // held, or set aside, before anything counts as read (R7). Only a row's projection outlives this, and its customer if
 // settings ask for it. Pages are recorded one after the other.
-import { type Comparison, ENTITY_ARRAYS } from '../comparing/change-set.ts';
+import { ENTITY_ARRAYS } from '../comparing/change-set.ts';
 import { type CompareOptions, compareReading } from '../comparing/compare-reading.ts';
 import { digestOf } from '../comparing/digest.ts';
 import { createUnknowable, keptFields } from '../comparing/known-fields.ts';
 import { leavesOut } from '../comparing/make-save.ts';
 import type { Reading, Snapshot } from '../comparing/snapshot.ts';
-import { withStamp } from '../comparing/stale-reads.ts';
+import { isSettled, OLDER_SETTLES, withStamp } from '../comparing/stale-reads.ts';
 import { admitBackfill } from '../guarding/backfill.ts';
-import { brake, isJudged, isUnstamped } from '../guarding/brake.ts';
+import { brake, brakeOlder, isJudged, isUnstamped } from '../guarding/brake.ts';
 import { type ComparedReading, removedEntities } from '../guarding/compared-reading.ts';
 import type { HoldSample } from '../guarding/hold.ts';
 import { findHold, holdBack, isHolding } from '../guarding/holds.ts';
 import { admitRemovals } from '../guarding/removals.ts';
 import { sampleChange, sampleFirstSight } from '../guarding/sample-change.ts';
 import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
-import { noteLookUp, noteShown } from '../lanes/look-up-queue.ts';
+import { noteLookUp, noteLookUpAgain, noteShown } from '../lanes/look-up-queue.ts';
 import { promisedRhythm, timeOfTwoWalks } from '../lanes/rhythms.ts';
 import type { RecordCounts } from '../lanes/tick-report.ts';
 import type { KnownGroup, Save } from '../ports.ts';
@@ -24,7 +24,7 @@ import { observe, walkedAt } from '../position/position.ts';
 import type { Page } from '../reading/range.ts';
 import type { SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
-import type { LaneName } from '../source/source-state.ts';
+import type { LaneName, LookUp, SourceState } from '../source/source-state.ts';
 import { isCreatedAfter, isFirstSeenLate, isReadByBaseline } from './first-sight.ts';
 import { learnFromPage } from './learn-from-page.ts';
 import { checkPolls, passedByPolls } from './polls-check.ts';
@@ -73,9 +73,11 @@ export function createRecorder(
     const kept = keptFields(cell.state, page.sentAt);
     const readings = readingsOf(page, { kept, through: throughOf(lane), customerData });
     const unreadable = unreadableOf(page);
-    const compared = await compareAll(readings, isWalk ? known : undefined);
+    const compared = await compareAll(readings, lane, isWalk ? known : undefined);
     const differing = compared.flatMap((each) => (each === 'unchanged' ? [] : [each]));
     if (compared.some((each) => each === 'unchanged' || isSameGroup(each))) onKnown(page.sentAt);
+    const older = differing.filter(isOlder);
+    if (older.length > 0) await saveHold((state) => brakeOlder(state, older, clock.now()));
     if (isWalkLane(lane) && isJudged(cell.state, lane, timeOfTwoWalks(cell.state, settings), clock.now()))
       await judge(compared, differing);
     const admitted = admitOld(differing, lane).flatMap((each) => admit(each, lane));
@@ -86,8 +88,12 @@ export function createRecorder(
       cell.update((state) => noteSetAside(state, { groupId, ...row }, now));
     const shown = new Set([...readings.map(idOf), ...unreadable.flatMap(({ id }) => id ?? [])]);
     const stamps = readings.map(({ updatedAt }) => updatedAt);
+    const olderIds = new Set(older.map(({ reading }) => idOf(reading)));
     cell.update((state) =>
-      noteShown({ ...state, position: observe(state.position, stamps, page.receivedAt) }, shown),
+      noteShown(
+        { ...state, position: observe(state.position, stamps, page.receivedAt) },
+        { shown, known: new Set(readings.map(idOf).filter((id) => !olderIds.has(id))), at: page.receivedAt },
+      ),
     );
     cell.update((state) => checkPolls(state, passed, lane, rhythm, now));
     counts.groups += page.rows.length;
@@ -101,7 +107,7 @@ export function createRecorder(
    */
   async function learn(page: Page, lane: LaneName): Promise<void> {
     const before = cell.state.fieldsSince;
-    cell.update((state) => learnFromPage(state, page, lane));
+    cell.update((state) => learnFromPage(state, page, lane, clock.now()));
     if (cell.state.fieldsSince !== before && cell.state.baselineAt !== undefined) await cell.save();
   }
 
@@ -110,6 +116,7 @@ export function createRecorder(
    */
   async function compareAll(
     readings: readonly Reading[],
+    lane: LaneName,
     known: ReadonlyMap<number, KnownGroup> | undefined,
   ): Promise<(ComparedReading | 'unchanged')[]> {
     const digests = new Map(readings.map((reading) => [idOf(reading), digestOf(reading.projection)]));
@@ -124,15 +131,32 @@ export function createRecorder(
     const others = readings.filter((reading) => !same.has(reading)).map(idOf);
     const snapshots = others.length === 0 ? new Map<number, Snapshot>() : await store.load(source(), others);
     cell.update((state) => takeBack(state, new Set(readings.filter((each) => same.has(each)).map(idOf))));
-    return readings.map((reading) =>
-      same.has(reading) ? 'unchanged' : compare(snapshots.get(idOf(reading)), reading),
+    return readings.map((reading) => {
+      if (same.has(reading)) return 'unchanged';
+      const snapshot = snapshots.get(idOf(reading));
+      return compare(snapshot, reading, { acceptsOlder: isProved(snapshot, reading, lane) });
+    });
+  }
+
+  /** Whether a stamp before the known one has shown for long: in look-ups, or since a mass change that is over. */
+  function isProved(snapshot: Snapshot | undefined, reading: Reading, lane: LaneName): boolean {
+    if (snapshot === undefined) return false;
+    const { phase = 'holding' } = findHold(cell.state, 'mass_change') ?? {};
+    const lookedUp = lane === 'look-ups' ? olderSince(idOf(reading)) : undefined;
+    const since = phase === 'holding' ? lookedUp : snapshot.receivedAt;
+    return (
+      since !== undefined && isSettled(reading.sentAt, Math.max(since, snapshot.receivedAt), OLDER_SETTLES)
     );
+  }
+
+  function olderSince(id: number): Instant | undefined {
+    return cell.state.lookUps.find(({ groupId }) => groupId === id)?.olderSince;
   }
 
   function compare(
     snapshot: Snapshot | undefined,
     shown: Reading,
-    choice: Pick<Comparison, 'keepsMissing' | 'adopts'> = {},
+    choice: Pick<CompareOptions, 'keepsMissing' | 'adopts' | 'acceptsOlder'>,
   ): ComparedReading {
     const reading = withStamp(shown, snapshot);
     const compared = compareReading(snapshot, reading, { ...optionsFor(snapshot, reading), ...choice });
@@ -175,7 +199,6 @@ export function createRecorder(
     return findHold(cell.state, 'backfill')?.phase === 'adopting';
   }
 
-  /** Brakes before anything of the answer is saved, and saves the hold first. */
   async function judge(
     compared: readonly (ComparedReading | 'unchanged')[],
     differing: readonly ComparedReading[],
@@ -183,8 +206,13 @@ export function createRecorder(
     const counted = compared.filter((each) => each === 'unchanged' || isCounted(each));
     const differs = counted.map((each) => each !== 'unchanged' && isUnstamped(each));
     const changes = differing.filter(isUnstamped);
+    await saveHold((state) => brake(state, differs, changes, clock.now()));
+  }
+
+  /** Saves a hold before anything of the answer that began it. */
+  async function saveHold(judged: (state: SourceState) => SourceState): Promise<void> {
     const before = cell.state.lastHold;
-    cell.update((state) => brake(state, differs, changes, clock.now()));
+    cell.update(judged);
     if (cell.state.lastHold !== before) await cell.save();
   }
 
@@ -220,14 +248,15 @@ export function createRecorder(
   /** The reading as it may be saved; none if it is held. */
   function admit(each: ComparedReading, lane: LaneName): ComparedReading[] {
     const { snapshot, reading } = each;
-    if (isUnstamped(each)) {
+    if (isUnstamped(each) || isOlder(each)) {
       const { phase } = findHold(cell.state, 'mass_change') ?? {};
       if (phase === 'holding') {
         hold('mass_change', [idOf(reading)], sampleChange(each));
         memory.forget(idOf(reading));
         return [];
       }
-      if (phase === 'adopting') return [compare(snapshot, reading, { adopts: true })];
+      if (phase === 'adopting' && !isOlder(each))
+        return [compare(snapshot, reading, { adopts: true, acceptsOlder: true })];
     }
     const removed = removedEntities(each);
     if (removed === 0) return [each];
@@ -236,23 +265,23 @@ export function createRecorder(
     // Polls find the same entities again and again while they are held.
     const isCounted = admission.isAdmitted || isWalkLane(lane);
     cell.update(() => (isCounted ? { ...admission.state, removals } : admission.state));
-    return [admission.isAdmitted ? each : compare(snapshot, reading, { keepsMissing: true })];
+    return [
+      admission.isAdmitted ? each : compare(snapshot, reading, { keepsMissing: true, acceptsOlder: true }),
+    ];
   }
 
-  function conclude(
-    { snapshot, reading, compared }: ComparedReading,
-    outcome: SaveOutcome | undefined,
-    lane: LaneName,
-  ): void {
+  function conclude(each: ComparedReading, outcome: SaveOutcome | undefined, lane: LaneName): void {
+    const { snapshot, reading, compared } = each;
     const id = idOf(reading);
+    const now = clock.now();
     if (compared.verdict === 'unchanged') remember(snapshot, reading);
-    else if (compared.verdict === 'left') leave(id, (snapshot?.receivedAt ?? clock.now()) + settle);
+    else if (compared.verdict === 'left' || compared.verdict === 'older') putOff(each, lane);
     else if (outcome instanceof TooLargeToStoreError) {
       const row = { groupId: id, reason: outcome.message, digest: '' };
-      cell.update((state) => noteSetAside(state, row, clock.now()));
+      cell.update((state) => noteSetAside(state, row, now));
       memory.forget(id);
     } else if (outcome === 'saved') noteSaved(snapshot, reading, compared.save, lane);
-    else leave(id, clock.now());
+    else leave({ groupId: id, dueAt: now }, lane);
   }
 
   function noteSaved(
@@ -271,7 +300,7 @@ export function createRecorder(
     const { groupId } = snapshot;
     // A second reading, `settle` later, decides whether what was missing is removed.
     if (Object.keys(snapshot.absences).length > 0 && !isHolding(cell.state, 'removals'))
-      cell.update((state) => noteLookUp(state, { groupId, dueAt: reading.receivedAt + settle }));
+      queue({ groupId, dueAt: reading.receivedAt + settle }, lane);
   }
 
   function remember(snapshot: Snapshot | undefined, reading: Reading): void {
@@ -283,10 +312,25 @@ export function createRecorder(
     else memory.forget(id);
   }
 
-  function leave(id: number, dueAt: Instant): void {
+  /** Leaves a reading to a look-up. One that decides nothing is made again, when an answer just as old can decide. */
+  function putOff({ snapshot, reading, compared }: ComparedReading, lane: LaneName): void {
+    const id = idOf(reading);
+    const knownAt = snapshot?.receivedAt ?? clock.now();
+    const since = compared.verdict === 'older' ? (olderSince(id) ?? reading.receivedAt) : undefined;
+    const decidesAt = since === undefined ? knownAt + settle : Math.max(since, knownAt) + OLDER_SETTLES;
+    const dueAt = lane === 'look-ups' ? clock.now() + decidesAt - reading.sentAt : knownAt + settle;
+    leave({ groupId: id, dueAt, olderSince: since }, lane);
+  }
+
+  function leave(next: LookUp, lane: LaneName): void {
     counts.left += 1;
-    memory.forget(id);
-    cell.update((state) => noteLookUp(state, { groupId: id, dueAt }));
+    memory.forget(next.groupId);
+    queue(next, lane);
+  }
+
+  function queue(next: LookUp, lane: LaneName): void {
+    const note = lane === 'look-ups' ? noteLookUpAgain : noteLookUp;
+    cell.update((state) => note(state, next));
   }
 
   function throughOf(lane: LaneName): Reading['through'] {
@@ -315,7 +359,15 @@ function idOf({ projection }: Reading): number {
 
 /** Groups seen for the first time, removed ones, and readings that are left say nothing of a mass change. */
 function isCounted({ snapshot, compared }: ComparedReading): boolean {
-  return snapshot !== undefined && snapshot.removedAt === undefined && compared.verdict !== 'left';
+  return (
+    snapshot !== undefined &&
+    snapshot.removedAt === undefined &&
+    !['left', 'older'].includes(compared.verdict)
+  );
+}
+
+function isOlder({ compared }: Pick<ComparedReading, 'compared'>): boolean {
+  return compared.verdict === 'older';
 }
 
 /** Another store may have a group of that id, but hardly one created in the same second. */

@@ -3,7 +3,7 @@
 
 import { formatHold } from '../guarding/describe-hold.ts';
 import { describeFinding } from '../guarding/findings.ts';
-import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
+import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { isJoined, lateRhythm, OLDER_RHYTHM, type Pace, promisedRhythm } from '../lanes/rhythms.ts';
 import { describePlace, type Place } from '../position/places.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
@@ -16,6 +16,8 @@ export type DegradationCode =
   | 'rows_fail'
   /** Rows with equal stamps are not proved to be all. */
   | 'crowd_not_proved'
+  /** Every answer has been older than `settle` for an hour. */
+  | 'answers_old'
   | 'other_store'
   | 'removals'
   | 'mass_change'
@@ -89,6 +91,7 @@ function reasonsOf(state: SourceState, { settings, place, error, lastFailure, no
     })),
     ...state.findings.map((finding) => ({ code: finding.code, message: describeFinding(finding) })),
     ...describePlaces(state.position.places),
+    ...describeAge(state.position.agedSince, settings, now),
     ...(state.setAside.length > 0 ? [describeSetAside(state.setAside)] : []),
     // A source that is held is not read: the hold says so.
     ...(stalled.length > 0 && !isExplained && !state.holds.some(({ kind }) => kind === 'other_store')
@@ -151,6 +154,20 @@ function* describePlaces(places: readonly Place[]): Generator<Degradation> {
     if (first === undefined) continue;
     yield { code, message: `${what} (${1 + others.length}, for example ${describePlace(first)}).` };
   }
+}
+
+/** Answers are older than `settle` for so long before that is reported. */
+const AGED_FOR = HOUR;
+
+function* describeAge(
+  since: Instant | undefined,
+  { settleMs }: Pick<SourceSettings, 'settleMs'>,
+  now: Instant,
+): Generator<Degradation> {
+  if (since === undefined || now - since < AGED_FOR) return;
+  const settle = `${settleMs / 1_000} s`;
+  const message = `A cache answers, whatever it is asked for: for an hour every answer has been older than ${settle}. Changes without a newer updated_at, and removals, wait as long.`;
+  yield { code: 'answers_old', message };
 }
 
 const PLACES = [

@@ -8,7 +8,7 @@ import { decodeRows, findEmptyInstead, isSuccess } from './decode-answer.ts';
 import { findDrift, findUnlistedValues } from './drift.ts';
 import { InvalidTokenError } from './errors.ts';
 import { errorOfFailure, errorOfStatus, type RequestContext } from './failed-request.ts';
-import { parseHttpDate } from './http-headers.ts';
+import { parseAge, parseHttpDate } from './http-headers.ts';
 import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.ts';
 import { parseReturnGroup, type RowReading } from './parse-return-group.ts';
 import type { Includable } from './read-included.ts';
@@ -37,6 +37,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** For this request. @default that of the client */
   readonly timeoutMs?: number | undefined;
+  /** Whether caches are asked not to answer it. @default false */
+  readonly skipsCaches?: boolean | undefined;
 }
 
 interface ReturnGroupsPage {
@@ -49,6 +51,8 @@ interface ReturnGroupsPage {
   readonly largestRow: number;
   /** The answer's Date, to the second. */
   readonly date?: Instant;
+  /** How long a cache has kept the answer, in whole seconds, cut off; undefined if none says so. */
+  readonly age?: number | undefined;
   /** From sending to the last byte. */
   readonly requestMs: number;
 }
@@ -72,13 +76,14 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
   const configured = `${baseUrl}${LIST_PATH}`;
   /** Of the list; another one on the same host after a redirect, one at most. */
   let address = configured;
-  const headers = { accept: 'application/json', 'X-Service-Api-Token': token };
+  const usual = { accept: 'application/json', 'X-Service-Api-Token': token };
   return {
-    async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs } = {}) {
+    async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs, skipsCaches } = {}) {
       const redact = createRedact([token, ...personalValuesOf(query)]);
       const context: RequestContext = { host, timeoutMs, maxBytes, redact };
       const asked = address;
       const url = `${asked}${encodeReturnGroupsQuery(query)}`;
+      const headers = skipsCaches ? { ...usual, 'cache-control': 'no-cache' } : usual;
       const answer = await send(transport, { url, headers, timeoutMs, maxBytes, signal }, context);
       const { status } = answer;
       if (isRedirect(status)) {
@@ -97,6 +102,7 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
           : { rows: [], largestRow: 0, drift: [emptyInstead] }),
         bytes: answer.body.byteLength,
         requestMs: answer.requestMs,
+        age: parseAge(answer.headers.age),
         ...(date === undefined ? {} : { date }),
       };
     },

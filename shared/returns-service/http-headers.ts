@@ -1,5 +1,5 @@
-// The two headers of an answer that hold a time. They may contain anything: an unreadable value is undefined.
-import { type Instant, MILLISECOND } from '../instant.ts';
+// The headers of an answer that hold a time. They may contain anything: an unreadable value is undefined.
+import { type Instant, MILLISECOND, SECOND } from '../instant.ts';
 
 /** The cap of Retry-After: a service that asks for a day has made a mistake, and gets a request after an hour. */
 export const MAX_RETRY_AFTER_MS = 60 * 60 * 1_000;
@@ -11,6 +11,16 @@ export function parseHttpDate(text: string | undefined): Instant | undefined {
   if (text === undefined || !HTTP_DATE.test(text)) return undefined;
   const milliseconds = Date.parse(text);
   return Number.isNaN(milliseconds) ? undefined : milliseconds * MILLISECOND;
+}
+
+/**
+ * How long a cache has kept an answer (RFC 9111, 5.1). Its Date is not compared: some caches rewrite that.
+ *
+ * @returns a duration in whole seconds, cut off; of several values the first
+ */
+export function parseAge(text: string | undefined): number | undefined {
+  const [, seconds] = /^\s*(\d{1,10})\s*(?:,|$)/.exec(text ?? '') ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * SECOND;
 }
 
 /**

@@ -82,6 +82,8 @@ const lookUp = z.object({
   isMissing: z.boolean().optional(),
   /** When the first look-up that did not find it was answered. */
   absentSince: instant.optional(),
+  /** Since when answers show it with a stamp before the known one. Any later answer with the known one ends this. */
+  olderSince: instant.optional(),
 });
 
 export type LookUp = Stored<typeof lookUp>;

@@ -32,6 +32,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
           ...{ isLeftOut: true, seenAt: NOW - 10 * MINUTE, reason: '500' },
         },
       ],
+      agedSince: NOW - 20 * MINUTE,
     },
     room: { since: NOW - HOUR, rows: 80, groups: 80, planned: 100, bytes: 210_000, rowBytes: 0 },
     limit: 100,

@@ -1,9 +1,9 @@
 // A list of return groups in memory, as one SQL query per request shows it, with the peculiarities that services have.
 
-import { type Instant, parseStamp } from '../../shared/instant.ts';
+import { type Instant, parseStamp, SECOND } from '../../shared/instant.ts';
 import type { Clock } from '../../shared/ports.ts';
 import { formatBound, type StampForm } from '../../shared/reading/range.ts';
-import type { ReturnsServiceClient } from '../../shared/returns-service/client.ts';
+import type { RequestOptions, ReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import {
   RequestTimedOutError,
   type ReturnsServiceError,
@@ -53,6 +53,12 @@ export interface ListKnobs {
   /** How far its Date is ahead of the clock. */
   dateAhead: number;
   latencyMs: number;
+  /** How long a cache gives out the answers that it has kept. */
+  keptFor: number;
+  /** Whether it does so however it is asked. */
+  keepsAlways: boolean;
+  /** The age of every other answer. */
+  age: number;
 }
 
 const ORDINARY: ListKnobs = {
@@ -63,6 +69,7 @@ const ORDINARY: ListKnobs = {
   ...{ window: Number.POSITIVE_INFINITY, offsetsRefused: false, ignoresFilters: false },
   ...{ failing: new Set<number>(), failsBy: 'error', hidden: new Set<number>() },
   ...{ isDown: false, isRefused: false, dateAhead: 0, latencyMs: 50 },
+  ...{ keptFor: 0, keepsAlways: false, age: 0 },
 };
 
 export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}) {
@@ -99,6 +106,24 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
     if ((query.limit ?? 0) > knobs.limitRefusedAbove) return knobs.refusal;
     if ((query.offset ?? 0) > 0 && knobs.offsetsRefused) return new ValidationRejectedError('422 offset', {});
     return undefined;
+  }
+
+  const kept = new Map<string, { readonly at: Instant; readonly page: Awaited<ReturnType<typeof answer>> }>();
+
+  async function cached(
+    query: ReturnGroupsQuery,
+    { timeoutMs = 10_000, signal, skipsCaches }: RequestOptions,
+  ) {
+    const key = JSON.stringify(query);
+    const known = kept.get(key);
+    const age = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY);
+    if (known !== undefined && age < knobs.keptFor && (knobs.keepsAlways || !skipsCaches)) {
+      await clock.sleep(knobs.latencyMs, signal);
+      return { ...known.page, age: Math.floor(age / SECOND) * SECOND };
+    }
+    const page = await answer(query, timeoutMs, signal);
+    if (knobs.keptFor > 0) kept.set(key, { at: clock.now(), page });
+    return knobs.age === 0 ? page : { ...page, age: knobs.age };
   }
 
   async function answer(query: ReturnGroupsQuery, timeoutMs: number, signal: AbortSignal | undefined) {
@@ -139,9 +164,9 @@ export function createListService(clock: Clock, changes: Partial<ListKnobs> = {}
   }
 
   const client: ReturnsServiceClient = {
-    listReturnGroups(query, { timeoutMs = 10_000, signal } = {}) {
+    listReturnGroups(query, options = {}) {
       requests.push(query);
-      return answer(query, timeoutMs, signal);
+      return cached(query, options);
     },
   };
 

@@ -124,8 +124,8 @@ const READING: readonly Bug[] = [
   bug(
     'the cursor follows the newest stamp at once, without the lookback',
     'shared/position/position.ts',
-    'const before = startedAt - lookback - settle - AFTER_STAMP;',
-    'const before = startedAt;',
+    'const before = asOf - lookback - settle - AFTER_STAMP;',
+    'const before = asOf;',
     324,
   ),
   bug(
@@ -239,9 +239,10 @@ const GUARDING: readonly Bug[] = [
   bug(
     'a group is published as removed after one look-up',
     'shared/lanes/look-ups.ts',
-    'if (absentSince === undefined || page.sentAt < absentSince + settle) {\n' +
-      '      const since = absentSince ?? page.receivedAt;\n' +
-      '      return change(groupId, { absentSince: since, dueAt: since + settle });\n    }\n' +
+    'if (absentSince === undefined)\n' +
+      '      return change(groupId, { absentSince: page.receivedAt, dueAt: page.receivedAt + settle });\n' +
+      '    const early = absentSince + settle - page.sentAt;\n' +
+      '    if (early > 0) return change(groupId, { dueAt: run.now() + early });\n' +
       '    await remove(groupId, page, absentSince);',
     'await remove(groupId, page, absentSince ?? page.sentAt);',
     486,
@@ -300,8 +301,8 @@ const CLAIMS: readonly Bug[] = [
   bug(
     'a place ends with any round that begins after its ten minutes',
     'shared/position/places.ts',
-    'leftOutUntil(known) <= startedAt && (isInside(known, range) || (asks && known.isLeftOut));',
-    'leftOutUntil(known) <= startedAt;',
+    'leftOutUntil(known) <= asOf && (isInside(known, range) || (asks && known.isLeftOut));',
+    'leftOutUntil(known) <= asOf;',
     415,
   ),
   bug(
@@ -314,7 +315,7 @@ const CLAIMS: readonly Bug[] = [
   bug(
     'missing groups that are still looked up do not count as left out',
     'shared/position/claims.ts',
-    'position.places.length + missing.length',
+    'position.places.length + unknown.length',
     'position.places.length',
     'test/shared/position/claims.test.ts',
   ),
@@ -366,6 +367,66 @@ const CLAIMS: readonly Bug[] = [
     'Math.max(JUDGED_WITHIN, twoWalks)',
     'JUDGED_WITHIN',
     'test/shared/guarding/brake.test.ts',
+  ),
+];
+
+/** How old answers are. */
+const AGES: readonly Bug[] = [
+  bug(
+    'an answer that a cache has kept is as new as any',
+    'shared/pacing/requests.ts',
+    '{ sentAt: sentAt - age - SECOND, receivedAt: receivedAt - age }',
+    '{ sentAt: sentAt - 0 * SECOND, receivedAt }',
+    1,
+  ),
+  bug(
+    'a stamp before the known one counts as that does',
+    'shared/comparing/compare-reading.ts',
+    'if (isOlder(reading, snapshot) && !options.acceptsOlder)',
+    'if (isOlder(reading, snapshot) && options.settle < 0)',
+    1,
+  ),
+  bug(
+    'groups that answers show with older stamps do not count as left out',
+    'shared/position/claims.ts',
+    '(absentSince ?? olderSince) !== undefined',
+    'absentSince !== undefined && olderSince !== 0',
+    'test/shared/position/claims.test.ts',
+  ),
+  bug(
+    'look-ups are answered by caches',
+    'shared/lanes/look-ups.ts',
+    '{ tries: TRIES, skipsCaches: true }',
+    '{ tries: TRIES }',
+    'test/shared/lanes/look-ups.test.ts',
+  ),
+  bug(
+    'two look-ups of a missing group ask the same of a cache',
+    'shared/lanes/look-ups.ts',
+    'return limit - (minutes % Math.ceil(limit / 2));',
+    'return minutes < 0 ? limit : undefined;',
+    'test/shared/lanes/look-ups.test.ts',
+  ),
+  bug(
+    'an older stamp is news an hour later, whatever shows between',
+    'shared/lanes/look-up-queue.ts',
+    'olderSince <= at && known.has(groupId)',
+    'olderSince > at && known.has(groupId)',
+    'test/shared/lanes/look-ups.test.ts',
+  ),
+  bug(
+    'a mass change that is over publishes what a copy shows that lags',
+    'shared/recording/record-page.ts',
+    "const since = phase === 'holding' ? lookedUp : snapshot.receivedAt;",
+    "const since = phase === 'holding' ? lookedUp : 0;\n    if (phase !== 'holding') return true;",
+    'test/shared/recording/record-page.test.ts',
+  ),
+  bug(
+    'the cursor moves by the beginning of a round, however old its answers are',
+    'shared/position/position.ts',
+    'moveCursor(closed, asOf, reach)',
+    'moveCursor(closed, startedAt, reach)',
+    'test/shared/position/position.test.ts',
   ),
 ];
 
@@ -431,5 +492,6 @@ export const BUGS: readonly Bug[] = [
   ...GUARDING,
   ...PUBLISHING,
   ...CLAIMS,
+  ...AGES,
   ...PACE,
 ];

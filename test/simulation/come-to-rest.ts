@@ -122,12 +122,13 @@ async function idle(world: World, pollers: Pollers, watch: SourceWatch): Promise
 const MOST_IDLE_TICKS = 20;
 
 /** When every read shows every change. */
-function readableFrom({ service, time }: World): Instant {
+function readableFrom({ service, time, plan }: World): Instant {
   const { staleShare, staleSeconds } = service.control.knobs();
   const behind = clockBehind(service);
   const shown = service.control.history().map(({ shownFrom }) => shownFrom + behind);
   const stale = staleShare > 0 ? staleSeconds * 1_000 * MILLISECOND : 0;
-  return shown.reduce((last, each) => Math.max(last, each), time.now()) + stale;
+  const lag = (plan.lag?.behindMs ?? 0) * MILLISECOND;
+  return shown.reduce((last, each) => Math.max(last, each), time.now()) + stale + lag;
 }
 
 /** Ticks until everything was walked, and what is held was published or is over. */

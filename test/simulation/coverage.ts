@@ -43,9 +43,17 @@ export function plannedCases(): string[] {
     ...OPERATIONS.map((what) => `command ${what}`),
     ...MISHAPS.plausible.map((kind) => `plan of ${kind}`),
     ...['deleted', 'malformed'].map((kind) => `secret is ${kind}`),
-    ...['tooLarge', 'rotationMs', 'sweepMs', 'stops', 'rareValues', 'night', 'oldChanges'].map(
-      (name) => `plan with ${name}`,
-    ),
+    ...[
+      'tooLarge',
+      'rotationMs',
+      'sweepMs',
+      'stops',
+      'rareValues',
+      'night',
+      'oldChanges',
+      'cache',
+      'lag',
+    ].map((name) => `plan with ${name}`),
     ...['two sources', 'clocks off', 'tiny store'],
     ...['knob clockBehindSeconds', 'knob agingSeconds', `knob stampForm=${WESTERN_TIME}`],
     ...['limit without Retry-After', 'fifth of answers that fail, some with 429'],
@@ -71,6 +79,7 @@ function* metCases(): Generator<string> {
   for (const type of Object.keys(EVENT_SCHEMAS) as EventType[])
     if (type !== 'feed.events_skipped') yield `published ${type}`;
   yield* ['flap', 'context', 'burst', 'crowd', 'money', 'refund'].map((hand) => `hand ${hand}`);
+  yield* ['answer of a cache', 'row of a copy that lags'];
   yield* ['change of an old group', 'change of a group that turns old'];
   yield* ['group too large to store', 'process stopped in a tick', 'happened store.load in part'];
 }

@@ -26,6 +26,8 @@ const CIRCUMSTANCES: readonly Circumstance[] = [
   { share: 0.1, change: withRefusedLimit },
   { share: 0.06, change: withNothingFound },
   { share: 0.06, change: withLostRoute },
+  { share: 0.08, change: withCache },
+  { share: 0.08, change: withLag },
 ];
 
 export function withCircumstances(plan: Plan): Plan {
@@ -146,6 +148,19 @@ function withAging(plan: Plan, random: Random): Plan {
 function aging(plan: Plan, { fromMs, forMs }: Period, changes: number): Plan {
   const agingSeconds = { least: fromMs / 1_000, most: (fromMs + forMs) / 1_000 };
   return { ...plan, knobs: { ...plan.knobs, agingSeconds }, oldChanges: { fromMs, forMs, changes } };
+}
+
+/** A cache before the service: its answers are minutes old, and say so. */
+function withCache(plan: Plan, random: Random): Plan {
+  const keptMs = random.pick([30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS]);
+  return { ...plan, cache: { keptMs, heedsNoCache: random.chance(0.5) } };
+}
+
+/** One of several replicas lags by minutes. */
+function withLag(plan: Plan, random: Random): Plan {
+  const fromMs = Math.floor(plan.activeMs * 0.3 * random.fraction());
+  const behindMs = random.pick([90_000, 150_000, 5 * MINUTE_MS, 20 * MINUTE_MS]);
+  return { ...plan, lag: { fromMs, forMs: plan.activeMs, behindMs, share: random.pick([0.2, 0.5]) } };
 }
 
 /** So few rows fail that a tick with few requests finds them. */

@@ -70,6 +70,7 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     showsNulls: looks.every(showsAll),
     mayDegrade: mayDegrade(plan),
     mayMissChanges: mayMissChanges(plan),
+    mayGoBack: plan.lag !== undefined,
     clocksJump: plan.faults.clockJump > 0,
     timing: timingOf(world),
     sent: network.sent,
@@ -125,14 +126,16 @@ function timingOf({ plan, service }: World): Evidence['timing'] {
   const longestFreeze = plan.faults.freeze > 0 ? LONGEST_FREEZE : 0;
   const longestExchange = plan.settings.requestTimeoutMs * MILLISECOND + longestFreeze;
   const clocksOff = plan.clockSkewMs * MILLISECOND + DRIFT;
+  const lag = (plan.lag?.behindMs ?? 0) * MILLISECOND;
   return {
     clocksOff,
     longestFreeze,
     longestExchange,
     slowestCall: plan.faults.slow > 0 ? SLOWEST : 0,
-    slowestAnswer: longestExchange + staleFor + clocksOff,
+    slowestAnswer: longestExchange + Math.max(staleFor, lag) + clocksOff,
     settle: plan.settings.settleMs * MILLISECOND,
     staleFor,
+    lag,
   };
 }
 
@@ -146,7 +149,7 @@ const DELAYS = [
 function mayDegrade(plan: Plan): boolean {
   const { knobs, faults, outages, turns, bulks, operations, settings, groups } = plan;
   return (
-    [plan.mishap, plan.night, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
+    [plan.mishap, plan.night, plan.lag, plan.secret, plan.tooLarge, plan.rotationMs, plan.stops].some(
       (each) => each !== undefined,
     ) ||
     [outages, turns, bulks, operations].some((list) => list.length > 0) ||

@@ -156,6 +156,10 @@ export interface Plan {
   readonly secret?: SecretFault | undefined;
   /** When returns that are about 45 days old, or older, change without a stamp, and how often. */
   readonly oldChanges?: (Period & { readonly changes: number }) | undefined;
+  /** A cache before the service keeps answers for so long, and gives them out with their age. */
+  readonly cache?: { readonly keptMs: number; readonly heedsNoCache: boolean } | undefined;
+  /** When a share of the walks' requests and look-ups is answered by a copy that lags (lagging-copy.ts). */
+  readonly lag?: (Period & { readonly behindMs: number; readonly share: number }) | undefined;
   /** A time without a tick, longer than the brake judges, in which most groups change unless it is quiet. */
   readonly night?: (Period & { readonly isQuiet?: boolean }) | undefined;
   /** A tick of a scheduler whose clock is ahead by so many days. */

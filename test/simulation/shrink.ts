@@ -50,6 +50,8 @@ const SIMPLER: readonly Partial<Plan>[] = [
   { earlySlot: undefined },
   { oldChanges: undefined },
   { night: undefined },
+  { cache: undefined },
+  { lag: undefined },
   { rotationMs: undefined },
   { sweepMs: undefined },
   { handsPerMinute: 0 },

@@ -148,6 +148,8 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
     'earlySlot',
     'night',
     'oldChanges',
+    'cache',
+    'lag',
   ] as const)
     if (plan[name] !== undefined) yield `plan with ${name}`;
   const { reconcileMs, requestsPerMinute } = plan.settings;

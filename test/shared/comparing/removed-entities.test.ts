@@ -160,7 +160,10 @@ describe('an array that an answer leaves out', () => {
     const partial = { ...shorter(stamped('2026-11-20T10:17:30Z')), returns: undefined };
 
     const between = take(snapshot, read(partial, SETTLED));
-    const after = take(between.snapshot, read(shorter(), SETTLED + 2 * MINUTE));
+    const after = take(
+      between.snapshot,
+      read(shorter(stamped('2026-11-20T10:17:30Z')), SETTLED + 2 * MINUTE),
+    );
 
     expect(between.events).toEqual([]);
     expect(between.snapshot?.absences).toEqual(snapshot?.absences);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { aRow, instantOf, type Row, read, SETTLE, snapshotOf, take } from './a-reading.ts';
 
 const BEFORE = '2026-11-20T10:15:02.123456Z';
 const NEWER = '2026-11-20T10:15:02.123457Z';
-const OLDER = '2026-11-20T10:15:02.123455Z';
+const ROUNDED = '2026-11-20T10:15:02Z';
+const OLDER = '2026-11-20T10:15:01.123455Z';
 
 /** The answer to the first reading was received half a second after its request was sent. */
 const SETTLED = SECOND / 2 + SETTLE;
@@ -20,7 +21,7 @@ describe('a reading that differs', () => {
   it.each([
     ['has a newer stamp, also if it was sent earlier', NEWER, -MINUTE],
     ['has the same stamp, but was sent `settle` after the last was received', BEFORE, SETTLED],
-    ['has an older stamp, but was sent `settle` after the last was received', OLDER, SETTLED],
+    ['has a stamp that is rounded, but was sent `settle` after the last was received', ROUNDED, SETTLED],
   ])('is news if it %s', (_, stamp, after) => {
     const snapshot = snapshotOf(read(aRow()));
 
@@ -32,13 +33,30 @@ describe('a reading that differs', () => {
 
   it.each([
     ['the same stamp', BEFORE],
-    ['an older stamp', OLDER],
+    ['a stamp that is rounded', ROUNDED],
   ])('is left for later if it has %s and may be stale', (_, stamp) => {
     const snapshot = snapshotOf(read(aRow()));
 
     const taken = take(snapshot, read(delivered(stamp), SETTLED - 1));
 
     expect(taken).toEqual({ verdict: 'left', snapshot, events: [] });
+  });
+
+  it('is older if its stamp is more than a second before the known one, however late it comes', () => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(snapshot, read(delivered(OLDER), DAY));
+
+    expect(taken).toEqual({ verdict: 'older', snapshot, events: [] });
+  });
+
+  it('is news with an older stamp once that is proved', () => {
+    const snapshot = snapshotOf(read(aRow()));
+
+    const taken = take(snapshot, read(delivered(OLDER), DAY), { acceptsOlder: true });
+
+    expect(taken.events.map(({ type }) => type)).toEqual(['shipment.status_changed']);
+    expect(taken.snapshot?.updatedAt).toBe(instantOf(OLDER));
   });
 
   it('only in its context is also left for later', () => {
@@ -105,7 +123,7 @@ describe('the time of an event', () => {
   it.each([
     ['the stamp if it moved forward', '2026-11-20T11:15:02.5+01:00', '2026-11-20T10:15:02.500000Z'],
     ['the moment of the answer if the stamp stayed', BEFORE, '2026-11-20T10:17:03.500000Z'],
-    ['the moment of the answer if the stamp went back', OLDER, '2026-11-20T10:17:03.500000Z'],
+    ['the moment of the answer if the stamp went back', ROUNDED, '2026-11-20T10:17:03.500000Z'],
   ])('is %s', (_, stamp, time) => {
     const snapshot = snapshotOf(read(aRow()));
 

@@ -1,15 +1,30 @@
 // The brake: a mass change without newer stamps. Pages of walks in virtual time.
 import { describe, expect, it } from 'vitest';
-import { brake, isJudged } from '../../../shared/guarding/brake.ts';
+import { compareReading } from '../../../shared/comparing/compare-reading.ts';
+import { brake, brakeOlder, isJudged } from '../../../shared/guarding/brake.ts';
+import type { ComparedReading } from '../../../shared/guarding/compared-reading.ts';
 import { releaseHold } from '../../../shared/guarding/release-hold.ts';
 import { DAY, HOUR, MINUTE } from '../../../shared/instant.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import type { SourceSession } from '../../../shared/source/source-session.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { aPosition, aState, lanesWith } from '../a-state.ts';
+import { OPTIONS, read, snapshotOf } from '../comparing/a-reading.ts';
 import { createListWorld, type ListWorld } from '../list-world.ts';
+import { failed } from '../recording/recorder-under-test.ts';
+import { sampleRow } from '../returns-service/sample-rows.ts';
 
 const NOW = VIRTUAL_START;
+/** Groups that an answer shows with stamps before the known ones. */
+function olderOnes(count: number): ComparedReading[] {
+  return Array.from({ length: count }, (_, index) => {
+    const row = sampleRow(index + 1);
+    const snapshot = snapshotOf(read(row));
+    const older = { ...failed(index + 1), updated_at: row.created_at };
+    const reading = read(older, 3_600);
+    return { snapshot, reading, compared: compareReading(snapshot, reading, OPTIONS) };
+  });
+}
 const times = (count: number, differs: boolean) => Array.from({ length: count }, () => differs);
 
 describe('the brake', () => {
@@ -54,6 +69,29 @@ describe('the brake', () => {
 
     expect(isJudged(state, 'recent', HOUR, NOW)).toBe(false);
   });
+
+  it.each([
+    ['21 groups', 21, 0, 100, true],
+    ['20 groups', 20, 0, 100, false],
+    ['20 groups beside one that is looked up for that', 20, 1, 100, true],
+    ['30 of 3,000 groups', 30, 0, 3_000, false],
+    ['more than can be looked up', 501, 0, 100_000, true],
+  ])(
+    'holds an answer that shows %s with stamps before the known ones: %s',
+    (_, count, lookedUp, groups, holds) => {
+      const lookUps = Array.from({ length: lookedUp }, (_, id) => ({
+        groupId: 9_000 + id,
+        dueAt: NOW,
+        olderSince: NOW,
+      }));
+      const state = aState({ lookUps, lanes: lanesWith({ recent: { groups } }) });
+
+      const after = brakeOlder(state, olderOnes(count), NOW);
+
+      expect(after.holds).toMatchObject(holds ? [{ kind: 'mass_change', count: count + lookedUp }] : []);
+      expect(after.lookUps).toEqual(holds ? [] : lookUps);
+    },
+  );
 
   it('does not judge while it holds, nor the walk that ends a hold', () => {
     const holding = brake(aState(), times(20, true), [], NOW);

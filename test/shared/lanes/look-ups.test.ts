@@ -1,6 +1,7 @@
 // Groups that lists lack: the list check finds them, look-ups by id decide.
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { noteLookUp } from '../../../shared/lanes/look-up-queue.ts';
 import { createLookUpLane } from '../../../shared/lanes/look-ups.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
@@ -296,6 +297,73 @@ describe('a group that a walk missed', () => {
     expect(lane.dueAt()).toBe(Infinity);
   });
 
+  it('is looked up past caches', async () => {
+    const { list, walk, lookUp, typesOf } = await setUp({ knobs: { keptFor: HOUR } });
+    list.knobs.hidden = new Set([7]);
+    await walk();
+    await lookUp();
+    list.change(7, 'CANCELED');
+    await walk();
+
+    await lookUp();
+
+    expect(await typesOf(7)).toEqual(['return_line_item.status_changed']);
+  });
+
+  it('is not removed by an answer that a cache keeps however it is asked: the second has another limit', async () => {
+    const { run, list, lookUp, time, typesOf, queued } = await setUp({
+      knobs: { keptFor: HOUR, keepsAlways: true },
+    });
+    const group = list.groups.get(7);
+    list.groups.delete(7);
+    run.update((state) => noteLookUp(state, { groupId: 7, dueAt: time.now(), isMissing: true }));
+    await lookUp();
+    if (group) list.groups.set(7, group);
+    await time.advance(SETTLE);
+
+    await lookUp();
+
+    expect(list.requests.filter(({ returnGroupId }) => returnGroupId).map(({ limit }) => limit)).toEqual([
+      undefined,
+      run.state.limit - 1,
+    ]);
+    expect(await typesOf(7)).toEqual([]);
+    expect(queued()).toEqual([]);
+  });
+
+  it('is not removed before the times of two answers are `settle` apart', async () => {
+    const { run, list, lookUp, lane, time, now, typesOf } = await setUp();
+    list.groups.delete(7);
+    list.knobs.age = 90 * SECOND;
+    const lookUps = [{ groupId: 7, dueAt: now(), absentSince: now() }];
+    run.update((state) => ({ ...state, lookUps }));
+    await time.advance(SETTLE);
+
+    await lookUp();
+    const between = { types: await typesOf(7), wait: lane.dueAt() - now() };
+    await time.advance(between.wait);
+    await lookUp();
+
+    expect(between).toEqual({ types: [], wait: expect.any(Number) });
+    expect(await typesOf(7)).toEqual(['return_group.removed']);
+  });
+
+  it('has the limit of its second look-up lowered if the service refuses it', async () => {
+    const { run, list, lookUp, time, now, queued, typesOf } = await setUp();
+    list.groups.delete(7);
+    run.update((state) => noteLookUp(state, { groupId: 7, dueAt: now() }));
+    await lookUp();
+    list.knobs.limitRefusedAbove = 100;
+    for (const wait of [SETTLE, MINUTE, MINUTE]) {
+      await time.advance(wait);
+      await lookUp();
+    }
+
+    expect(await typesOf(7)).toEqual(['return_group.removed']);
+    expect(run.state.limit).toBeLessThanOrEqual(100);
+    expect(queued()).toEqual([]);
+  });
+
   it('counts towards the removals of its cycle', async () => {
     const { run, list, walk, lookUp, time } = await setUp();
     list.groups.delete(7);
@@ -329,5 +397,71 @@ describe('a reading that was left as possibly stale', () => {
     expect(await typesOf(7)).toEqual(['return_line_item.status_changed', 'return_line_item.status_changed']);
     expect(run.recorder.counts.left).toBeGreaterThan(0);
     expect(savedAt).toBeGreaterThan(VIRTUAL_START - DAY);
+  });
+});
+
+describe('a group that answers show with a stamp before the known one', () => {
+  /** Its known state is three minutes old; the walk has read the one before. */
+  async function goneBack() {
+    const world = await setUp();
+    const { list, walk, time, now } = world;
+    const before = list.groups.get(7)?.updatedAt;
+    list.change(7, 'CANCELED', now());
+    await walk();
+    await time.advance(3 * MINUTE);
+    const known = list.groups.get(7)?.updatedAt;
+    list.change(7, 'OPEN', before);
+    await walk();
+    return {
+      ...world,
+      async lookUpIn(wait: Instant) {
+        await time.advance(wait);
+        await world.lookUp();
+      },
+      showKnown: () => list.change(7, 'CANCELED', known),
+      showOlder: () => list.change(7, 'OPEN', before),
+    };
+  }
+
+  it('is looked up at once, and again an hour after it first showed', async () => {
+    const { lane, now, lookUpIn, typesOf, queued } = await goneBack();
+    const first = lane.dueAt() - now();
+
+    await lookUpIn(0);
+    const second = lane.dueAt() - now();
+    const between = [await typesOf(7), queued()];
+    await lookUpIn(second);
+
+    expect(first).toBeLessThanOrEqual(0);
+    expect(HOUR - second).toBeLessThan(SECOND);
+    expect(between).toEqual([['return_line_item.status_changed'], [7]]);
+    expect(await typesOf(7)).toEqual(['return_line_item.status_changed', 'return_line_item.status_changed']);
+    expect(queued()).toEqual([]);
+  });
+
+  it('has no event if any answer between shows the known one: a copy lags', async () => {
+    const { run, lane, walk, now, lookUpIn, showKnown, showOlder, typesOf } = await goneBack();
+    await lookUpIn(0);
+    showKnown();
+    await walk();
+    const { lookUps } = run.state;
+    showOlder();
+
+    await walk();
+    await lookUpIn(0);
+
+    expect(lookUps).toEqual([]);
+    expect(lane.dueAt() - now()).toBeGreaterThan(HOUR - MINUTE);
+    expect(await typesOf(7)).toEqual(['return_line_item.status_changed']);
+  });
+
+  it('has no event if its look-up shows the known one', async () => {
+    const { lookUpIn, showKnown, typesOf, queued } = await goneBack();
+    showKnown();
+
+    await lookUpIn(0);
+
+    expect(await typesOf(7)).toEqual(['return_line_item.status_changed']);
+    expect(queued()).toEqual([]);
   });
 });

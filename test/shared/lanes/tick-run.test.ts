@@ -86,3 +86,24 @@ describe('the requests of', () => {
     },
   );
 });
+
+describe('the answers of a tick', () => {
+  it('are noted as old since the first of them that is older than `settle`', async () => {
+    const world = createListWorld({ knobs: { age: MINUTE } });
+    const run = world.begin();
+    const agedAfter = async (age: number) => {
+      world.list.knobs.age = age;
+      await world.time.run(run.ask('recent', { limit: 10 }));
+      return run.state.position.agedSince;
+    };
+
+    const since = [
+      await agedAfter(MINUTE),
+      await agedAfter(MINUTE + 1),
+      await agedAfter(HOUR),
+      await agedAfter(0),
+    ];
+
+    expect(since).toEqual([undefined, since[2], expect.any(Number), undefined]);
+  });
+});

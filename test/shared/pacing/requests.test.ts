@@ -27,6 +27,15 @@ describe('a request', () => {
     });
   });
 
+  it('has the time at which its answer was made: less its age, and the rest of a second that is cut off', async () => {
+    const { poll } = setUp({ answers: [{ ...page(), age: 75 * SECOND }] });
+
+    const { sentAt, receivedAt } = await poll();
+
+    expect(sentAt).toBe(VIRTUAL_START - 76 * SECOND);
+    expect(receivedAt).toBe(VIRTUAL_START - 75 * SECOND + 100 * MILLISECOND);
+  });
+
   it('reads the secret once, also for two that begin together', async () => {
     const { clock, poll, send, reads } = setUp();
 

@@ -54,6 +54,12 @@ describe('what is not known', () => {
       0,
       1,
     ],
+    [
+      'a group that answers show with an older stamp',
+      { lookUps: [{ groupId: 7, dueAt: NOW, olderSince: NOW }] },
+      0,
+      1,
+    ],
     ['no group of which a reading was left', { lookUps: [{ groupId: 7, dueAt: NOW }] }, 0, 0],
     [
       'the groups and entities of all holds',

@@ -8,6 +8,7 @@ import {
   isPlausible,
   leaveOut,
   newestOf,
+  noteAge,
   noteMoment,
   notePassed,
   observe,
@@ -156,6 +157,14 @@ describe('the cursor', () => {
     expect(closed(aPosition({ cursor: START, newestAt }), 'late', NOW).cursor).toBe(START);
   });
 
+  it('moves by the earliest answer of a round, which a cache may have kept', () => {
+    const position = aPosition({ cursor: START, newestAt: [pair(NOW - BACK - MINUTE), pair(NOW - BACK)] });
+
+    const { cursor } = close(position, { lane: 'late', startedAt: NOW, asOf: NOW - MINUTE }, REACH, NOW);
+
+    expect(cursor).toBe(NOW - BACK - MINUTE + 2 * SECOND);
+  });
+
   it('moves by the beginning of a round, however long it took', () => {
     const position = aPosition({ cursor: START, newestAt: [pair(NOW - 9 * MINUTE), pair(NOW - MINUTE)] });
 
@@ -241,6 +250,16 @@ describe('a complete round', () => {
     [NOW - HOUR, NOW, NOW - HOUR],
   ])('of both walks claims the older of their moments: %s and %s', (recent, older, moment) => {
     expect(walkedAt({ readAt: { late: NOW, recent, older } })).toBe(moment);
+  });
+});
+
+describe('the age of answers', () => {
+  it('is noted since the first of those that are all old, until one is not', () => {
+    const old = noteAge(aPosition(), true, NOW);
+    const older = noteAge(old, true, NOW + MINUTE);
+    const young = noteAge(older, false, NOW + 2 * MINUTE);
+
+    expect([old, older, young].map(({ agedSince }) => agedSince)).toEqual([NOW, NOW, undefined]);
   });
 });
 

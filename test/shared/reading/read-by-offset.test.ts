@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { HOUR, SECOND } from '../../../shared/instant.ts';
 import type { Page, Range } from '../../../shared/reading/range.ts';
 import { UNKNOWN_ROOM } from '../../../shared/reading/room.ts';
@@ -60,6 +60,17 @@ describe('rows that are equal on both axes', () => {
       ...[0, 9, 18, 27, 35].map((offset) => [offset, 9]),
     ]);
     expect(run.state.position.places).toEqual([]);
+  });
+
+  it('are asked for again past caches: an answer that was kept would prove the second pass', async () => {
+    const world = crowd();
+    const run = world.begin();
+    const ask = vi.fn(run.ask);
+
+    await world.time.run(readRound(answering(run, ask), [{ ...CROWD, pass: FIRST }]));
+
+    const asked = ask.mock.calls.map(([, , options]) => options?.skipsCaches);
+    expect(asked).toEqual([...Array(5).fill(false), ...Array(5).fill(true)]);
   });
 
   it('are proved by two passes that take several ticks of a process', async () => {

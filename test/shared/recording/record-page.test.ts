@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { claimsOf } from '../../../shared/position/claims.ts';
 import type { Range } from '../../../shared/reading/range.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
 import { TooLargeToStoreError } from '../../../shared/recording/store-errors.ts';
@@ -468,5 +469,63 @@ describe('what a page shows of the service', () => {
     const example = expect.stringContaining('of return group 2');
     expect(run.state.findings).toMatchObject([{ code: 'clock', lane: 'late', count: 1, example }]);
     expect(run.state.position.newest).toBe(received + MINUTE);
+  });
+});
+
+describe('groups that an answer shows with stamps before the known ones', () => {
+  const EARLIER = '2026-11-20T09:00:00.000000Z';
+  const HOURS = HOUR / SECOND;
+  /** Two dozen groups that are known, and then shown as they were before. */
+  async function aStore(changes: Partial<SourceState> = {}) {
+    const setting = createSetting(changes);
+    const ids = Array.from({ length: 24 }, (_, index) => index + 1);
+    await setting.take(page(rows(24)));
+    const older = (some: readonly number[], after: number) =>
+      page(
+        some.map((id) => failed(id, EARLIER)),
+        after,
+      );
+    return { ...setting, ids, older };
+  }
+
+  it('are looked up, and counted as not known', async () => {
+    const { run, take, types, older } = await aStore();
+
+    await take(older([1, 2], 600));
+
+    expect(run.state.lookUps).toMatchObject(
+      [1, 2].map((groupId) => ({ groupId, olderSince: expect.any(Number) })),
+    );
+    expect(claimsOf(run.state).setAside).toBe(2);
+    expect(await types(1)).not.toContain('shipment.status_changed');
+  });
+
+  it('are held without look-ups if they are many, before anything of the answer is saved', async () => {
+    const { run, take, writes, ids, older } = await aStore();
+    writes.length = 0;
+    const shown = older(ids, 600);
+
+    await take({ ...shown, rows: [...shown.rows, ...page([failed(30, LATER)]).rows] });
+
+    expect(run.state.holds).toMatchObject([{ kind: 'mass_change', count: 24 }]);
+    expect(run.state.holds[0]?.samples[0]).toMatchObject({ before: 'IN_TRANSIT', after: 'FAILED' });
+    expect(run.state.lookUps).toEqual([]);
+    expect(writes).toEqual(['state', 'group 30']);
+  });
+
+  it('are published once the hold is over, but for those known for less than an hour: a copy may lag', async () => {
+    const { run, take, types, older } = await aStore();
+    const later = '2026-11-20T13:20:00.000000Z';
+    await take(page([{ ...sampleRow(2), updated_at: later }], 2 * HOURS));
+    run.update((state) => ({
+      ...state,
+      holds: [{ ...HOLD, kind: 'mass_change', phase: 'publishing', count: 24 }],
+    }));
+
+    await take(older([1, 2], 2.5 * HOURS));
+
+    expect((await types(1)).at(-1)).toBe('shipment.status_changed');
+    expect(await types(2)).not.toContain('shipment.status_changed');
+    expect(run.state.lookUps).toMatchObject([{ groupId: 2 }]);
   });
 });

@@ -103,6 +103,12 @@ describe('a source that is not read completely', () => {
       '(1, for example updated at about 1970-01-01T00:00:01.000000Z: its bounds)',
     ],
     [
+      'answers that have all been older than `settle` for an hour',
+      { position: aPosition({ agedSince: NOW - HOUR }) },
+      'answers_old',
+      'for an hour every answer has been older than 60 s',
+    ],
+    [
       'an unreadable group',
       { setAside: [aside] },
       'unreadable',

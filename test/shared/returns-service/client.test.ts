@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../shared/instant.ts';
 import { InvalidBaseUrlError } from '../../../shared/returns-service/base-url.ts';
 import {
   createReturnsServiceClient,
@@ -99,6 +100,15 @@ describe('a request', () => {
     ]);
   });
 
+  it('asks caches not to answer it, if it must not be kept', async () => {
+    const { client, requests } = clientOf();
+
+    await client.listReturnGroups({}, { skipsCaches: true });
+    await client.listReturnGroups({});
+
+    expect(requests.map(({ headers }) => headers['cache-control'])).toEqual(['no-cache', undefined]);
+  });
+
   it.each(['', '  \n', 'tok\r\nX-Other: 1', 'tok en', 'tök'])(
     'is never sent with an invalid token',
     (token) => {
@@ -195,6 +205,12 @@ describe('a page', () => {
     const page = await client.listReturnGroups({});
     expect(page.rows.map((row) => row.kind)).toEqual(['readable', 'unreadable', 'unreadable', 'readable']);
     expect(page.rows[3]).toMatchObject({ group: { id: 4 } });
+  });
+
+  it('has the age that a cache gives it, whatever its Date says', async () => {
+    const { client } = clientOf({ headers: { age: '75', date: 'Sat, 21 Nov 2026 12:00:00 GMT' } });
+
+    expect(await client.listReturnGroups({})).toMatchObject({ age: 75 * SECOND });
   });
 
   it('has its size, its duration and the service’s time', async () => {

@@ -1,13 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../shared/instant.ts';
 import {
   MAX_RETRY_AFTER_MS,
+  parseAge,
   parseHttpDate,
   parseRetryAfter,
 } from '../../../shared/returns-service/http-headers.ts';
 
 const NOON = 'Sat, 21 Nov 2026 12:00:00 GMT';
 const noon = Date.UTC(2026, 10, 21, 12) * 1_000;
+
+describe('an Age header', () => {
+  it.each([
+    ['0', 0],
+    ['300', 300],
+    [' 300 ', 300],
+    ['300, 12', 300],
+  ])('is a duration: "%s"', (text, seconds) => {
+    expect(parseAge(text)).toBe(seconds * SECOND);
+  });
+
+  it.each([undefined, '', '-1', '1.5', '5 minutes', '12345678901', NOON])(
+    'that is invalid is undefined: %j',
+    (text) => {
+      expect(parseAge(text)).toBeUndefined();
+    },
+  );
+});
 
 describe('a Date header', () => {
   it('is an instant', () => {

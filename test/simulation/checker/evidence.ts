@@ -130,6 +130,8 @@ interface Timing {
   readonly settle: number;
   /** The maximum lag of replicas. */
   readonly staleFor: number;
+  /** How far a copy lags that shows older stamps. */
+  readonly lag: number;
 }
 
 export interface SentRequest {
@@ -180,6 +182,8 @@ export interface Evidence {
   readonly mayDegrade: boolean;
   /** Whether polls may pass a change that a walk finds: a page that becomes shorter, or rows that can't be read or stored. */
   readonly mayMissChanges: boolean;
+  /** Whether answers show older states than `settle` allows, with their older stamps: many of them are a mass change. */
+  readonly mayGoBack: boolean;
   /** Whether clocks of processes are set while they run, by up to hours. */
   readonly clocksJump: boolean;
   readonly timing: Timing;

@@ -78,7 +78,8 @@ function judgeWindow(
   violate: Violate,
 ): void {
   const runs = runsOfState(change, showings);
-  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.clocksOff;
+  // A copy that lags says that nothing has changed since.
+  const least = (after ?? Number.NEGATIVE_INFINITY) - timing.clocksOff - timing.lag;
   const isRead = ({ from, to }: Run<unknown>) =>
     from <= by + timing.clocksOff && to > by - timing.slowestAnswer;
   const read = runs.filter(isRead);

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/returns-service/http-transport.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
 import type { Trace } from '../../simulation-frame/trace.ts';
-import type { Outage, Period } from '../plan.ts';
+import type { Outage, Period, Plan } from '../plan.ts';
 import type { SimulatedProcess } from './process.ts';
 
 /** A token and the store that it gives access to. */
@@ -60,6 +60,7 @@ export interface NetworkOptions {
   readonly access: () => Access;
   readonly outage: () => Outage | undefined;
   readonly isCalm: () => boolean;
+  readonly cache: Plan['cache'];
   readonly trace: Trace;
 }
 
@@ -88,6 +89,26 @@ export function createNetwork(options: NetworkOptions): Network {
     return service.answer({ path, query: new URLSearchParams(query), token: accepted });
   }
 
+  const kept = new Map<string, { readonly at: Instant; readonly answer: Answer }>();
+
+  /** The answer of the cache, or of the service behind it. */
+  function answerOrKept(request: HttpRequest): Answer {
+    const { cache } = options;
+    if (cache === undefined || options.isCalm()) return answerTo(request);
+    const key = `${request.url} ${request.headers['X-Service-Api-Token']}`;
+    const known = kept.get(key);
+    const age = time.now() - (known?.at ?? Number.NEGATIVE_INFINITY);
+    const isAllowed = !cache.heedsNoCache || request.headers['cache-control'] !== 'no-cache';
+    if (known !== undefined && isAllowed && age < cache.keptMs * MILLISECOND) {
+      trace.count('answer of a cache');
+      const headers = { ...known.answer.headers, age: String(Math.floor(age / SECOND)) };
+      return { ...known.answer, headers };
+    }
+    const answer = answerTo(request);
+    if (answer.status === 200 && answer.delivery === 'whole') kept.set(key, { at: time.now(), answer });
+    return answer;
+  }
+
   async function exchange(request: HttpRequest, by: string): Promise<HttpAnswer> {
     const { timeoutMs, signal } = request;
     const there = transitMs();
@@ -100,7 +121,7 @@ export function createNetwork(options: NetworkOptions): Network {
     if (options.outage()?.kind === 'unreachable') {
       throw new TransportFailure('connection', 'the connection was refused', { code: 'ECONNREFUSED' });
     }
-    const answer = answerTo(request);
+    const answer = answerOrKept(request);
     noted.rows = answer.rows ?? 0;
     trace.tell('service', () => describeAnswer(request, answer));
     const tookMs = there + answer.afterMs + back;

@@ -13,6 +13,7 @@ import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock
 import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
+import { lagBehind } from './lagging-copy.ts';
 import { type Access, BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
@@ -59,7 +60,7 @@ export interface Refusal {
 /** Random numbers by purpose, so that removing one use does not change the others. */
 export type Draws = Readonly<
   Record<
-    'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap' | 'old',
+    'poller' | 'relay' | 'schedule' | 'network' | 'machines' | 'stores' | 'hands' | 'mishap' | 'old' | 'lag',
     Random
   >
 >;
@@ -77,7 +78,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
   const trace = createTrace(time.now, isRead);
   const fates = createFates(plan);
   const draws = Object.fromEntries(
-    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands', 'mishap', 'old'].map(
+    ['poller', 'relay', 'schedule', 'network', 'machines', 'stores', 'hands', 'mishap', 'old', 'lag'].map(
       (name, index) => [name, createRandom(mix(plan.seed, 90 + index))],
     ),
   ) as unknown as Draws;
@@ -137,6 +138,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       outage: () =>
         fates.isCalm() ? undefined : plan.outages.find((outage) => isDuring(outage, time.elapsed())),
       isCalm: fates.isCalm,
+      cache: plan.cache,
       trace,
     }),
     log: createLog(logged),
@@ -165,6 +167,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       createPorts({ process, stores, refuseLarge, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };
+  lagBehind(world);
   return world;
 }
 
