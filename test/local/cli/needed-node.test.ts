@@ -18,7 +18,7 @@ test.each([
 test.each([
   [{ node: '20.20.2' }, '20.20.2 without SQLite'],
   [{ node: '22.23.3', sqlite: '3.53.3' }, '22.23.3 with SQLite 3.53.3'],
-  [{ node: '24.9.0', sqlite: '3.50.4' }, '24.9.0 with SQLite 3.50.4'],
+  [{ node: '24.9.0', sqlite: '3.53.0' }, '24.9.0 with SQLite 3.53.0'],
   // A release between, or one that uses the SQLite of its machine.
   [{ node: '25.2.0', sqlite: '3.51.0' }, '25.2.0 with SQLite 3.51.0'],
 ])('%j is too old', (versions, found) => {
