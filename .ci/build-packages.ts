@@ -21,6 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 const { version, dependencies } = readJson('package.json');
 
+const KEYWORDS = ['returns', 'change-data-capture', 'webhooks', 'events', 'polling', 'aws-cdk', 'warehouse'];
 const COMMON = ['LICENSE', 'CHANGELOG.md', 'SECURITY.md'];
 const SDK_FILE = 'aws-sdk.cjs';
 
@@ -48,8 +49,8 @@ function buildLibrary(folder: string): void {
   }
   for (const name of ['poller', 'relay', 'webhook'])
     bundle(join(root, `functions/${name}/handler.ts`), join(code, `bundles/${name}/index.mjs`));
-  writeManifest(folder, { ...readJson('.ci/returns-change-feed.json'), dependencies });
   copyDocuments(folder, ['README.md', ...COMMON]);
+  writeManifest(folder, { ...readJson('.ci/returns-change-feed.json'), dependencies });
 }
 
 async function buildCommand(folder: string): Promise<void> {
@@ -75,15 +76,15 @@ async function buildCommand(folder: string): Promise<void> {
   for (const name of ['returns-feed.js', 'needed-node.js'])
     cpSync(join(root, 'local/cli', name), join(folder, 'cli', name));
   cpSync(join(root, 'local/new-app'), join(folder, 'new-app'), { recursive: true });
+  cpSync(join(root, 'local/README.md'), join(folder, 'README.md'));
+  copyDocuments(folder, COMMON);
+  writeNotices(folder, [metafile, sdk.metafile]);
   const { private: _, ...manifest } = readJson('local/package.json');
   writeManifest(folder, {
     ...manifest,
     engines: { node: `>=${OLDEST_NODE}` },
     exports: { './package.json': './package.json' },
   });
-  cpSync(join(root, 'local/README.md'), join(folder, 'README.md'));
-  copyDocuments(folder, COMMON);
-  writeNotices(folder, [metafile, sdk.metafile]);
 }
 
 /** Loads each package of the SDK from its file when a command first needs it. @param names receives those packages */
@@ -103,9 +104,19 @@ function sdkInItsFile(names: Set<string>): Plugin {
   };
 }
 
+/** All that a folder has is published; the workflow that publishes knows the repository. */
 function writeManifest(folder: string, manifest: { readonly name: string }): void {
   const { name, ...fields } = manifest;
-  write(join(folder, 'package.json'), `${JSON.stringify({ name, version, ...fields }, null, 2)}\n`);
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+  const url = `${server}/${repository}`;
+  const published = {
+    ...{ keywords: KEYWORDS, files: readdirSync(folder), publishConfig: { access: 'public' } },
+    ...(repository && { homepage: `${url}#readme`, repository: { type: 'git', url: `git+${url}.git` } }),
+  };
+  write(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ name, version, ...fields, ...published }, null, 2)}\n`,
+  );
 }
 
 /** Without the screenshots, which are most of the size, and the lines that show them. */
