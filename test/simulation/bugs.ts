@@ -99,6 +99,20 @@ const WEAKNESSES: readonly Bug[] = [
 
 const READING: readonly Bug[] = [
   bug(
+    'a limit that is refused looks like a row that fails',
+    'shared/reading/cut-on-failure.ts',
+    'if (await lowerRefusedLimit(run, lane, failed.isSlow)) return;',
+    'void lowerRefusedLimit;',
+    'test/shared/reading/page-limit.test.ts',
+  ),
+  bug(
+    'a 404 is an empty list while the list shows rows',
+    'shared/reading/not-found.ts',
+    'const TIMES = 5;',
+    'const TIMES = 0;',
+    'test/shared/reading/not-found.test.ts',
+  ),
+  bug(
     'a cut drops the rows between its two parts',
     'shared/reading/cut-range.ts',
     '{ from: start, to: cuts[index] ?? to }',

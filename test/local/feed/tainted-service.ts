@@ -116,10 +116,11 @@ export const FAILURES: Readonly<Record<string, Answer>> = {
   '422': { ...plain, status: 422, headers: json, body: rejection },
   '422 with text': { ...plain, status: 422, headers: html, body: page },
   '404': { ...plain, status: 404, headers: json, body: said },
+  // The host is shown: it is what to correct.
   'a redirect': {
     ...plain,
     status: 302,
-    headers: { location: `https://${MARK}.test/?token=${TOKEN}` },
+    headers: { location: `https://login.test/${MARK}?token=${TOKEN}` },
     body: page,
   },
   '401': { ...plain, status: 401, headers: { 'www-authenticate': TOKEN }, body: said },
