@@ -1,12 +1,15 @@
 // A stack with the feed, alarms by e-mail, and outputs for commands and operators.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
+import type { TableRole } from '../shared/deployment/tables.ts';
 import { createAlarmMail } from './alarm-mail.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { ReturnsChangeFeed } from './returns-change-feed.ts';
 import type { SourceProps } from './source-props.ts';
+import type { FeedTables } from './storage.ts';
 import { titleCase } from './title-case.ts';
 
 export interface StackSource extends Omit<SourceProps, 'token'> {
@@ -14,11 +17,20 @@ export interface StackSource extends Omit<SourceProps, 'token'> {
   readonly tokenSecret: string;
 }
 
-export interface ReturnsFeedStackProps extends Omit<ReturnsChangeFeedProps, 'sources' | 'alarmAction'> {
+/** The names of existing tables, of `ledger` the ARN of its stream. */
+export type KeptTables = Readonly<Record<TableRole, string>>;
+
+export interface ReturnsFeedStackProps
+  extends Omit<ReturnsChangeFeedProps, 'sources' | 'tables' | 'alarmAction'> {
   /** Commands get this name as `--stack`. */
   readonly stackName: string;
   readonly description: string;
   readonly sources: readonly StackSource[];
+  /**
+   * The tables that outlived a stack, as its output `Tables` named them: numbers and ids continue.
+   * @default new tables, and a new generation of each source
+   */
+  readonly tables?: KeptTables;
   /**
    * The e-mail address for alarms. AWS first sends a mail with a link to confirm it.
    * @default none: alarms show only in CloudWatch
@@ -31,13 +43,14 @@ export class ReturnsFeedStack extends Stack {
 
   constructor(
     scope: Construct,
-    { stackName, description, alarmEmail, sources, ...props }: ReturnsFeedStackProps,
+    { stackName, description, alarmEmail, sources, tables, ...props }: ReturnsFeedStackProps,
   ) {
     super(scope, stackName, { stackName, description });
     const alarmAction = alarmEmail === undefined ? undefined : createAlarmMail(this, 'Alarms', alarmEmail);
     this.feed = new ReturnsChangeFeed(this, 'Feed', {
       ...props,
       ...(alarmAction && { alarmAction }),
+      ...(tables && { tables: this.#importTables(tables, props) }),
       sources: sources.map((source) => this.#withToken(source)),
     });
     this.#nameParts(this.feed);
@@ -61,6 +74,11 @@ export class ReturnsFeedStack extends Stack {
     );
     for (const [role, table] of Object.entries(feed.tables))
       this.#output(`${titleCase(role)}Table`, table.tableName, `Table of ${role}`);
+    this.#output(
+      'Tables',
+      this.#keptTables(feed),
+      'For `tables` of a stack that continues with these tables',
+    );
     if (feed.dashboard !== undefined)
       this.#output('Dashboard', feed.dashboard.dashboardName, 'Dashboard of all metrics in CloudWatch');
   }
@@ -92,6 +110,35 @@ export class ReturnsFeedStack extends Stack {
         'Log with a line for each sweep',
       );
     }
+  }
+
+  #keptTables({ tables: { snapshots, ledger, marks, sources } }: ReturnsChangeFeed): string {
+    return this.toJsonString({
+      snapshots: snapshots.tableName,
+      ledger: ledger.tableStreamArn,
+      marks: marks.tableName,
+      sources: sources.tableName,
+    } satisfies Record<TableRole, string | undefined>);
+  }
+
+  #importTables(
+    { ledger: tableStreamArn, ...names }: KeptTables,
+    { encryptionKey }: Pick<ReturnsChangeFeedProps, 'encryptionKey'>,
+  ): FeedTables {
+    const [tableArn, stream] = tableStreamArn.split('/stream/');
+    if (tableArn === undefined || stream === undefined)
+      throw new Error(
+        `tables.ledger must be the ARN of the ledger's stream, which ends with /stream/ and a time: ${tableStreamArn}`,
+      );
+    const key = encryptionKey && { encryptionKey };
+    const named = (id: string, tableName: string) =>
+      Table.fromTableAttributes(this, id, { tableName, ...key });
+    return {
+      snapshots: named('Snapshots', names.snapshots),
+      ledger: Table.fromTableAttributes(this, 'Ledger', { tableArn, tableStreamArn, ...key }),
+      marks: named('Marks', names.marks),
+      sources: named('Sources', names.sources),
+    };
   }
 
   #withToken({ tokenSecret, ...source }: StackSource) {

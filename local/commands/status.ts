@@ -29,9 +29,10 @@ const REDRAW_MS = 5_000;
 const HELP = `
 The first line is the verdict over all sources and everything that gets their events: all is well, or
 the worst problem, since when, and what to do. Then each source: well, failing (polls fail, or don't
-read everything), stopped (nothing polls it) or held (a guard waits for your decision). Then each
-destination: the output of "watch", the topic and the bus, ordered subscribers, webhooks, and the URLs
-that "watch" forwards to. docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
+read everything), stopped (nothing polls it), held (a guard waits for your decision) or removed (it is
+no longer configured; no concern of the first line). Then each destination: the output of "watch", the
+topic and the bus, ordered subscribers, webhooks, and the URLs that "watch" forwards to.
+docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
 What can't be read, for instance without a permission, is named on stderr, and the verdict is about
 the rest. With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C, and reads as much as the
 console's overview (docs/console.md).

@@ -17,7 +17,7 @@ export function sourceTable(sources: readonly OverviewSource[], moments: Moments
 <ul>${sorted.map((status) => html`<li>${readUpTo(status, moments)}</li>`)}</ul></details>`;
 }
 
-const WORST_FIRST = ['held', 'stopped', 'failing', 'well'] as const satisfies readonly Verdict[];
+const WORST_FIRST = ['held', 'stopped', 'failing', 'well', 'removed'] as const satisfies readonly Verdict[];
 
 function severityOf({ verdict, setAside, places }: SourceStatus): number {
   return -2 * WORST_FIRST.indexOf(verdict) + (setAside.length + places.length > 0 ? 1 : 0);
@@ -39,6 +39,7 @@ function rowOf(status: SourceStatus, moments: Moments): Content[] {
 
 function stateOf({ verdict, baseline }: SourceStatus): Html {
   if (verdict === 'well' && baseline.status === 'running') return badge('busy', 'first reading');
+  if (verdict === 'removed') return badge('busy', verdict);
   return verdict === 'well' ? badge('good', 'well') : badge('bad', verdict);
 }
 

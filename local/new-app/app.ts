@@ -8,6 +8,7 @@ const stack = new ReturnsFeedStack(new App(), {
   stackName: 'ReturnsFeed',
   description: 'Changes of returns as events, and what acts on them',
   sources: [{ name: 'acme', baseUrl: 'https://returns.example.com/api', tokenSecret: 'returns-feed/acme' }],
+  // After `cdk destroy`, the tables are left. To continue with them: tables: <the output Tables of that deployment>,
 });
 
 const arrivals = new NodejsFunction(stack, 'Arrivals', {

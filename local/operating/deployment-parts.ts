@@ -1,14 +1,17 @@
-// The parts of a deployment that are not in its tables: the webhooks (Parameter Store) and the ordered subscribers (SNS,
-// SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
+// The parts of a deployment that are not in its tables: the configured sources and the webhooks (Parameter Store) and the
+// ordered subscribers (SNS, SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
 // updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
+import { configuredSources } from './list-sources.ts';
 import { listSubscribers, type Subscribers } from './list-subscribers.ts';
 import { labelsOfWebhook } from './open-deployment.ts';
 import type { OpenFeed, WebhookLabels } from './open-feed.ts';
 import { listWebhooks } from './webhook-records.ts';
 
 export interface DeploymentParts {
+  /** Which sources are configured; undefined if that is not known, as on one machine. */
+  configured(): Promise<Pick<ReadonlySet<string>, 'has'> | undefined>;
   /** Empty on one machine. */
   webhookRecords(): Promise<readonly WebhookRecord[]>;
   webhooks(): Promise<readonly WebhookLabels[]>;
@@ -23,7 +26,8 @@ export interface SubscribersAt extends Subscribers {
 
 const CACHED_MS = 60_000;
 /** On one machine. */
-const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
+const NONE: Pick<DeploymentParts, 'configured' | 'webhookRecords' | 'subscribers'> = {
+  configured: async () => undefined,
   webhookRecords: async () => [],
   subscribers: async () => ({ subscribers: [], problems: [], askedAtMs: 0 }),
 };
@@ -41,6 +45,7 @@ export function openDeploymentParts(
     return { ...(await listSubscribers(deployment, records.map(queueNameOf), withAges)), askedAtMs };
   });
   return {
+    configured: remember(CACHED_MS, now, () => configuredSources({ deployment })),
     webhookRecords,
     subscribers,
     webhooks: async () => (await webhookRecords()).map(labelsOfWebhook),

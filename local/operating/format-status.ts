@@ -49,7 +49,7 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
     lines.push(...formatEntry(label, texts, layout.width));
   for (const hold of status.held) lines.push(...formatHold(hold, moments, layout));
   for (const { code, message } of furtherReasons(status)) add(code, message);
-  if (status.lastFailure !== null && status.verdict !== 'failing')
+  if (status.lastFailure !== null && status.verdict !== 'failing' && status.verdict !== 'removed')
     add('last error', lastError(status.lastFailure, moments));
   if (status.degradedSince !== null) add('degraded', `since ${moments.withAge(status.degradedSince)}`);
   if (status.restsUntil !== null)
@@ -81,6 +81,7 @@ function headline(status: SourceStatus, moments: Moments, { width, colors }: Lay
     failing: colors.red,
     stopped: colors.red,
     held: colors.yellow,
+    removed: colors.dim,
   }[status.verdict];
   const about = summaryOf(status, moments);
   const [first = '', ...others] = wrapWords(
@@ -103,6 +104,7 @@ function summaryOf(status: SourceStatus, moments: Moments): string {
     held: () => (waiting === 1 ? 'one decision is up to you' : `${waiting} decisions are up to you`),
     stopped: () =>
       withoutStop(first) + (lastTickAt === null ? '' : `, last tick ${moments.withAge(lastTickAt)}`),
+    removed: () => 'its state is kept',
     failing: () => (lastFailure === null ? withoutStop(first) : lastError(lastFailure, moments)),
   };
   return summaries[verdict]();

@@ -57,7 +57,9 @@ export interface FeedVerdict {
 
 /** @param flags that name the place, for instance ` --data state` */
 export function judgeFeed(overview: Overview, now: Instant, flags: string): FeedVerdict {
-  const sources = (overview.sources ?? []).map(({ status }) => status);
+  const sources = (overview.sources ?? [])
+    .map(({ status }) => status)
+    .filter(({ verdict }) => verdict !== 'removed');
   const destinations = describeDestinations(overview, now);
   const concerns = [
     ...sources.flatMap(concernsOfSource).sort((a, b) => rank(a) - rank(b)),
@@ -68,7 +70,8 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
   const baselines = sources.filter(({ baseline }) => baseline.status === 'running');
   const polls = sources.map(({ polledAt }) => polledAt);
   return {
-    verdict: concerns.length > 0 ? 'attention' : overview.sources?.length === 0 ? 'new' : 'well',
+    verdict:
+      concerns.length > 0 ? 'attention' : overview.sources !== null && sources.length === 0 ? 'new' : 'well',
     concerns,
     unknown: overview.problems,
     polledAt: polls.includes(null) ? null : (polls.toSorted()[0] ?? null),

@@ -8,8 +8,9 @@ import { shellWord } from '../cli/shell-word.ts';
 
 /**
  * `held`: a guard waits for an operator. `stopped`: nothing polls it. `failing`: it is polled and not read completely.
+ * `removed`: it is no longer configured, and only its state is kept.
  */
-export type Verdict = 'well' | 'failing' | 'stopped' | 'held';
+export type Verdict = 'well' | 'failing' | 'stopped' | 'held' | 'removed';
 
 export interface Reason {
   readonly code: string;

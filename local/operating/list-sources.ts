@@ -8,7 +8,10 @@ export type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
 
 /** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
 export async function listAllSources(feed: OpenFeed, now: number) {
-  const [configured, known] = await Promise.all([configuredSources(feed), feed.sources(undefined)]);
+  const [configured = new Map(), known] = await Promise.all([
+    configuredSources(feed),
+    feed.sources(undefined),
+  ]);
   const names = [...new Set([...configured.keys(), ...known])].sort();
   const place = await feed.states.identity();
   return Promise.all(
@@ -33,10 +36,11 @@ export async function listAllSources(feed: OpenFeed, now: number) {
   );
 }
 
-/** Empty where no path of settings is named: then only states are listed. */
-async function configuredSources({ deployment }: OpenFeed) {
+/** By name; undefined where no path of settings is named, as on one machine. */
+export async function configuredSources({ deployment }: Pick<OpenFeed, 'deployment'>) {
   const sourcesPath = deployment?.sourcesPath;
-  const stored = sourcesPath === undefined ? [] : await readConfigured(sourcesPath);
+  if (sourcesPath === undefined) return undefined;
+  const stored = await readConfigured(sourcesPath);
   return new Map(
     stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
       name,

@@ -91,6 +91,7 @@ async function loadSources(
   const states = await Promise.all(names.map((name) => feed.states.load(name)));
   // Without permission to describe the tables, the rest is still available.
   const place = await attempt('Whether the tables were restored', () => feed.states.identity(), undefined);
+  const configured = await attempt('Whether sources were removed', () => feed.configured(), undefined);
   const known = {
     ...{ now: now * MILLISECOND, flags, place },
     isLocal: deployment === undefined,
@@ -102,7 +103,8 @@ async function loadSources(
       .map(async (state) => {
         const load = () => feed.activities.load(state.source);
         const activity = await attempt(`The activity of source ${state.source}`, load, undefined);
-        return { state, status: describeSource(state, known), activity };
+        const isRemoved = configured !== undefined && !configured.has(state.source);
+        return { state, status: describeSource(state, { ...known, isRemoved }), activity };
       }),
   );
 }

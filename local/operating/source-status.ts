@@ -24,26 +24,31 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
   Partial<Pick<Circumstances, 'isLocal' | 'poller'>> & {
     /** The identity of the tables that hold the state; undefined if unknown. */
     readonly place?: string | undefined;
+    /** Whether it is no longer configured. @default false */
+    readonly isRemoved?: boolean;
   };
 
 export function describeSource(state: SourceState, known: StatusCircumstances) {
-  const { now, flags, place, poller, isLocal = false } = known;
+  const { now, flags, place, poller, isLocal = false, isRemoved = false } = known;
   const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
-  const stopped = whyStopped(state, circumstances);
+  // What was wrong with a source that was removed needs nobody.
+  const stopped = isRemoved ? [] : whyStopped(state, circumstances);
   // `held` describes the holds, with the commands that end each.
-  const conditions = health.reasons.filter((reason) => !isHoldReason(reason));
+  const conditions = isRemoved ? [] : health.reasons.filter((reason) => !isHoldReason(reason));
   const reasons = [...stopped, ...conditions];
-  const held = state.holds.map((hold) => describeHeld(hold, state.source, flags));
+  const held = (isRemoved ? [] : state.holds).map((hold) => describeHeld(hold, state.source, flags));
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
-  const verdict: Verdict = held.some(({ phase }) => phase === 'holding')
-    ? 'held'
-    : stopped.length > 0
-      ? 'stopped'
-      : isFailing
-        ? 'failing'
-        : 'well';
+  const verdict: Verdict = isRemoved
+    ? 'removed'
+    : held.some(({ phase }) => phase === 'holding')
+      ? 'held'
+      : stopped.length > 0
+        ? 'stopped'
+        : isFailing
+          ? 'failing'
+          : 'well';
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const { polledAt, walkedAt } = claimsOf(state);
   return {
@@ -62,7 +67,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
     degradedSince: held.length + conditions.length === 0 ? null : formatKnownInstant(health.degradedSince),
-    restsUntil: health.restUntil > now ? formatInstant(health.restUntil) : null,
+    restsUntil: health.restUntil > now && !isRemoved ? formatInstant(health.restUntil) : null,
     /** The starts of the last complete poll and of the last walks over all groups, as `feed.source_read` reports them. */
     polledAt: isRestored ? null : formatKnownInstant(polledAt),
     walkedAt: isRestored ? null : formatKnownInstant(walkedAt),

@@ -23,6 +23,8 @@ export interface ChangePatternOptions<Kind extends WatchedKind> {
   readonly changed?: WatchedField<Kind> | readonly WatchedField<Kind>[];
   /** The sources whose events match. @default all */
   readonly sources?: readonly string[];
+  /** Whether events match that `replay --to bus` sends again: a workflow would start again. @default false */
+  readonly replays?: boolean;
 }
 
 /**
@@ -32,7 +34,10 @@ export interface ChangePatternOptions<Kind extends WatchedKind> {
 export interface ChangePattern {
   source: string[];
   detailType: string[];
-  detail: { data: ChangedData };
+  detail: {
+    readonly data: ChangedData;
+    readonly replayid?: readonly string[];
+  };
 }
 
 interface ChangedData {
@@ -53,6 +58,7 @@ export function changePattern<Kind extends WatchedKind>({
   from,
   changed,
   sources,
+  replays = false,
 }: ChangePatternOptions<Kind>): ChangePattern {
   if (to === undefined && from === undefined && changed === undefined)
     throw new RangeError(`A pattern for ${entity} needs a condition: to, from or changed.`);
@@ -60,6 +66,7 @@ export function changePattern<Kind extends WatchedKind>({
     source: sources?.map((name) => `${BUS_SOURCE}.${name}`) ?? startingWith(`${BUS_SOURCE}.`),
     detailType: verbsOf(from, changed).map((verb) => `${entity}.${verb}`),
     detail: {
+      ...(!replays && { replayid: ABSENT }),
       data: {
         ...(to !== undefined && { object: { status: listOf(to) } }),
         ...(from !== undefined && { previous_attributes: { status: listOf(from) } }),
@@ -70,6 +77,8 @@ export function changePattern<Kind extends WatchedKind>({
 }
 
 /** CDK's types know conditions only as the lists of strings that its `Match` returns. */
+const ABSENT = [{ exists: false }] as unknown as string[];
+
 function startingWith(prefix: string): string[] {
   return [{ prefix }] as unknown as string[];
 }

@@ -159,9 +159,9 @@ describe('the overview', () => {
     now += 1;
     await console.read('/');
 
-    expect(inOneMinute).toEqual([1, 1, 1]);
+    expect(inOneMinute).toEqual([1, 1, 3]);
     expect(ofQueues).toBe(4);
-    expect(once.map(timesOf)).toEqual([2, 2, 2]);
+    expect(once.map(timesOf)).toEqual([2, 2, 6]);
   });
 });
 

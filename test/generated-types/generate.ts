@@ -1,7 +1,7 @@
 // Generates types of events in other languages from docs/events/schema.json, and programs that read events with them and
 // write them again. All tools have fixed versions; what they install stays in node_modules/.cache.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { classNameOf, EVENT_TYPES } from '../shared/contract/published-schemas.ts';
@@ -92,15 +92,22 @@ func main() {
 }
 `,
   );
-  writeFileSync(join(folder, 'go.mod'), 'module events\n\ngo 1.21\n');
+  writeFileSync(join(folder, 'go.mod'), 'module events\n\ngo 1.24\n');
   run('go', ['build', '-o', 'events', '.'], folder);
   return (lines) => piped(join(folder, 'events'), [], lines);
 }
 
-/** Writes `events.go`, of the package `main`. */
+/** Writes `events.go`, of the package `main`, as docs/events/catalogue.md says. */
 export function generateGo(folder: string): void {
   need('go', ['version']);
-  need('npx', quicktype('go', 'main', join(folder, 'events.go')));
+  const file = join(folder, 'events.go');
+  need('npx', quicktype('go', 'main', file));
+  // Without this, a list that is empty is not written.
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(
+    file,
+    lines.map((line) => (line.includes('[]') ? line.replace('omitempty', 'omitzero') : line)).join('\n'),
+  );
 }
 
 export function javaProgram(): Program {

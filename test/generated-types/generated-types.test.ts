@@ -63,8 +63,8 @@ function skip(language: string, { message }: Unavailable): void {
 }
 
 /**
- * What a class can keep of an event: it does not distinguish an absent field from null or an empty list, so `changed`
- * decides which fields `previous_attributes` has.
+ * What a class can keep of an event: it does not distinguish an absent field from null, so `changed` decides which fields
+ * `previous_attributes` has.
  */
 function plain(event: unknown): unknown {
   const { data, ...envelope } = event as { readonly data: Readonly<Record<string, unknown>> };
@@ -77,12 +77,12 @@ function plain(event: unknown): unknown {
   return present({ ...envelope, data: { ...rest, before } });
 }
 
-/** Without nulls and empty lists, and stamps without the zeros at their end. */
+/** Without nulls, and stamps without the zeros at their end. */
 function present(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(/(\.\d*?)0+(Z|\+00:00)$/, '$1$2').replace(/\.(?=Z|\+)/, '');
   if (typeof value !== 'object' || value === null) return value ?? undefined;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(present);
+  if (Array.isArray(value)) return value.map(present);
   const fields = Object.entries(value).map(([name, field]) => [name, present(field)] as const);
   return Object.fromEntries(fields.filter(([, field]) => field !== undefined));
 }

@@ -404,11 +404,26 @@ test('the sample warehouse has decided every story right, those without news at 
   expect(executions.filter(({ status }) => status !== 'SUCCEEDED')).toEqual([]);
 });
 
-test('destroy leaves what the stages retain, and they deploy again', async () => {
+test('destroy leaves what the stages retain, and a stage continues with its tables', async () => {
+  const [{ outputs, erp }] = stages as [WatchedStage];
+  const before = (await erp.read()).filter(({ replayid }) => replayid === undefined);
   await runCdk(['destroy', '--all', ...app, '--force']);
   const { TableNames = [] } = await new DynamoDBClient().send(new ListTablesCommand());
 
   expect(TableNames.filter((name) => name.startsWith(TRIAL))).toEqual([]);
   expect(TableNames.filter((name) => name.startsWith(PRODUCTION))).toHaveLength(5);
+  for (let round = 0; round < 10; round += 1) changeAReturn(round);
+  const created = service.control.create();
+  const kept = { [PRODUCTION]: JSON.parse(outputs.Tables ?? '') };
+  app = ['--app', synthesizeStages({ returnsUrl: service.url, receiverUrl: receiver.url }, kept)];
   await deploy();
+
+  const again = await watchStage(PRODUCTION, PRODUCTION, receiver);
+  await until(async () => {
+    const all = [...before, ...(await again.erp.read())];
+    expect(outdated(all)).toEqual([]);
+    expect(all.map(partOf)).toContain(`return_group ${created.groupId}`);
+    expect(outOfOrder(all)).toEqual([]);
+    expect(new Set(all.map(({ data }) => data.generation)).size).toBe(1);
+  });
 });

@@ -5,7 +5,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { type KeptTables, ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES, type Stage } from '../../infra/stages.ts';
@@ -23,13 +23,17 @@ export interface Addresses {
   readonly receiverUrl: string;
 }
 
+/** The tables that a stage continues with, by its stack's name. */
+export type KeptByStage = Readonly<Record<string, KeptTables>>;
+
 /** @returns the directory of the assembly */
-export function synthesizeStages({ returnsUrl, receiverUrl }: Addresses): string {
+export function synthesizeStages({ returnsUrl, receiverUrl }: Addresses, kept: KeptByStage = {}): string {
   // MiniStack does not know Fn::GetStackOutput, the newest way for one stack to refer to another.
   const app = newApp({ '@aws-cdk/core:defaultCrossStackReferences': 'strong' });
   for (const stage of Object.values(STAGES)) {
     const stack = new ReturnsFeedStack(app, {
       ...stage,
+      ...(kept[stage.stackName] && { tables: kept[stage.stackName] }),
       sources: stage.sources.map((source) => ({
         ...source,
         ...{ baseUrl: returnsUrl, tokenSecret: TOKEN_SECRET },

@@ -146,6 +146,8 @@ function resourcesCalled({ outputs }: Deployment, name: string): string[] {
     'the dead-letter queues of ordered subscriptions': arnOf('sqs:', '*DeadLetters*'),
     'the queues of webhooks': arnOf('sqs:', '*Webhooks*'),
     'the path `WebhooksPath`': `${arnOf('ssm:parameter', outputs.WebhooksPath ?? '')}*`,
+    'the path `StackSourcesPath`': `${arnOf('ssm:parameter', outputs.StackSourcesPath ?? '')}*`,
+    'the path `SourcesPath`': `${arnOf('ssm:parameter', outputs.SourcesPath ?? '')}*`,
     "the poller's alias `questions`": arnOf('lambda:function:', `${outputs.PollerFunction}:questions`),
     'all resources (`*`): AWS lets these name none': '*',
   };

@@ -60,6 +60,7 @@ datamodel-codegen --input schema.json --input-file-type jsonschema --output even
   --output-model-type pydantic_v2.BaseModel --use-annotated --use-title-as-name
 # Go and Java: a class for each event
 npx quicktype@26.0.0 --src-lang schema --src 'schema.json#/$defs/' --lang go --package events -o events.go
+sed -i '/\\[\\]/s/omitempty/omitzero/' events.go   # keeps empty lists, with Go 1.24 or later
 npx quicktype@26.0.0 --src-lang schema --src 'schema.json#/$defs/' --lang java --package events -o Converter.java
 \`\`\`
 `;

@@ -19,6 +19,17 @@ function matched(pattern: ChangePattern): string[] {
 }
 
 describe('a pattern for an entity that reaches a status', () => {
+  it('matches no event that a replay sends again, unless asked to', () => {
+    const [event] = ON_BUS.filter(compile(changePattern({ entity: 'shipment', to: 'DELIVERED' })));
+    const again = { ...event, detail: { ...event?.detail, replayid: 'r-1' } };
+
+    const ignoring = compile(changePattern({ entity: 'shipment', to: 'DELIVERED' }));
+    const taking = compile(changePattern({ entity: 'shipment', to: 'DELIVERED', replays: true }));
+
+    expect([event, again].map((it) => ignoring(it as object))).toEqual([true, false]);
+    expect([event, again].map((it) => taking(it as object))).toEqual([true, true]);
+  });
+
   it('matches a change to the status, and a creation with it', () => {
     const delivered = matched(changePattern({ entity: 'shipment', to: 'DELIVERED' }));
     const firstSeen = matched(changePattern({ entity: 'shipment', to: 'DRAFT' }));
