@@ -35,7 +35,10 @@ function* judgeIdle({ sent, unreadable, failing, happenings }: Evidence, { sourc
 const FEW_REQUESTS = 30;
 const REQUESTS_A_GROUP = 1;
 
-function* judgeHolds({ timing, mayGoBack }: Evidence, { massChanges, recentWalks, walkRhythm }: SourceEvidence) {
+function* judgeHolds(
+  { timing, mayGoBack }: Evidence,
+  { massChanges, recentWalks, walkRhythm }: SourceEvidence,
+) {
   // States with older stamps are judged whenever they show.
   if (mayGoBack) return;
   const judgedWithin = Math.max(JUDGED_WITHIN, 2 * walkRhythm);
