@@ -41,7 +41,7 @@ export const observed = z.object({
   }),
   by: instant.meta({
     description:
-      'When the reading that shows the change was received. Equal to `time` if the stamp of the return did not move.',
+      'When the reading that shows the change was received, less the age that a cache gave it. Equal to `time` if the stamp of the return did not move.',
   }),
   through: z.enum(['poll', 'reconciliation', 'baseline', 'command']),
 });

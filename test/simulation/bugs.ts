@@ -391,14 +391,14 @@ const AGES: readonly Bug[] = [
     'shared/pacing/requests.ts',
     '{ sentAt: sentAt - age - SECOND, receivedAt: receivedAt - age }',
     '{ sentAt: sentAt - 0 * SECOND, receivedAt }',
-    1,
+    59,
   ),
   bug(
     'a stamp before the known one counts as that does',
     'shared/comparing/compare-reading.ts',
     'if (isOlder(reading, snapshot) && !options.acceptsOlder)',
     'if (isOlder(reading, snapshot) && options.settle < 0)',
-    1,
+    166,
   ),
   bug(
     'groups that answers show with older stamps do not count as left out',
@@ -425,7 +425,7 @@ const AGES: readonly Bug[] = [
     'an older stamp is news an hour later, whatever shows between',
     'shared/lanes/look-up-queue.ts',
     'olderSince <= at && known.has(groupId)',
-    'olderSince > at && known.has(groupId)',
+    'olderSince < 0 && known.has(groupId)',
     'test/shared/lanes/look-ups.test.ts',
   ),
   bug(

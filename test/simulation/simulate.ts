@@ -10,6 +10,7 @@ import { gatherEvidence } from './gather-evidence.ts';
 import type { Plan } from './plan.ts';
 import { watchSources } from './watch-sources.ts';
 import { runHands } from './world/hands.ts';
+import { lagBehind } from './world/lagging-copy.ts';
 import { runMishap } from './world/mishaps.ts';
 import { BASE_URL } from './world/network.ts';
 import { runOldChanges } from './world/old-changes.ts';
@@ -39,6 +40,7 @@ export interface Run {
 
 export async function simulate(plan: Plan, options: { readonly isRead?: boolean } = {}): Promise<Run> {
   const world = createWorld(plan, options.isRead === true);
+  lagBehind(world);
   const sides = [createRelaySide(world, world.stores.queue), createRelaySide(world, world.stores.bus)];
   world.onInsert = (inserted) => {
     world.trace.note('ledger', inserted.event.type, () => `${inserted.event.id} ${inserted.event.subject}`);

@@ -38,7 +38,7 @@ When it happened:
   moment of the reading, and equal to \`observed.by\`.
 - \`observed.after\` is when the last reading without the change was requested, less the time that a reading may be stale
   (\`settle\`). It is null at first sight.
-- \`observed.by\` is when the reading that shows the change was received, by the service's clock.
+- \`observed.by\` is when the reading that shows the change was received, less the age that a cache gave it.
 
 \`created\` is published for what came into being after the feed began. If the baseline emits, what existed before is
 \`created\` too, with \`backfill: true\`.

@@ -13,7 +13,6 @@ import { createVirtualClock, type VirtualClock } from '../../fakes/virtual-clock
 import { createTrace, type Trace } from '../../simulation-frame/trace.ts';
 import type { Plan } from '../plan.ts';
 import { createFates, type Fates } from './fates.ts';
-import { lagBehind } from './lagging-copy.ts';
 import { type Access, BASE_URL, createNetwork, isDuring, type Network } from './network.ts';
 import { createPorts, type Ports } from './ports.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
@@ -167,7 +166,6 @@ export function createWorld(plan: Plan, isRead: boolean): World {
       createPorts({ process, stores, refuseLarge, fates, trace, random: draws.stores.fraction }),
     onInsert: () => {},
   };
-  lagBehind(world);
   return world;
 }
 
