@@ -348,22 +348,6 @@ describe('a group that a walk missed', () => {
     expect(await typesOf(7)).toEqual(['return_group.removed']);
   });
 
-  it('has the limit of its second look-up lowered if the service refuses it', async () => {
-    const { run, list, lookUp, time, now, queued, typesOf } = await setUp();
-    list.groups.delete(7);
-    run.update((state) => noteLookUp(state, { groupId: 7, dueAt: now() }));
-    await lookUp();
-    list.knobs.limitRefusedAbove = 100;
-    for (const wait of [SETTLE, MINUTE, MINUTE]) {
-      await time.advance(wait);
-      await lookUp();
-    }
-
-    expect(await typesOf(7)).toEqual(['return_group.removed']);
-    expect(run.state.limit).toBeLessThanOrEqual(100);
-    expect(queued()).toEqual([]);
-  });
-
   it('counts towards the removals of its cycle', async () => {
     const { run, list, walk, lookUp, time } = await setUp();
     list.groups.delete(7);
