@@ -10,24 +10,29 @@ import type { Unknowable } from './changes.ts';
 import type { FieldNames } from './project-group.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 
-/** Moments by the name of a field, for instance `shipment.carrier`; an array counts as `shipment.id`. */
-export type FieldMoments = Readonly<Record<string, Instant>>;
+/** The time since which a field is sent, for instance `shipment.carrier`; an array counts as `shipment.id`. */
+export type FieldsSince = Readonly<Record<string, Instant>>;
 
-/** What answers have shown of fields. */
+/** When answers last showed a field in each of these ways; undefined: never. */
+export interface FieldShown {
+  /** With any value, or null. */
+  readonly at?: Instant | undefined;
+  /** Null or an empty list: the service does not leave it out instead. */
+  readonly asNull?: Instant | undefined;
+  /** In some entities of an answer and not in others: the service leaves it out instead of null. */
+  readonly inPart?: Instant | undefined;
+  /** In none of the entities of a walk's answer. */
+  readonly nowhere?: Instant | undefined;
+}
+
 export interface FieldMemory {
-  /** When a field was first sent. */
-  readonly fieldsSince: FieldMoments;
-  /** When a field was last null or an empty list: the service does not leave it out instead. */
-  readonly nullsSeen: FieldMoments;
-  /** When an answer of a walk last had no such field at all. */
-  readonly lackedAt: FieldMoments;
+  readonly fieldsSince: FieldsSince;
+  readonly fieldsShown: Readonly<Record<string, FieldShown>>;
 }
 
 export interface FieldKnowledge extends FieldMemory {
   /** When the last complete walk over all groups began; undefined before the first. */
   readonly walkedAt: Instant | undefined;
-  /** The feed's start: fields that are known since then are not new. */
-  readonly startedAt: Instant;
 }
 
 type Kind = WatchedKind | 'refund_transaction';
@@ -54,42 +59,37 @@ export function learnFields(
   groups: readonly ReturnGroup[],
   { since, sentAt, isWalk }: { readonly since: Instant; readonly sentAt: Instant; readonly isWalk: boolean },
 ): FieldMemory {
-  const found = { since: [] as string[], nulls: [] as string[], lacked: [] as string[] };
+  let { fieldsSince, fieldsShown } = memory;
   for (const { kind, field, name } of FIELDS) {
-    const { isSent, isNull, isLacked } = lookFor(groups, kind, field);
-    if (isSent && !(name in memory.fieldsSince)) found.since.push(name);
-    if (isNull) found.nulls.push(name);
-    if (isLacked && isWalk) found.lacked.push(name);
+    const { isSent, isNull, isLacking } = lookFor(groups, kind, field);
+    if (isSent && !(name in fieldsSince)) fieldsSince = { ...fieldsSince, [name]: since };
+    if (field === 'id' || !(isSent || (isLacking && isWalk))) continue;
+    const now = {
+      ...(isSent ? { at: sentAt } : { nowhere: sentAt }),
+      ...(isNull && { asNull: sentAt }),
+      ...(isSent && isLacking && { inPart: sentAt }),
+    };
+    fieldsShown = { ...fieldsShown, [name]: { ...fieldsShown[name], ...now } };
   }
-  return {
-    fieldsSince: noted(memory.fieldsSince, found.since, since),
-    nullsSeen: noted(memory.nullsSeen, found.nulls, sentAt),
-    lackedAt: noted(memory.lackedAt, found.lacked, sentAt),
-  };
-}
-
-function noted(moments: FieldMoments, names: readonly string[], at: Instant): FieldMoments {
-  return names.length === 0
-    ? moments
-    : { ...moments, ...Object.fromEntries(names.map((name) => [name, at])) };
+  return { fieldsSince, fieldsShown };
 }
 
 /** The `id` stands for the array: even an empty one says that there are no entities. */
 function lookFor(groups: readonly ReturnGroup[], kind: Kind, field: string) {
-  let [isSent, isNull, isLacked] = [false, false, false];
+  let [isSent, isNull, isLacking] = [false, false, false];
   for (const group of groups) {
     const entities = entitiesOf(group, kind);
     if (entities === undefined || entities === null) continue;
     if (entities === UNREADABLE || field === 'id') isSent = true;
     else
       for (const entity of entities) {
-        const value = entity === UNREADABLE ? undefined : Reflect.get(entity, field);
-        if (value === undefined) isLacked ||= entity !== UNREADABLE;
+        const value = entity === UNREADABLE ? UNREADABLE : Reflect.get(entity, field);
+        if (value === undefined) isLacking = true;
         else isSent = true;
         isNull ||= value === null || (Array.isArray(value) && value.length === 0);
       }
   }
-  return { isSent, isNull, isLacked: isLacked && !isSent };
+  return { isSent, isNull, isLacking };
 }
 
 function entitiesOf(group: ReturnGroup, kind: Kind): Lenient<readonly (object | false)[]> {
@@ -108,22 +108,15 @@ function entitiesOf(group: ReturnGroup, kind: Kind): Lenient<readonly (object | 
 }
 
 /**
- * The fields whose absence is not null: the service has sent nulls of them within a day, so it does not leave these out,
- * or it has begun to send them within a day.
+ * The fields whose absence is not null, so that they keep their known values: within a day an answer showed them as null,
+ * or answers showed them everywhere or nowhere. Then another version of the service answers.
  */
-export function keptFields(
-  { fieldsSince, nullsSeen, startedAt }: Omit<FieldKnowledge, 'lackedAt' | 'walkedAt'>,
-  now: Instant,
-): FieldNames {
+export function keptFields({ fieldsShown }: Pick<FieldMemory, 'fieldsShown'>, now: Instant): FieldNames {
   const isRecent = (at: Instant | undefined) => at !== undefined && at > now - DAY;
-  const names = FIELDS.map(({ name }) => name);
-  return new Set(
-    names.filter(
-      (name) =>
-        isRecent(nullsSeen[name]) ||
-        ((fieldsSince[name] ?? startedAt) > startedAt && isRecent(fieldsSince[name])),
-    ),
+  const kept = Object.entries(fieldsShown).filter(
+    ([, { at, asNull, inPart }]) => isRecent(asNull) || (isRecent(at) && !isRecent(inPart)),
   );
+  return new Set(kept.map(([name]) => name));
 }
 
 /**
@@ -139,13 +132,13 @@ export function createUnknowable(
   settle: number,
 ): Unknowable {
   if (snapshot === undefined || reading.updatedAt > snapshot.updatedAt) return () => false;
-  const { fieldsSince, lackedAt, walkedAt = Number.NEGATIVE_INFINITY } = knowledge;
+  const { fieldsSince, fieldsShown, walkedAt = Number.NEGATIVE_INFINITY } = knowledge;
   const kept = keptFields(knowledge, reading.sentAt);
   return (kind, field) => {
     const name = `${kind}.${field}`;
     const isUnread = (since = Number.NEGATIVE_INFINITY) => walkedAt < since + settle;
     const since = fieldsSince[name];
     if (since !== undefined && snapshot.receivedAt < since && isUnread(since)) return true;
-    return kept.has(name) && isUnread(lackedAt[name]);
+    return kept.has(name) && isUnread(fieldsShown[name]?.nowhere);
   };
 }

@@ -1,7 +1,8 @@
 // The fields of an entity in an event: the allowlisted fields, as the service sent them, under the service's own names.
 // They include no name, e-mail, phone, address or text that a customer wrote. A field that is not listed here is
-// neither stored nor published. Absent and null are the same and are published as null. Names and reasons, which only
-// people read, are cut after 1,000 characters: product_name, variant_name, return_reason_details, order.name.
+// neither stored nor published. Absent and null are published as null. A value that can't be read, or is absent where the
+// service does not leave it out instead of null, is the last known one. Names and reasons, which only people read, are cut after 1,000
+// characters: product_name, variant_name, return_reason_details, order.name.
 import * as z from 'zod';
 import { openValue } from './open-value.ts';
 

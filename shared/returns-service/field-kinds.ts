@@ -5,6 +5,7 @@
 //
 // A page has to be read in little more time than JSON.parse takes, so these are plain functions: a schema of zod takes
 // several times as long.
+import { parseStamp, type Stamp } from '../instant.ts';
 import { MAX_CODE_CHARACTERS, MAX_ID_LIST_CHARACTERS } from '../limits.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 
@@ -71,6 +72,11 @@ export function code(raw: unknown): string | undefined {
 /** A value of an enumeration, or a stamp: a number in its place means something else. */
 export function word(raw: unknown): string | undefined {
   return typeof raw === 'string' ? atMost(MAX_CODE_CHARACTERS, raw) : undefined;
+}
+
+/** Of the row itself: the stamps by which it is read. */
+export function stamp(raw: unknown): Stamp | undefined {
+  return typeof raw === 'string' ? parseStamp(raw) : undefined;
 }
 
 const MAX_STATUS_CHARACTERS = 100;

@@ -1,9 +1,9 @@
 // Parses one element of a page into a return group, or into the reason why that fails. Never throws: an unreadable row
 // is set aside and the rest of its page continues. Reasons name places and kinds of values, never a value, because a
 // row is full of personal data.
-import { type Instant, parseStamp } from '../instant.ts';
+import type { Instant } from '../instant.ts';
 import { contentDigestOf } from './content-digest.ts';
-import { type Fault, identifier } from './field-kinds.ts';
+import { type Fault, identifier, stamp } from './field-kinds.ts';
 import { isJsonObject, kindOf } from './json.ts';
 import { type Includable, type ReadIncluded, readIncluded } from './read-included.ts';
 import { type ReturnGroup, readRow } from './read-row.ts';
@@ -72,7 +72,7 @@ function describe(faults: readonly Fault[]): string {
 function unreadable(raw: unknown, reason: string): UnreadableRow {
   const digest = contentDigestOf(raw);
   const { id: rawId, created_at, updated_at } = isJsonObject(raw) ? raw : {};
-  const [createdAt, updatedAt] = [instantOf(created_at), instantOf(updated_at)];
+  const [createdAt, updatedAt] = [created_at, updated_at].map((each) => stamp(each)?.instant);
   const id = identifier(rawId);
   return {
     kind: 'unreadable',
@@ -83,8 +83,4 @@ function unreadable(raw: unknown, reason: string): UnreadableRow {
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   };
-}
-
-function instantOf(stamp: unknown): Instant | undefined {
-  return typeof stamp === 'string' ? parseStamp(stamp)?.instant : undefined;
 }

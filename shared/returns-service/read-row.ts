@@ -2,7 +2,6 @@
 // and status of each entity (the known status beside a new `delivered_at` would be a false event), and a refund's id, or
 // its gateway and amount. Without these the row, or the entity, can't be read. Any other field costs only itself
 // (field-kinds.ts).
-import { parseStamp, type Stamp } from '../instant.ts';
 import {
   code,
   type Fault,
@@ -17,6 +16,7 @@ import {
   optional,
   required,
   shown,
+  stamp,
   status,
   text,
   textId,
@@ -30,21 +30,17 @@ import { isJsonObject, type JsonObject } from './json.ts';
  * A return group as read. A list that is absent or can't be read says nothing of its entities. An entity that can't be
  * read may be any of them.
  */
-export type ReturnGroup = NonNullable<ReturnType<typeof returnGroup>>['group'];
-
-/** Undefined, with the reason in `faults`, if the row can't be read. */
-export function readRow(raw: JsonObject, faults: Fault[]) {
-  return returnGroup({ name: 'return_group', raw, faults });
-}
+export type ReturnGroup = NonNullable<ReturnType<typeof readRow>>['group'];
 
 // These name every field, even absent ones: objects of one form are the fastest to make and to compare. Fields that are
 // never published (addresses, notes, answers, tags, most amounts) are not read at all.
-function returnGroup(of: Fields) {
+/** Undefined, with the reason in `faults`, if the row can't be read. */
+export function readRow(raw: JsonObject, faults: Fault[]) {
+  const of = { name: 'return_group', raw, faults };
   const id = required(of, 'id', identifier);
   const created = required(of, 'created_at', stamp);
   const updated = optional(of, 'updated_at', stamp);
   if (id === undefined || created === undefined) return undefined;
-  const { raw } = of;
   const group = {
     id,
     return_method: optional(of, 'return_method', word),
@@ -60,10 +56,6 @@ function returnGroup(of: Fields) {
     refund_transactions: entities(of, 'refund_transactions', 'refund_transaction', refundTransaction),
   };
   return { group, created, updated: shown(updated) ? updated : undefined };
-}
-
-function stamp(raw: unknown): Stamp | undefined {
-  return typeof raw === 'string' ? parseStamp(raw) : undefined;
 }
 
 const identifiers = listOf(identifier);

@@ -64,6 +64,13 @@ const finding = z.object({
 
 export type Finding = Stored<typeof finding>;
 
+const fieldShown = z.object({
+  at: instant.optional(),
+  asNull: instant.optional(),
+  inPart: instant.optional(),
+  nowhere: instant.optional(),
+});
+
 const setAside = storedObject({
   groupId: maybe(z.int()),
   reason: z.string(),
@@ -151,9 +158,8 @@ export const sourceStateBody = storedObject({
   backfilled: z.int(),
   /** When the service first sent each watched field, for instance `shipment.carrier`, if not from the start. */
   fieldsSince: z.record(z.string(), instant),
-  /** When it was last null, and when an answer of a walk last had no such field (comparing/known-fields.ts). */
-  nullsSeen: z.record(z.string(), instant).default({}),
-  lackedAt: z.record(z.string(), instant).default({}),
+  /** When and how answers last showed each watched field (comparing/known-fields.ts). */
+  fieldsShown: z.record(z.string(), fieldShown).default({}),
   health,
   /** The last number of the feed's own events that a poller knows. Sweeps and commands may have appended later ones. */
   feedSequence: z.int(),

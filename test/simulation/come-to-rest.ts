@@ -56,7 +56,7 @@ const LATER_TICKS_EVERY_MS = HOUR / MILLISECOND;
 /** Number of ticks within which holds end that need no release. */
 const TICKS_BEFORE_RELEASE = 7;
 /** A source that is well may have groups that can't be read, and crowds that its budget is too small for. */
-const WELL: ReadonlySet<string> = new Set(['unreadable', 'crowd_not_proved']);
+const WELL: ReadonlySet<string> = new Set(['unreadable', 'unreadable_field', 'crowd_not_proved']);
 
 /** A clock that stays behind stays reported. */
 function isWell({ knobs }: Plan, code: string): boolean {

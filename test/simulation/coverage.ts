@@ -16,7 +16,7 @@ const NOT_TURNED: ReadonlySet<string> = new Set([
   'strings',
   'badToken=empty',
   // These are turned in the middle of a run.
-  ...['failingEvery', 'failingAs'],
+  ...['failingEvery', 'failingAs', 'brokenEvery'],
 ]);
 
 const TURNS = [
@@ -28,6 +28,8 @@ const TURNS = [
   'newFields',
   'touches',
   'unreadableEvery',
+  'brokenEvery',
+  'values',
 ];
 
 /** What the plans of `plausible` draw; simulate.ts names it. */

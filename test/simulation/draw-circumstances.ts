@@ -3,7 +3,7 @@
 // that the other draws do not depend on it, and any may come together.
 import { FAULT_KINDS, LIMIT_OVER } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
-import type { Period, Plan } from './plan.ts';
+import type { Period, Plan, Turn } from './plan.ts';
 
 interface Circumstance {
   /** Of all plans. */
@@ -28,6 +28,10 @@ const CIRCUMSTANCES: readonly Circumstance[] = [
   { share: 0.06, change: withLostRoute },
   { share: 0.08, change: withCache },
   { share: 0.08, change: withLag },
+  { share: 0.08, change: withConvertedValues },
+  { share: 0.06, change: withNullStamps },
+  { share: 0.06, change: withSomeNulls },
+  { share: 0.08, change: withBrokenRows },
 ];
 
 export function withCircumstances(plan: Plan): Plan {
@@ -98,6 +102,34 @@ function withLocalTime(plan: Plan): Plan {
   // Stamps that jump by hours are strange.
   const turns = plan.turns.filter(({ knobs }) => knobs.stampForm === undefined);
   return { ...plan, turns, knobs: { ...plan.knobs, stampForm: WESTERN_TIME } };
+}
+
+/** Values of other types that mean the same: from the start, or from a release of the service on. */
+function withConvertedValues(plan: Plan, random: Random): Plan {
+  const knobs = { values: 'converted' } as const;
+  if (random.chance(0.4)) return { ...plan, knobs: { ...plan.knobs, ...knobs } };
+  const forMs = random.pick([240_000, undefined]);
+  return withTurn(plan, { atMs: random.below(plan.activeMs), knobs, ...(forMs && { forMs }) });
+}
+
+function withNullStamps(plan: Plan): Plan {
+  return { ...plan, knobs: { ...plan.knobs, nullStamps: 'never-updated' } };
+}
+
+/** Fields that are left out instead of null, beside others that are null. */
+function withSomeNulls(plan: Plan): Plan {
+  return { ...plan, knobs: { ...plan.knobs, omissions: 'some' } };
+}
+
+/** Fields and entities that can't be read, for a while or for ever. */
+function withBrokenRows(plan: Plan, random: Random): Plan {
+  const knobs = { brokenEvery: 2 + random.below(12) };
+  const forMs = random.pick([120_000, 600_000, undefined]);
+  return withTurn(plan, { atMs: random.below(plan.activeMs), knobs, ...(forMs && { forMs }) });
+}
+
+function withTurn(plan: Plan, turn: Turn): Plan {
+  return { ...plan, turns: [...plan.turns, turn] };
 }
 
 export const RHYTHM_MINUTES = [1, 10, 60, 240, 360, 720] as const;

@@ -43,14 +43,14 @@ const DRIFT = 3 * SECOND;
 export function gatherEvidence(world: World, observed: Observed): Evidence {
   const { plan, service, network, time, logged } = world;
   const { settings } = plan;
-  const { unreadableEvery, failingEvery, hiddenEvery, pageBytes } = service.control.knobs();
+  const { unreadableEvery, brokenEvery, failingEvery, hiddenEvery, pageBytes } = service.control.knobs();
   const startedAt = time.now() - time.elapsed();
   const happenings = happeningsOf(world, observed.looks);
   const ids = new Set(happenings.map(({ groupId }) => groupId));
   const isEach = (every: number) => new Set([...ids].filter((id) => every > 0 && id % every === 0));
   const looks = [plan, ...plan.turns].map(({ knobs }) => knobs);
   const hasTinyPages = looks.some(({ limitMax = FEWEST_ROWS }) => limitMax < FEWEST_ROWS);
-  const ever = (name: 'unreadableEvery' | 'failingEvery') =>
+  const ever = (name: 'unreadableEvery' | 'brokenEvery' | 'failingEvery') =>
     new Set(looks.flatMap((look) => [...isEach(look[name] ?? 0)]));
   return {
     isStrange: plan.profile === 'strange',
@@ -58,15 +58,16 @@ export function gatherEvidence(world: World, observed: Observed): Evidence {
     showsWhatIs: plan.profile === 'plausible' || showsWhatIs(plan),
     sources: observed.watched.flatMap((watched) => sourceEvidences(world, watched, observed.operations)),
     happenings,
-    unreadable: isEach(unreadableEvery),
+    unreadable: new Set([...isEach(unreadableEvery), ...isEach(brokenEvery)]),
     failing: isEach(failingEvery),
     everFailing: ever('failingEvery'),
     failsOften: looks.some(({ faultRate = 0 }) => faultRate >= 0.5),
     // Answers that are cut by their bytes, or below ten rows, may hide any row.
     hidden: pageBytes > 0 || hasTinyPages ? ids : isEach(hiddenEvery),
-    everUnreadable: ever('unreadableEvery'),
+    everUnreadable: new Set([...ever('unreadableEvery'), ...ever('brokenEvery')]),
+    everBroken: ever('brokenEvery'),
     tooLarge: refusedOf(world),
-    showsEmptyArrays: looks.every(showsAll),
+    showsEmptyArrays: looks.every((look) => look.omissions === 'some' || showsAll(look)),
     showsNulls: looks.every(showsAll),
     mayDegrade: mayDegrade(plan),
     mayMissChanges: mayMissChanges(plan),
@@ -170,7 +171,9 @@ function mayMissChanges({ knobs, turns, mishap, tooLarge }: Plan): boolean {
   return (
     [mishap, tooLarge, knobs.unreadableEvery].some((each) => each !== undefined) ||
     turns.some((turn) =>
-      (['limitMax', 'failingEvery', 'unreadableEvery'] as const).some((name) => name in turn.knobs),
+      (['limitMax', 'failingEvery', 'unreadableEvery', 'brokenEvery'] as const).some(
+        (name) => name in turn.knobs,
+      ),
     )
   );
 }

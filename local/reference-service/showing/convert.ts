@@ -16,23 +16,25 @@ export function convert(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, convert(each, field)]));
 }
 
+const NO_ORDER = { order: 'none' };
+
 /** What can't be read of a broken row. */
 const WAYS: readonly ((group: ShownGroup) => object)[] = [
-  ({ shipments }) => ({ shipments: withFirst(shipments, { carrier: { name: 'UPS' } }) }),
-  ({ returns }) => ({ returns: withFirst(returns, { quantity: 1.5 }) }),
-  ({ returns }) => ({ returns: withFirst(returns, { status: undefined }) }),
+  (group) => withFirst('shipments', group, { carrier: { name: 'UPS' } }),
+  (group) => withFirst('returns', group, { quantity: 1.5 }),
+  (group) => withFirst('returns', group, { status: undefined }),
   // Beyond 2^53, where JSON.parse rounds and two ids become one.
-  ({ returns }) => ({ returns: withFirst(returns, { id: 9_007_199_254_740_992 }) }),
-  // In another status, since an equal double can be read.
-  ({ returns }) => ({
-    returns: [
-      ...returns,
-      ...returns.slice(0, 1).map((item) => ({ ...item, status: otherThan(item.status) })),
-    ],
-  }),
+  (group) => withFirst('returns', group, { id: 9_007_199_254_740_992 }),
+  ({ returns }) => {
+    const [first] = returns ?? [];
+    // In another status, since an equal double can be read.
+    return first === undefined
+      ? NO_ORDER
+      : { returns: [...returns, { ...first, status: otherThan(first.status) }] };
+  },
   () => ({ exchange_line_items: {} }),
   () => ({ updated_at: 'yesterday' }),
-  () => ({ order: 'none' }),
+  () => NO_ORDER,
 ];
 
 /** For each group always in the same way. */
@@ -41,8 +43,10 @@ export function breakRow(group: ShownGroup, turn: number): Shown {
   return { ...group, ...way(group) };
 }
 
-function withFirst(entities: readonly Shown[] | null | undefined, change: Shown): Shown[] {
-  return (entities ?? []).map((entity, place) => (place === 0 ? { ...entity, ...change } : entity));
+/** The list with its first entity changed; another field of the group is broken where there is none. */
+function withFirst(name: 'returns' | 'shipments', group: ShownGroup, change: Shown): object {
+  const [first, ...others] = group[name] ?? [];
+  return first === undefined ? NO_ORDER : { [name]: [{ ...first, ...change }, ...others] };
 }
 
 function otherThan(status: unknown): string {

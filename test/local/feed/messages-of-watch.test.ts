@@ -23,5 +23,5 @@ test('unreadable groups are reported once, with their reason', async () => {
   expect(code).toBe(0);
   const aside = lines.filter((line) => line.includes('set aside'));
   expect(aside).toHaveLength(1);
-  expect(aside[0]).toMatch(/set aside: \d+ \(returns\[\d+\]\.status is missing\), \d+ \(/);
+  expect(aside[0]).toMatch(/set aside: \d+ \(created_at is a text of \d+ characters\), \d+ \(/);
 });

@@ -3,7 +3,7 @@ import { compareReading } from '../../../shared/comparing/compare-reading.ts';
 import {
   createUnknowable,
   type FieldMemory,
-  type FieldMoments,
+  type FieldsSince,
   learnFields,
 } from '../../../shared/comparing/known-fields.ts';
 import { removeGroup } from '../../../shared/comparing/remove-group.ts';
@@ -66,7 +66,7 @@ export interface TakenIn {
 }
 
 /** The fields that other groups have shown since long ago: all except the late ones. */
-const SENT_FROM_THE_START: FieldMoments = Object.fromEntries(
+const SENT_FROM_THE_START: FieldsSince = Object.fromEntries(
   Object.entries({ ...WATCHED_FIELDS, refund_transaction: [] }).flatMap(([kind, fields]) =>
     ['id', ...fields]
       .filter((field) => !LATE_FIELDS.includes(field))
@@ -141,7 +141,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
   let lastSeenAt: Instant | undefined;
   let lackedSince: Instant | undefined;
   let verdict: string | undefined;
-  let memory: FieldMemory = { fieldsSince: SENT_FROM_THE_START, nullsSeen: {}, lackedAt: {} };
+  let memory: FieldMemory = { fieldsSince: SENT_FROM_THE_START, fieldsShown: {} };
 
   function keep(save: Save): void {
     checkSave({ source: 'acme', generation: 'mi8x2k', group: 7 }, save);
@@ -180,7 +180,7 @@ function createReader({ isSilent, keepsUnchanged }: Feed) {
       isOldEntity: () => true,
       // Otherwise the next moved stamp would publish fields that are sent for the first time.
       unknowable: createUnknowable(
-        { ...memory, walkedAt: undefined, startedAt: 0 },
+        { ...memory, walkedAt: undefined },
         snapshot,
         { ...reading, updatedAt: 0 },
         SETTLE,

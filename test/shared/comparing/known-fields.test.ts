@@ -3,6 +3,7 @@ import {
   createUnknowable,
   type FieldKnowledge,
   type FieldMemory,
+  type FieldShown,
   keptFields,
   learnFields,
 } from '../../../shared/comparing/known-fields.ts';
@@ -12,7 +13,7 @@ import { parseReturnGroup } from '../../../shared/returns-service/parse-return-g
 import type { ReturnGroup } from '../../../shared/returns-service/read-row.ts';
 import { aRow, type Row } from './a-reading.ts';
 
-const NOTHING: FieldMemory = { fieldsSince: {}, nullsSeen: {}, lackedAt: {} };
+const NOTHING: FieldMemory = { fieldsSince: {}, fieldsShown: {} };
 
 function groupOf(row: unknown): ReturnGroup {
   const parsed = parseReturnGroup(row);
@@ -76,38 +77,39 @@ describe('the fields that a service sends', () => {
     const known = learn([withCarrier(null), withCarrier('UPS')], 5);
     const later = learn([withCarrier('UPS')], 6, known);
 
-    expect(later.nullsSeen).toMatchObject({ 'shipment.carrier': 5 });
-    expect(later.nullsSeen).not.toHaveProperty('shipment.tracking_number');
+    expect(later.fieldsShown['shipment.carrier']).toEqual({ at: 6, asNull: 5 });
+    expect(later.fieldsShown['shipment.tracking_number']).toEqual({ at: 6 });
   });
 
-  it('lacked in an answer of a walk if none of its entities had them', () => {
+  it('show everywhere, in a part or nowhere in the entities of an answer', () => {
     const [none, one] = [withCarrier(undefined), withCarrier('UPS')];
+    const shown = (rows: readonly unknown[], isWalk = true) =>
+      learn(rows, 5, NOTHING, isWalk).fieldsShown['shipment.carrier'];
 
-    expect(learn([none, none], 5).lackedAt).toEqual({ 'shipment.carrier': 5 });
-    expect(learn([none, one], 5).lackedAt).toEqual({});
-    expect(learn([none], 5, NOTHING, false).lackedAt).toEqual({});
+    expect(shown([one, one])).toEqual({ at: 5 });
+    expect(shown([none, one], false)).toEqual({ at: 5, inPart: 5 });
+    expect(shown([none, none])).toEqual({ nowhere: 5 });
+    expect(shown([none, none], false)).toBeUndefined();
   });
 });
 
 describe('an absent field', () => {
-  const known = { fieldsSince: {}, nullsSeen: {}, startedAt: 0 };
-  const isKept = (change: Partial<typeof known> | object, now: number) =>
-    keptFields({ ...known, ...change }, now).has('shipment.carrier');
+  const isKept = (shown: FieldShown, now = 10) =>
+    keptFields({ fieldsShown: { 'shipment.carrier': shown } }, now).has('shipment.carrier');
 
-  it('is null where the service sends no nulls', () => {
-    expect(isKept({ fieldsSince: { 'shipment.carrier': 0 } }, 5)).toBe(false);
+  it('is null where answers show it in some entities, and in others neither a value nor null', () => {
+    expect(isKept({ at: 5, inPart: 5 })).toBe(false);
+    expect(isKept({ nowhere: 5 })).toBe(false);
   });
 
   it('keeps its value for a day after it was last null', () => {
-    const nullsSeen = { 'shipment.carrier': 5 };
+    const shown = { at: 5, asNull: 5, inPart: 5 };
 
-    expect([DAY + 4, DAY + 5].map((now) => isKept({ nullsSeen }, now))).toEqual([true, false]);
+    expect([DAY + 4, DAY + 5].map((now) => isKept(shown, now))).toEqual([true, false]);
   });
 
-  it('keeps its value for a day after the service began to send it', () => {
-    const fieldsSince = { 'shipment.carrier': 5 };
-
-    expect([DAY + 4, DAY + 5].map((now) => isKept({ fieldsSince }, now))).toEqual([true, false]);
+  it('keeps its value for a day after an answer last showed it, if all showed it everywhere or nowhere', () => {
+    expect([DAY + 4, DAY + 5].map((now) => isKept({ at: 5, nowhere: 6 }, now))).toEqual([true, false]);
   });
 });
 
@@ -119,7 +121,6 @@ describe('a field that a snapshot could not know', () => {
     ...NOTHING,
     fieldsSince: { 'shipment.carrier': 10 },
     walkedAt: undefined,
-    startedAt: 0,
   };
   const carrierIsUnknowable = (
     known: Partial<FieldKnowledge>,
@@ -151,10 +152,10 @@ describe('a field that a snapshot could not know', () => {
   });
 
   it('is one, whenever the snapshot was read, until a walk over all groups meets no answer without it', () => {
-    const lackedAt = { 'shipment.carrier': 20 };
+    const fieldsShown = { 'shipment.carrier': { at: 10, nowhere: 20 } };
     const younger = { ...snapshot, receivedAt: 19 };
 
-    expect([24, 25].map((walkedAt) => carrierIsUnknowable({ walkedAt, lackedAt }, younger))).toEqual([
+    expect([24, 25].map((walkedAt) => carrierIsUnknowable({ walkedAt, fieldsShown }, younger))).toEqual([
       true,
       false,
     ]);

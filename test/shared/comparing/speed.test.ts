@@ -15,7 +15,7 @@ const groups = rows.map(groupOf);
 const readings = rows.map((row) => read(row, 2 * SETTLE));
 const snapshots = rows.map((row) => snapshotOf(read(row)));
 const AT = { since: 1, sentAt: 1, isWalk: true };
-const known = learnFields({ fieldsSince: {}, nullsSeen: {}, lackedAt: {} }, groups, AT);
+const known = learnFields({ fieldsSince: {}, fieldsShown: {} }, groups, AT);
 
 const WORK = {
   'JSON.parse': () => JSON.parse(page),

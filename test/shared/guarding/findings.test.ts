@@ -27,6 +27,17 @@ describe('a finding', () => {
     expect(endFindings(state, 'recent', 11).findings).toEqual([]);
   });
 
+  it('of a field ends once walks over all groups began that did not find it', () => {
+    const field = { ...found, code: 'unreadable_field', field: 'shipment.carrier' } as const;
+    const readAt = { late: undefined, recent: 20 };
+    const walked = (older: number) => ({ ...aState().position, readAt: { ...readAt, older } });
+    const state = noteFinding(noteFinding(aState(), field, 10), { ...field, field: 'order.id' }, 10);
+
+    expect(state.findings).toHaveLength(2);
+    expect(endFindings({ ...state, position: walked(10) }, 'recent', 20).findings).toHaveLength(2);
+    expect(endFindings({ ...state, position: walked(11) }, 'older', 11).findings).toEqual([]);
+  });
+
   it.each([
     ['groups_hidden', 'Lists of the service leave out return groups that it shows when asked by id'],
     [

@@ -35,7 +35,7 @@ describe('a page', () => {
   it('shows all its groups, also those that can’t be read', async () => {
     const { take } = createSetting();
 
-    const shown = await take(page([sampleRow(1), { ...sampleRow(2), updated_at: 'yesterday' }]));
+    const shown = await take(page([sampleRow(1), { ...sampleRow(2), created_at: 'yesterday' }]));
 
     expect([...shown]).toEqual([1, 2]);
   });
@@ -297,12 +297,87 @@ describe('a field that the service begins to send', () => {
     expect((await known(1))?.projection.shipments?.[0]?.carrier).toBeNull();
   });
 
+  it('makes no events while servers with and without it answer in turn, and then its changes do', async () => {
+    const { run, take, types, known, index } = createSetting();
+    const carriedBy = (carrier: string | null, id: number) => {
+      const row = sampleRow(id);
+      return { ...row, shipments: row.shipments.map((each) => ({ ...each, carrier })) };
+    };
+    await take(page([without(1), without(2)]));
+    for (let turn = 1; turn <= 4; turn += 1) {
+      await take(page([sampleRow(1), carriedBy(null, 2)], turn * 200), 'recent', await index());
+      await take(
+        page([without(1), without(2), without(turn + 2)], turn * 200 + 100),
+        'recent',
+        await index(),
+      );
+    }
+    const during = await types(1);
+    const carrier = (await known(1))?.projection.shipments?.[0]?.carrier;
+
+    const walked = { late: undefined, recent: START + HOUR, older: START + HOUR };
+    run.update((state) => ({ ...state, position: { ...state.position, readAt: walked } }));
+    await take(page([carriedBy('DHL', 1)], 2 * 3_600), 'recent', await index());
+
+    expect(during.filter((type) => !type.endsWith('.created'))).toEqual([]);
+    expect(carrier).toBe('UPS');
+    expect((await types(1)).at(-1)).toBe('shipment.updated');
+  });
+
   it('has the feed’s start as its time until the baseline is completed', async () => {
     const { run, take } = createSetting({ baselineAt: undefined, startedAt: VIRTUAL_START });
 
     await take(page([sampleRow(1)], 100), 'recent', new Map());
 
     expect(run.state.fieldsSince['shipment.carrier']).toBe(VIRTUAL_START);
+  });
+});
+
+describe('a field that can’t be read', () => {
+  const broken = (id: number, carrier: unknown = { name: 'UPS' }) => {
+    const row = sampleRow(id);
+    return { ...row, shipments: row.shipments.map((each) => ({ ...each, carrier })) };
+  };
+
+  it('is a finding with an example of its shape, and counts as set aside', async () => {
+    const { run, take } = createSetting();
+
+    await take(page([broken(1), broken(2), sampleRow(3)]));
+
+    expect(run.state.findings).toMatchObject([
+      {
+        code: 'unreadable_field',
+        field: 'shipment.carrier',
+        count: 2,
+        example: 'shipment.carrier of return group 1 is an object',
+      },
+    ]);
+    expect(run.state.setAside).toEqual([]);
+    expect(claimsOf(run.state).setAside).toBe(1);
+  });
+
+  it('keeps its group published', async () => {
+    const { take, types } = createSetting();
+    await take(page([sampleRow(1)]));
+
+    await take(page([{ ...broken(1), ...failed(1, LATER), returns: 'none' }], 100));
+
+    expect((await types(1)).at(-1)).toBe('shipment.status_changed');
+  });
+});
+
+describe('a group without a readable `updated_at`', () => {
+  it('compares as equal, and is read again later', async () => {
+    const { take, types, known } = createSetting();
+    await take(page([sampleRow(1)]));
+
+    await take(page([failed(1, 'yesterday')], 30));
+    const soon = (await types(1)).at(-1);
+    await take(page([failed(1, 'yesterday')], 100));
+
+    expect(soon).not.toBe('shipment.status_changed');
+    expect((await types(1)).at(-1)).toBe('shipment.status_changed');
+    expect((await known(1))?.updatedAt).toBe(instantOf(sampleRow(1).updated_at));
   });
 });
 

@@ -38,7 +38,7 @@ describe('a readable row', () => {
       exchange_line_items: [{ id: 'exchange-3', status: 'UNPROCESSED', quantity: 1 }],
       refund_transactions: [{ platform_id: 'refund-3', amount: { shop_money: { amount: 49.9 } } }],
     });
-    expect(group.returns?.[0]).toMatchObject({
+    expect(projectGroup(group).return_line_items?.[0]).toMatchObject({
       id: 31,
       status: 'OPEN',
       quantity: 1,

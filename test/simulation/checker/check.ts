@@ -44,20 +44,21 @@ function checkSource(
 ): Violation[] {
   // The ledger defines which events were published. Their arrival is judged separately.
   const published = publishedGroups(source);
+  const shown = new Map([...published].filter(([groupId]) => !evidence.everBroken.has(groupId)));
   const always = [
     ...checkSameId(source),
     ...checkOrdered(source),
     ...checkUnbroken(source, published),
     ...checkEnvelopes(source),
     ...checkForgotten(source),
-    ...(evidence.showsWhatIs ? checkTrue(source, published, histories, !evidence.isStrange) : []),
+    ...(evidence.showsWhatIs ? checkTrue(source, shown, histories, !evidence.isStrange) : []),
     ...checkComplete(evidence, source, published, histories),
   ];
   if (evidence.isStrange) return always;
   return [
     ...always,
-    ...checkAsShown(evidence, source, published, histories),
-    ...checkObserved(evidence, source, published, histories),
+    ...checkAsShown(evidence, source, shown, histories),
+    ...checkObserved(evidence, source, shown, histories),
     ...checkFeedEvents(evidence, source, histories),
     ...checkQuiet(evidence, source),
     ...checkSilent(evidence, source, published, histories),

@@ -143,6 +143,8 @@ class Judge {
       );
       return last === undefined && isAnnouncedWhole ? undefined : this.#gone(name, groupId, history, last);
     }
+    // It may have been read later than its group, and then it was as it is.
+    if (last === undefined && this.#evidence.everBroken.has(groupId)) return undefined;
     if (last === undefined) return this.#unpublished(name, groupId, history, present);
     if (last.verb === 'removed') return 'was published as removed and still exists';
     if (last.verb === 'forgotten') return 'was forgotten, still exists, and was not published again';

@@ -170,8 +170,10 @@ export interface Evidence {
   readonly failsOften: boolean;
   /** Groups that lists hide, or may hide, in the end. */
   readonly hidden: ReadonlySet<number>;
-  /** Groups that were unreadable at any time. */
+  /** Groups that were unreadable at any time, as a whole or in part. */
   readonly everUnreadable: ReadonlySet<number>;
+  /** Groups of which a part was: their events show its last known value, beside others that are newer. */
+  readonly everBroken: ReadonlySet<number>;
   /** Groups that the store refused because of their size, and when it did so first and last. */
   readonly tooLarge: ReadonlyMap<number, { readonly from: Time; readonly to: Time }>;
   /** Whether answers have all arrays of their groups, including empty ones. */
