@@ -60,7 +60,7 @@ interface Delivery {
 
 async function handle(delivery: Delivery): Promise<Outcome> {
   const { options, memory, read } = delivery;
-  if (delivery.lambda.getRemainingTimeInMillis() < SHORTEST_RUN_MS) throw timeIsOver();
+  if (!hasTime(delivery.lambda)) throw timeIsOver();
   if (read.replayId !== undefined && options.replays === 'skip') return 'replay';
   if (!options.unfiltered) return dispatch(delivery);
   await logGap(delivery);
@@ -155,6 +155,11 @@ function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): Subscri
     );
   if (tableName !== undefined) return createTableMemory({ tableName });
   return memory ?? createProcessMemory();
+}
+
+/** Whether a handler may still begin. */
+export function hasTime(lambda: LambdaContext): boolean {
+  return lambda.getRemainingTimeInMillis() >= SHORTEST_RUN_MS;
 }
 
 function timeIsOver(): Error {

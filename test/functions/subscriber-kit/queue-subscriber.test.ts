@@ -80,6 +80,18 @@ describe('a subscriber to the ordered queue', () => {
     expect(outcomes.slice(1)).toEqual([`${change(2, 1).id} failed`, `${change(3, 1).id} failed`]);
   });
 
+  it('reports a batch that came with no time left as failed, without an error of the function', async () => {
+    const { handler, handled } = subscriberUnderTest();
+
+    const response = await handler(batch(change(1, 1), change(2, 1)), {
+      ...CONTEXT,
+      getRemainingTimeInMillis: () => 0,
+    });
+
+    expect(response).toEqual(failures(change(1, 1).id, change(2, 1).id));
+    expect(handled).toEqual([]);
+  });
+
   it('fails a message that is not an event of the feed, so that it ends in the dead-letter queue', async () => {
     const { handler, handled } = subscriberUnderTest();
     const [other, foreignId] = ['{"hello":1}', JSON.stringify(change(1, 2, { id: 'of-somebody-else' }))];
