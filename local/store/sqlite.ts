@@ -19,7 +19,10 @@ export interface Database {
 }
 
 interface Library {
-  readonly DatabaseSync: new (file: string, options?: { readonly timeout?: number }) => Database;
+  readonly DatabaseSync: new (
+    file: string,
+    options?: { readonly timeout?: number; readonly readOnly?: boolean },
+  ) => Database;
 }
 
 const NODES_OWN = 'node:sqlite';
@@ -32,9 +35,9 @@ let library: Library | undefined;
  * @param timeoutMs how long a call waits, and blocks the process, while another process holds the database
  * @throws Error with SQLite's `errcode` if the file can't be opened
  */
-export function openDatabase(file: string, timeoutMs: number): Database {
+export function openDatabase(file: string, timeoutMs: number, readOnly = false): Database {
   library ??= isNewEnough(process.versions.sqlite) ? loadNodesOwn() : loadPackage();
-  return new library.DatabaseSync(file, { timeout: timeoutMs });
+  return new library.DatabaseSync(file, { timeout: timeoutMs, readOnly });
 }
 
 /** The primary result code of an error of SQLite, see sqlite.org/rescode.html; undefined for any other error. */
