@@ -152,7 +152,7 @@ async function loadWebhooks(part: Part, now: Instant): Promise<OverviewWebhook[]
       const labels = forwarded.find(({ name }) => name === id) ?? labelsOfWebhook({ id, filter });
       const [behind, waiting] = await Promise.all([
         loadBehind(part, labels),
-        isLocal ? countForwarded(part, labels) : ofQueue(status.waiting),
+        isLocal ? countForwarded(part, labels, status) : ofQueue(status.waiting),
       ]);
       return { status: { ...status, waiting: waiting?.returns ?? null }, labels, behind, waiting };
     }),
@@ -164,10 +164,12 @@ function ofQueue(returns: number | null): Unsent | null {
   return returns === null ? null : { returns, events: null, isCut: false, oldest: undefined };
 }
 
-async function countForwarded(part: Part, labels: WebhookLabels): Promise<Unsent | null> {
-  const { attempt, feed } = part;
-  const load = () => feed.endpoints.load(labels.mark);
-  const endpoint = await attempt(`The state of ${labels.title}`, load, undefined);
-  if (endpoint === undefined) return null;
-  return loadUnsent(part, labels, { filter: labels.filter, since: endpoint.startedAt, getsReports: false });
+function countForwarded(
+  part: Part,
+  labels: WebhookLabels,
+  { startedAt }: WebhookStatus,
+): Promise<Unsent | null> | null {
+  if (startedAt === null) return null;
+  const since = Date.parse(startedAt) * MILLISECOND;
+  return loadUnsent(part, labels, { filter: labels.filter, since, getsReports: false });
 }

@@ -33,6 +33,8 @@ export function describeWebhook(known: KnownWebhook, now: Instant) {
     host,
     filter,
     waiting,
+    /** Of returns without a mark, it gets the events from then on. */
+    startedAt: formatKnownInstant(state?.startedAt),
     lastAcceptedAt: formatKnownInstant(state?.lastAcceptedAt),
     lastFailureAt: formatKnownInstant(state?.lastFailureAt),
     lastFailure: state?.lastFailure ?? null,
