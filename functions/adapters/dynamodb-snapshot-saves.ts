@@ -148,6 +148,6 @@ function describeMismatch({ key, expectedVersion }: SnapshotWrite): string {
   return (
     `The ledger holds an event of group ${key} that its snapshot, at version ${expectedVersion}, does not know of. ` +
     'One of the two tables was replaced, for instance by a restored backup: begin a new generation of the source ' +
-    'with "npx returns-feed sources restore".'
+    'with "npx --no returns-feed sources restore".'
   );
 }

@@ -32,12 +32,23 @@ export interface Goods {
   note(lineItem: LineItem): Promise<readonly string[]>;
   /** Removes tokens whose workflows need not be woken any more. */
   forgetWaiting(key: LineItemKey, tokens: readonly string[]): Promise<void>;
-  /** @returns whether the parcel belongs, or already belonged, to this delivery; false if another one was first */
-  claimParcel(parcel: DeliveredParcel, delivery: string): Promise<boolean>;
+  /**
+   * Books a parcel for its first delivery. The parcel is the source's, not the return's: a shipment may move to another
+   * return.
+   *
+   * @returns whether the parcel belongs, or already belonged, to this delivery; false if another one was first
+   */
+  claimParcel(parcel: DeliveredParcel, delivery: Delivery): Promise<boolean>;
   /** @returns the position of the event with the newest status; undefined if there is none */
   positionOf(key: LineItemKey): Promise<string | undefined>;
   /** @returns all line items of a group that were published or are expected */
   lineItemsOf(returnGroup: string): Promise<readonly string[]>;
+}
+
+/** The event of a delivery. */
+export interface Delivery {
+  readonly id: string;
+  readonly source: string;
 }
 
 export interface GoodsTableOptions {
@@ -54,9 +65,13 @@ export function createGoodsTable({ client, tableName }: GoodsTableOptions): Good
       return (item && stored.parse(item).waiting) ?? [];
     },
     forgetWaiting: async (key, tokens) => void (await update(key, withoutWaiting(tokens))),
-    claimParcel: async (parcel, delivery) =>
-      (await update({ returnGroup: parcel.return_group, part: parcel.parcel }, claimOf(parcel, delivery))) !==
-      undefined,
+    async claimParcel(parcel, { id, source }) {
+      const claim = await update({ returnGroup: source, part: parcel.parcel }, claimOf(parcel, id));
+      if (claim === undefined) return false;
+      const { return_group: returnGroup, line_items } = parcel;
+      if (line_items.length > 0) await update({ returnGroup, part: parcel.parcel }, contentsOf(parcel));
+      return true;
+    },
     async positionOf(key) {
       const item = await readItem(client, tableName, keyOf(key));
       return item && stored.parse(item).position;
@@ -124,15 +139,17 @@ function withoutWaiting(tokens: readonly string[]): Change {
   };
 }
 
-function claimOf({ line_items, expires }: DeliveredParcel, delivery: string): Change {
-  const brings = line_items.length > 0;
+function claimOf({ expires }: DeliveredParcel, delivery: string): Change {
   return {
-    UpdateExpression: `SET delivery = :delivery, expires = :expires${brings ? ', line_items = :items' : ''}`,
+    UpdateExpression: 'SET delivery = :delivery, expires = :expires',
     ConditionExpression: 'attribute_not_exists(delivery) OR delivery = :delivery',
-    ExpressionAttributeValues: {
-      ':delivery': { S: delivery },
-      ':expires': { N: expires },
-      ...(brings && { ':items': { SS: [...line_items] } }),
-    },
+    ExpressionAttributeValues: { ':delivery': { S: delivery }, ':expires': { N: expires } },
+  };
+}
+
+function contentsOf({ line_items, expires }: DeliveredParcel): Change {
+  return {
+    UpdateExpression: 'SET line_items = :items, expires = :expires',
+    ExpressionAttributeValues: { ':items': { SS: [...line_items] }, ':expires': { N: expires } },
   };
 }

@@ -1,9 +1,9 @@
 // The sample warehouse's handlers: a delivered parcel is booked from its event, which lists the line items in it with
 // their statuses, and starts the workflow; each change of a line item is noted, and wakes the waiting workflows unless
-// the item is still open. Each effect tolerates repeats and delays. A status is
-// stored unless a newer one is stored. A waiting workflow is woken until its token is removed. A parcel belongs to the
-// first delivery seen, whose event id names the workflow. So handled events need not be remembered, and stale ones need
-// not be dropped: a parcel stays delivered even if its status has changed since.
+// the item is still open. Each effect tolerates repeats and delays. A status is stored unless a newer one is stored. A
+// waiting workflow is woken until its token is removed. A parcel, known by source and shipment id, belongs to the first
+// delivery seen, whose event id names the workflow. So handled events need not be remembered, and stale ones need not be
+// dropped: a parcel stays delivered even if its status has changed since.
 import type { EventOf, EventType } from '../../shared/contract/event.ts';
 import {
   type DeliveredParcel,
@@ -68,7 +68,7 @@ async function expectGoods(
     line_items: [...lineItems],
     expires: String(expiryOf(event)),
   };
-  if (!(await goods.claimParcel(delivered, event.id))) return;
+  if (!(await goods.claimParcel(delivered, event))) return;
   for (const item of items) {
     const part = lineItemPart(item.id);
     const note = { returnGroup, part, status: item.status, position, expires: expiryOf(event), goods: item };

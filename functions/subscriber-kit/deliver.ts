@@ -12,6 +12,9 @@ import type {
 } from './subscriber-options.ts';
 import { createTableMemory } from './table-memory.ts';
 
+/** A run that begins later could be cut off at its beginning, and the event would wait for its end. */
+export const SHORTEST_RUN_MS = 1_000;
+
 /** Handles one delivery. @throws the reason of a failure; the event must then be delivered again */
 export type Deliver = (value: unknown, lambda: LambdaContext, attempt: number) => Promise<Outcome>;
 
@@ -57,6 +60,7 @@ interface Delivery {
 
 async function handle(delivery: Delivery): Promise<Outcome> {
   const { options, memory, read } = delivery;
+  if (!hasTime(delivery.lambda)) throw timeIsOver();
   if (read.replayId !== undefined && options.replays === 'skip') return 'replay';
   if (!options.unfiltered) return dispatch(delivery);
   await logGap(delivery);
@@ -151,6 +155,15 @@ function memoryOf({ tableName, memory, unfiltered }: SubscriberOptions): Subscri
     );
   if (tableName !== undefined) return createTableMemory({ tableName });
   return memory ?? createProcessMemory();
+}
+
+/** Whether a handler may still begin. */
+export function hasTime(lambda: LambdaContext): boolean {
+  return lambda.getRemainingTimeInMillis() >= SHORTEST_RUN_MS;
+}
+
+function timeIsOver(): Error {
+  return new Error(`The handler did not begin: less than ${SHORTEST_RUN_MS} ms of the time limit were left.`);
 }
 
 function asError(cause: unknown): Error {

@@ -14,7 +14,7 @@ import {
   processPartialResponse,
   SqsFifoPartialProcessorAsync,
 } from '@aws-lambda-powertools/batch';
-import { createDeliver, type Deliver } from './deliver.ts';
+import { createDeliver, type Deliver, hasTime } from './deliver.ts';
 import type {
   BusEvent,
   LambdaContext,
@@ -36,7 +36,7 @@ export type BusSubscriber = (
 
 /**
  * A subscriber to the ordered queue. Its event source mapping must report batch item failures. If a whole batch fails,
- * it throws, so that the function shows an error as well.
+ * it throws, so that the function shows an error as well, unless the batch came with no time left.
  *
  * @throws Error for options that can't work together
  */
@@ -47,6 +47,7 @@ export function createQueueSubscriber(options: SubscriberOptions): QueueSubscrib
     processBatch(event, context, { deliver, log }, (handleRecord) =>
       processPartialResponse(mutable(event), handleRecord, new SqsFifoPartialProcessorAsync(), {
         skipGroupOnError: true,
+        throwOnFullBatchFailure: hasTime(context),
       }),
     );
 }
@@ -66,6 +67,7 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
         // One after the other: two events of one subject at once could overtake each other.
         processPartialResponse(mutable(event), handleRecord, new BatchProcessor(EventType.SQS), {
           processInParallel: false,
+          throwOnFullBatchFailure: hasTime(context),
         }),
       );
     try {
@@ -77,6 +79,9 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
     return undefined;
   };
 }
+
+/** What any subscriber sees: a repeat was handled before, and needs no line in the log. */
+const EXPECTED: ReadonlySet<string> = new Set<Outcome>(['handled', 'repeated', 'unhandled']);
 
 type QueueRecord = QueueEvent['Records'][number];
 type HandleRecord = (record: QueueRecord) => Promise<void>;
@@ -103,7 +108,7 @@ async function processBatch(
       }
     });
   } finally {
-    if (Object.keys(outcomes).some((outcome) => outcome !== 'handled' && outcome !== 'unhandled'))
+    if (Object.keys(outcomes).some((outcome) => !EXPECTED.has(outcome)))
       log.info('Not all events were handled.', { messages: Records.length, ...outcomes });
   }
 }

@@ -85,8 +85,10 @@ async function runOnce(
   remainingMs: () => number,
 ): Promise<boolean> {
   const config = new IdempotencyConfig({ expiresAfterSeconds: EVENT_SECONDS, hashFunction: 'sha256' });
-  // A record in progress counts until the invocation's time is up: nobody else may try until then.
-  config.registerLambdaContext({ getRemainingTimeInMillis: remainingMs } as never);
+  // A record in progress counts until the invocation's time is up: nobody else may try until then. The library takes 0 ms
+  // for no time limit, and such a record would block the event until it expires.
+  const getRemainingTimeInMillis = () => Math.max(1, remainingMs());
+  config.registerLambdaContext({ getRemainingTimeInMillis } as never);
   let started = false;
   let ran = false;
   const idempotent = makeIdempotent(

@@ -4,7 +4,7 @@
 // docs/webhooks.md describes the answers and how the sender handles them.
 
 import { parseJson } from '../../shared/parse-json.ts';
-import { createDeliver } from './deliver.ts';
+import { createDeliver, SHORTEST_RUN_MS } from './deliver.ts';
 import { isNotAnEvent, readEvent } from './read-event.ts';
 import { createRequestReader, type Signed } from './signed-request.ts';
 import { isInProgress } from './subscriber-memory.ts';
@@ -18,7 +18,7 @@ export interface WebhookReceiverOptions extends SubscriberOptions {
   readonly secrets: WebhookSecrets;
   /**
    * The longest run of a handler in milliseconds. For so long after a process has started an event, other processes
-   * with the same table leave the event alone. @default 60,000
+   * with the same table leave the event alone. At least 1,000. @default 60,000
    */
   readonly longestRunMs?: number;
 }
@@ -32,8 +32,11 @@ const ENDPOINT_TEST = 'feed.endpoint_test';
 /** No longer than the sender's own first pause: a run is usually over by then. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** @throws Error for a malformed secret, and for options that can't work together */
+/** @throws Error for a malformed secret, and for options that can't work */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  const { longestRunMs = LONGEST_RUN_MS } = options;
+  if (longestRunMs < SHORTEST_RUN_MS)
+    throw new Error(`\`longestRunMs\` must be at least ${SHORTEST_RUN_MS} (got ${longestRunMs}).`);
   const log = options.log ?? console;
   const readRequest = createRequestReader(options.secrets, log);
   const handle = createHandling(options, log);

@@ -44,7 +44,7 @@ function parseSecrets(texts: SecretTexts): readonly Webhook[] {
   });
 }
 
-const REMEDY = '`npx returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
+const REMEDY = '`npx --no returns-feed webhooks secret` prints the secret of an endpoint: give it unchanged.';
 /** A shorter one can be guessed. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 const FEWEST_BYTES = 24;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -1,24 +1,20 @@
 import { createInterface } from 'node:readline/promises';
+import { Option } from 'commander';
 import { UsageError } from './failures.ts';
+
+/** `--yes`, for a command whose effect can't be undone. @param what it does without asking */
+export function yesOption(what: string): Option {
+  return new Option('--yes', `${what}; needed where there is no terminal to ask`).default(false);
+}
 
 /**
  * Asks for confirmation at the terminal.
  *
- * @param otherwise the error's advice if there is no terminal
  * @throws UsageError if there is no terminal, or the answer is not yes
  */
-export async function confirm(question: string, otherwise: string): Promise<void> {
-  if (!canAsk()) throw new UsageError(`${question} ${otherwise}`);
+export async function confirm(question: string): Promise<void> {
+  if (!canAsk()) throw new UsageError(`${question} There is no terminal to ask: add --yes to confirm.`);
   await ask(question);
-}
-
-/**
- * Asks for confirmation if there is a terminal; a script is not asked.
- *
- * @throws UsageError if the answer is not yes
- */
-export async function confirmOnTerminal(question: string): Promise<void> {
-  if (canAsk()) await ask(question);
 }
 
 function canAsk(): boolean {

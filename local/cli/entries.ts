@@ -3,6 +3,7 @@ import { printable } from './printable.ts';
 
 const LABEL_WIDTH = 16;
 const COMMAND_INDENT = '    ';
+const FURTHER_INDENT = '  ';
 
 /** Where nothing else is known. */
 const USUAL_WIDTH = 80;
@@ -18,17 +19,25 @@ export function formatEntry(label: string, texts: readonly string[], width = USU
 
 /** A command that a shell reads as it is printed: a backslash ends each line that another one continues. */
 export function formatCommand(command: string, width: number): string[] {
-  const lines = wrapWords(printable(command), width - COMMAND_INDENT.length - ' \\'.length);
+  const words = printable(command).match(SHELL_WORD) ?? [];
+  const lines = wrap(words, width - COMMAND_INDENT.length - FURTHER_INDENT.length - ' \\'.length);
   return lines.map(
     (line, index) =>
-      `${COMMAND_INDENT}${index === 0 ? '' : '  '}${line}${index < lines.length - 1 ? ' \\' : ''}`,
+      `${COMMAND_INDENT}${index === 0 ? '' : FURTHER_INDENT}${line}${index < lines.length - 1 ? ' \\' : ''}`,
   );
 }
 
+/** A word with quoted parts, which may hold blanks. */
+const SHELL_WORD = /(?:'[^']*'|[^\s'])+/g;
+
 /** Lines of whole words; only a word that is longer than a line gets a longer one. */
 export function wrapWords(text: string, width: number): string[] {
+  return wrap(text.split(' '), width);
+}
+
+function wrap(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width)
       lines[lines.length - 1] = `${last} ${word}`;

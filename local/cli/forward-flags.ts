@@ -70,6 +70,8 @@ export function forwardOptionsOf(flags: ForwardFlags) {
 
 /** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
 export function parseForwardUrl(text: string): URL {
+  if (text.includes('…'))
+    throw new UsageError('--forward-to: … stands for a part that may be secret. Give the whole URL.');
   try {
     return parseWebhookUrl(text, 'any');
   } catch (error) {

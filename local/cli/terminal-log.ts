@@ -62,7 +62,7 @@ function formatText(
 
 /** Columns before the further lines of an entry: below its level. */
 const INDENT = 10;
-const COMMAND = / (npx returns-feed [^;]+)$/;
+const COMMAND = / (npx --no returns-feed [^;]+)$/;
 
 /** The text in lines of whole words. A command at its end has a line of its own, so that it can be copied. */
 function wrapBehind(used: number, text: string, width: number | undefined): string[] {

@@ -23,7 +23,7 @@ export function createBackupCommand(): Command {
 }
 
 async function backup(file: string, { data }: { readonly data: string }): Promise<void> {
-  const store = await openKnownStore(data);
+  const store = await openKnownStore(data, 'to read');
   await store.backup(file).finally(store.close);
   await createPrinter(process.stdout).line(`written: ${file}`);
 }

@@ -56,30 +56,34 @@ async function explain(
   words: readonly string[],
   { json, order, tracking, utc, ...place }: ExplainFlags,
 ): Promise<void> {
-  await withFeed(place, async (feed) => {
-    const named = await nameReturn(feed, { words, order, tracking });
-    const { returnGroupId, entity } = named;
-    const webhooks = await feed.webhooks().catch((error: unknown) => {
-      feed.log.warn("The webhooks are left out: they can't be listed.", { error: error as Error });
-      return [];
-    });
-    const whole = await explainGroup({ ...feed, webhooks }, await stateFor(feed, named), returnGroupId);
-    const explanation = entity === undefined ? whole : narrowTo(whole, entity);
-    if (whole.snapshot === null && whole.setAside === null && whole.events.length === 0)
-      throw new Error(describeUnknown(named, feed.flags));
-    if (
-      explanation.snapshot?.entities.length === 0 &&
-      explanation.events.length === 0 &&
-      entity !== undefined
-    )
-      throw new Error(
-        `Return group ${returnGroupId} has no entity ${entity}, and the ledger holds no event of it.`,
-      );
-    const lines = json
-      ? [JSON.stringify(explanation, null, 2)]
-      : formatExplanation(explanation, momentsOf({ utc }), layoutOf(process.stdout));
-    await createPrinter(process.stdout).line(lines.join('\n'));
-  });
+  await withFeed(
+    place,
+    async (feed) => {
+      const named = await nameReturn(feed, { words, order, tracking });
+      const { returnGroupId, entity } = named;
+      const webhooks = await feed.webhooks().catch((error: unknown) => {
+        feed.log.warn("The webhooks are left out: they can't be listed.", { error: error as Error });
+        return [];
+      });
+      const whole = await explainGroup({ ...feed, webhooks }, await stateFor(feed, named), returnGroupId);
+      const explanation = entity === undefined ? whole : narrowTo(whole, entity);
+      if (whole.snapshot === null && whole.setAside === null && whole.events.length === 0)
+        throw new Error(describeUnknown(named, feed.flags));
+      if (
+        explanation.snapshot?.entities.length === 0 &&
+        explanation.events.length === 0 &&
+        entity !== undefined
+      )
+        throw new Error(
+          `Return group ${returnGroupId} has no entity ${entity}, and the ledger holds no event of it.`,
+        );
+      const lines = json
+        ? [JSON.stringify(explanation, null, 2)]
+        : formatExplanation(explanation, momentsOf({ utc }), layoutOf(process.stdout));
+      await createPrinter(process.stdout).line(lines.join('\n'));
+    },
+    'if possible',
+  );
 }
 
 /** The source's state, in the generation of the event that names the group. */
@@ -100,7 +104,7 @@ function describeUnknown({ source, returnGroupId, isAtService }: NamedReturn, fl
   if (isAtService)
     return (
       `The service has return group ${returnGroupId} in source ${source}, but the feed has not read it yet. ` +
-      `How far the baseline is: npx returns-feed status${flags}`
+      `How far the baseline is: npx --no returns-feed status${flags}`
     );
   return (
     `The feed knows no return group ${returnGroupId} of source ${source}. If ${returnGroupId} is an order name or a ` +

@@ -39,21 +39,25 @@ async function exportSource(
   source: string,
   { since, type, status, csv, ...place }: ExportFlags & PlaceFlags & { readonly csv: boolean },
 ): Promise<void> {
-  await withFeed(place, async ({ store, stateOf }) => {
-    const state = await stateOf(source);
-    const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
-    const filter = { since, types: type, statuses: status };
-    let exported = 0;
-    if (csv) await out.line(CSV_HEADER);
-    for await (const group of exportGroups(store, state, filter)) {
-      const text = csv ? toCsv(group) : JSON.stringify(group);
-      if (text !== '') await out.line(text);
-      exported += 1;
-      if (exported % PROGRESS_EVERY === 0) err.status(`exported ${exported} returns`);
-    }
-    err.clear();
-    await err.line(`exported: ${counted(exported, 'return')} of ${source}`);
-    if (state.baselineAt === undefined)
-      await err.line('Its baseline is under way: returns that it has not read yet are missing.');
-  });
+  await withFeed(
+    place,
+    async ({ store, stateOf }) => {
+      const state = await stateOf(source);
+      const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
+      const filter = { since, types: type, statuses: status };
+      let exported = 0;
+      if (csv) await out.line(CSV_HEADER);
+      for await (const group of exportGroups(store, state, filter)) {
+        const text = csv ? toCsv(group) : JSON.stringify(group);
+        if (text !== '') await out.line(text);
+        exported += 1;
+        if (exported % PROGRESS_EVERY === 0) err.status(`exported ${exported} returns`);
+      }
+      err.clear();
+      await err.line(`exported: ${counted(exported, 'return')} of ${source}`);
+      if (state.baselineAt === undefined)
+        await err.line('Its baseline is under way: returns that it has not read yet are missing.');
+    },
+    'to read',
+  );
 }

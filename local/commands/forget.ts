@@ -3,20 +3,22 @@ import { Command } from 'commander';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { type Forgotten, forgetReturnGroup } from '../../shared/forget-return-group.ts';
 import type { Log } from '../../shared/ports.ts';
-import { confirmOnTerminal } from '../cli/confirm.ts';
+import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseGroupId } from '../cli/durations.ts';
+import { messageOf } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
+import { askService } from '../operating/ask-service.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { addPlaceOptions } from '../operating/place-options.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `
 Erase the group at the service first: while the service still returns it, the next reconciliation
-reads it again. The command empties the stored group and erases its events. A tombstone with the
+reads it again. The command asks the service whether it still shows the group (with --data that needs
+RETURNS_API_TOKEN), then asks you. It empties the stored group and erases its events. A tombstone with the
 group's id and last number remains, so that no event id is ever used twice. return_group.forgotten,
 which has only the group's id, lets subscribers erase their copies. Erasing can't be undone; running the
-command again is safe. On a terminal the command asks first. At the end it lists the copies that it
-can't reach.
+command again is safe. At the end it lists the copies that it can't reach.
 Examples:
   returns-feed forget acme 184467 --data state
   returns-feed forget acme 184467 --stack ReturnsFeed --yes`;
@@ -30,7 +32,7 @@ export function createForgetCommand(): Command {
     .argument('<source>', 'the name of the source')
     .argument('<group>', 'the id of the return group', parseGroupId);
   return addPlaceOptions(command)
-    .option('--yes', 'erase without asking', false)
+    .addOption(yesOption('erase without asking'))
     .addHelpText('after', HELP)
     .action(forget);
 }
@@ -44,7 +46,9 @@ async function forget(
     const destinations = [...feed.destinations, ...(await feed.webhooks())];
     const state = await feed.stateOf(source);
     const name = `return group ${groupId} of source ${source}`;
-    if (!yes) await confirmOnTerminal(`Erase the data and events of ${name}? This can't be undone.`);
+    const atService = await describeAtService(feed, source, groupId);
+    if (!yes) await confirm(`${atService} Erase the data and events of ${name}? This can't be undone.`);
+    else if (atService !== ABSENT) await createPrinter(process.stderr).line(atService);
     const ports = { ...feed, log: SILENT };
     const marks = destinations.map(({ mark }) => mark);
     const forgotten = await forgetReturnGroup(ports, state, groupId, marks);
@@ -54,6 +58,19 @@ async function forget(
     for (const each of forgotten) await out.line(summarize(each, destinations));
     await out.line(describeUnreached(feed));
   });
+}
+
+const ABSENT = 'The service does not show the return any more.';
+
+/** Whether the next walk would read it again, in a sentence. */
+async function describeAtService(feed: OpenFeed, source: string, groupId: number): Promise<string> {
+  try {
+    const { answer } = await askService(feed, source, groupId);
+    if (answer.kind === 'absent') return ABSENT;
+    return 'The service still shows the return, and the next walk reads it again: erase it there first.';
+  } catch (error) {
+    return `Whether the service still shows the return is not known: ${messageOf(error).replace(/\.?$/, '.')}`;
+  }
 }
 
 function summarize(

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseCount, parseGroupId } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
@@ -16,6 +17,7 @@ interface RedriveFlags extends PlaceFlags {
   readonly to?: string;
   readonly skip?: number;
   readonly generation?: string;
+  readonly yes: boolean;
 }
 
 const HELP = `
@@ -23,7 +25,8 @@ A group stops and is recorded as behind when a destination rejects the content o
 when that event can't be decoded. Without a group argument, redrive retries all recorded groups. It
 runs the relay's code: it sends all unsent events, in order.
 With --skip the group continues without the event of that number, if it is still stuck at that event.
-The destination never gets the event, so the feed publishes feed.events_skipped on the bus.
+The destination never gets the event, so the feed publishes feed.events_skipped on the bus; with --data
+the output of "watch" has it. The command asks first.
 After "sources restore", events of an earlier generation may still be on their way. If you name a
 group, redrive tries each generation in which it is behind, and --skip skips the event in the
 generation that is stuck at it. If several are stuck at the same number, select one with --generation.
@@ -51,7 +54,8 @@ export function createRedriveCommand(): Command {
       `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook; with --data: watch, or a forwarded URL as "status" names it`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount)
-    .option('--generation <name>', 'only this generation of the source');
+    .option('--generation <name>', 'only this generation of the source')
+    .addOption(yesOption('skip without asking'));
   return addPlaceOptions(command).addHelpText('after', HELP).action(runRedrive);
 }
 
@@ -67,17 +71,21 @@ function parseGroup(text: string): GroupKey['group'] {
 async function runRedrive(
   source: string | undefined,
   group: GroupKey['group'] | undefined,
-  { to, skip, generation, ...place }: RedriveFlags,
+  { to, skip, generation, yes, ...place }: RedriveFlags,
 ): Promise<void> {
   if (skip !== undefined && group === undefined)
-    throw new UsageError('--skip needs a group: npx returns-feed redrive SOURCE GROUP --skip NUMBER.');
+    throw new UsageError('--skip needs a group: npx --no returns-feed redrive SOURCE GROUP --skip NUMBER.');
   if (generation !== undefined && group === undefined)
     throw new UsageError(
-      '--generation needs a group: npx returns-feed redrive SOURCE GROUP --generation NAME.',
+      '--generation needs a group: npx --no returns-feed redrive SOURCE GROUP --generation NAME.',
     );
   await withFeed(place, async (feed) => {
     const out = createPrinter(process.stdout);
     const request = { source, group, generation, to, skip };
+    if (skip !== undefined && !yes)
+      await confirm(
+        `Skip event ${skip} of return ${group}? ${to ?? 'Each destination that is stuck at it'} never gets it.`,
+      );
     let tried = 0;
     await redriveGroups(feed, request, async ({ outcome, isBehind, ...redriven }) => {
       tried += 1;

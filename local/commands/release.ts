@@ -5,7 +5,7 @@ import { describeHold, describeRelease, questionOf } from '../../shared/guarding
 import type { Hold } from '../../shared/guarding/hold.ts';
 import { type HoldCommand, isAdoptable } from '../../shared/guarding/release-hold.ts';
 import { formatInstant, MILLISECOND } from '../../shared/instant.ts';
-import { confirmOnTerminal } from '../cli/confirm.ts';
+import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseCount } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { UsageError } from '../cli/failures.ts';
@@ -28,7 +28,7 @@ interface HoldFlags extends PlaceFlags {
 
 const RELEASE_HELP = `
 "status" shows the number of each hold. The command first shows what it would publish, with samples
-of ten return groups, and asks on a terminal. The next tick, and the walks that it starts, publish
+of ten return groups, and asks. The next tick, and the walks that it starts, publish
 the held changes. Releasing a hold again has no effect, and a later hold has another number.
 Examples:
   returns-feed release --hold 7 --data state --dry-run
@@ -77,8 +77,8 @@ function createHoldCommand(command: HoldCommand): Command {
     .option('--source <name>', 'the source; optional if there is only one');
   return addPlaceOptions(created)
     .option('--dry-run', 'only show what the command would do', false)
-    .option('--yes', `${question.toLowerCase()} without asking`, false)
-    .option('--json', 'print one JSON object; does not ask', false)
+    .addOption(yesOption(`${question.toLowerCase()} without asking`))
+    .option('--json', 'print one JSON object; needs --yes or --dry-run', false)
     .addHelpText('after', help)
     .action((flags: HoldFlags) => end(command, flags));
 }
@@ -96,7 +96,8 @@ async function end(command: HoldCommand, flags: HoldFlags): Promise<void> {
       if (json) await out.line(toJson(command, standing, name, 'standing'));
       return;
     }
-    if (standing !== undefined && !yes && !json) await confirmOnTerminal(questionOf(command, standing));
+    if (standing !== undefined && !yes)
+      await (json ? refuse(command) : confirm(questionOf(command, standing)));
     const released = await saveRelease(feed.states, name, number, Date.now() * MILLISECOND, command);
     const words = describeOutcome(command, released, name, number);
     const known = 'hold' in released.release ? released.release.hold : undefined;
@@ -109,6 +110,10 @@ async function sourceOf(feed: OpenFeed, asked: string | undefined): Promise<stri
   if (name === undefined) throw new Error('There is no source yet.');
   if (other !== undefined) throw new UsageError('There are several sources: name one with --source NAME.');
   return name;
+}
+
+function refuse(command: HoldCommand): never {
+  throw new UsageError(`With --json, ${command} does not ask: add --yes to confirm, or --dry-run.`);
 }
 
 /** @throws UsageError for a hold that only `release` can end */

@@ -6,7 +6,7 @@ import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { confirm } from '../cli/confirm.ts';
+import { confirm, yesOption } from '../cli/confirm.ts';
 import { counted } from '../cli/counts.ts';
 import { formatDuration, parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
@@ -69,7 +69,7 @@ export function createReplayCommand(): Command {
     .option('--again', 'to a webhook: also events that it knows, marked as a replay', false)
     .option('--rate <number>', 'maximum number of events a second', parseCount, 50)
     .option('--replay-id <id>', 'id of the replay to continue', parseReplayId)
-    .option('--yes', `send more than ${MANY} events without asking for confirmation`, false);
+    .addOption(yesOption(`send more than ${MANY} events without asking`));
   addFilterOptions(command, 'send');
   return addPlaceOptions(command).addHelpText('after', HELP).action(replayEvents);
 }
@@ -105,8 +105,7 @@ async function replayEvents(
     if (plan.events === 0) return err.line(['there is nothing to replay', ...left].join('\n'));
     const groups = counted(countReturns(plan), 'return group');
     const what = `${counted(plan.events, 'event')} of ${groups} to ${target.title}`;
-    if (plan.events > MANY && !yes && target.kind !== 'stdout')
-      await confirm(`This sends ${what}.`, 'Add --yes to confirm.');
+    if (plan.events > MANY && !yes && target.kind !== 'stdout') await confirm(`Send ${what}?`);
     await err.line(`${titleOf(id)}: ${what}, ${formatDuration((plan.events / rate) * 1_000)} at least`);
     for (const line of left) await err.line(line);
     await run(feed, plan, target, { replayId: id, rate });

@@ -52,16 +52,20 @@ function createListCommand(): Command {
 }
 
 async function list({ json, ...place }: PlaceFlags & { readonly json: boolean }): Promise<void> {
-  await withFeed(place, async (feed) => {
-    const sources = await listAllSources(feed, Date.now());
-    const out = createPrinter(process.stdout);
-    if (json) return out.line(JSON.stringify({ sources }, null, 2));
-    await out.line(
-      sources.length === 0
-        ? 'no source yet'
-        : formatSources(sources, feed.deployment === undefined).join('\n'),
-    );
-  });
+  await withFeed(
+    place,
+    async (feed) => {
+      const sources = await listAllSources(feed, Date.now());
+      const out = createPrinter(process.stdout);
+      if (json) return out.line(JSON.stringify({ sources }, null, 2));
+      await out.line(
+        sources.length === 0
+          ? 'no source yet'
+          : formatSources(sources, feed.deployment === undefined).join('\n'),
+      );
+    },
+    'to read',
+  );
 }
 
 function createRestoreCommand(): Command {

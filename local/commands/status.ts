@@ -56,11 +56,15 @@ export function createStatusCommand(): Command {
 
 async function status(flags: StatusFlags): Promise<void> {
   if (flags.watch) checkScreen(flags);
-  await withFeed(flags, async (opened) => {
-    const feed = { ...opened, ...openDeploymentParts(opened, { now: Date.now, withAges: false }) };
-    if (flags.watch) await withInterrupts((signal) => watchStatus(feed, flags, signal));
-    else await printStatus(feed, flags);
-  });
+  await withFeed(
+    flags,
+    async (opened) => {
+      const feed = { ...opened, ...openDeploymentParts(opened, { now: Date.now, withAges: false }) };
+      if (flags.watch) await withInterrupts((signal) => watchStatus(feed, flags, signal));
+      else await printStatus(feed, flags);
+    },
+    'to read',
+  );
 }
 
 function checkScreen({ json }: StatusFlags): void {

@@ -119,7 +119,7 @@ async function changeEntity(
       '--forward-to, --forward-secret and --forward-content-type go with a type of event, such as shipment.created.',
     );
   if (status === undefined)
-    throw new UsageError(`Name the new status: npx returns-feed trigger ${kind} STATUS.`);
+    throw new UsageError(`Name the new status: npx --no returns-feed trigger ${kind} STATUS.`);
   const meant = meantStatus(status, kind);
   if (meant !== undefined)
     throw new UsageError(`A ${kind} has no status "${status}". Did you mean "${meant}"?`);

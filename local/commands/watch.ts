@@ -14,6 +14,7 @@ import {
   forwardOptionsOf,
   SECRET_VARIABLE,
 } from '../cli/forward-flags.ts';
+import { noteGiven } from '../cli/given-options.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
@@ -22,6 +23,7 @@ import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { parseDirectory } from '../operating/place-options.ts';
+import type { GivenOption } from '../store/documents.ts';
 
 interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
   readonly source: string;
@@ -42,6 +44,9 @@ at most 10 s, and the next start prints the rest. Without --data this may take m
 --data remembers the address that a source was read from, so that another store is never read as the
 same source.
 --moved allows another address of the same store.
+--data also remembers the other options, without secrets: "status" prints them as a command, and a start
+that leaves one out or changes it says so. A URL of --forward-to that is left out before it has all
+events stays in "status" until "webhooks remove".
 --forward-to posts each event to a URL of yours as a webhook does (docs/webhooks.md): signed, in order
 per return, retried until it is accepted. With --data the URL also gets the events of changes while
 the command or the receiver did not run. The secret comes from the file of --forward-secret or from
@@ -93,17 +98,23 @@ export function createWatchCommand(): Command {
     .option('--moved', 'with --data: the same store has moved to this --base-url', false)
     .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false);
   addForwardOptions(addFilterOptions(command, 'print'));
-  return addLogOptions(addMomentsOption(command)).addHelpText('after', HELP).action(watch);
+  addLogOptions(addMomentsOption(command));
+  const given = noteGiven(command, OF_ONE_RUN);
+  return command.addHelpText('after', HELP).action((flags: WatchFlags) => watch(flags, given()));
 }
+
+/** What the next start does not repeat; --data names the directory itself. */
+const OF_ONE_RUN = ['--for', '--moved', '--data'];
 
 function durationOption(flags: string, description: string, byDefault: string): Option {
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(byDefault), byDefault);
 }
 
-async function watch(flags: WatchFlags): Promise<void> {
+async function watch(flags: WatchFlags, options: readonly GivenOption[]): Promise<void> {
   const settings = readSettings(flags);
   const token = readToken(process.env);
   const forward = forwardOptionsOf(flags);
+  const hasVariable = forward.secret !== undefined && flags.forwardSecret === undefined;
   const display = createFeedDisplay({
     settings,
     moments: momentsOf(flags),
@@ -119,6 +130,7 @@ async function watch(flags: WatchFlags): Promise<void> {
       forMs: flags.for,
       signal,
       isMoved: flags.moved,
+      given: [...options, ...(hasVariable ? [{ name: SECRET_VARIABLE, value: null }] : [])],
       log: display.log,
       onStart: display.start,
       onEvent: display.showEvent,

@@ -2,19 +2,24 @@
 // own.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { confirm, yesOption } from '../cli/confirm.ts';
 import { NEEDS_ATTENTION } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { createPrinter } from '../cli/print.ts';
+import { openDeploymentParts } from '../operating/deployment-parts.ts';
 import { partOf } from '../operating/find-deployment.ts';
 import { formatWebhook } from '../operating/format-webhooks.ts';
 import { listWebhookStates } from '../operating/list-webhook-states.ts';
-import { withDeployment } from '../operating/open-deployment.ts';
-import type { PlaceFlags } from '../operating/open-feed.ts';
+import { loadOverview } from '../operating/load-overview.ts';
+import { openKnownStore } from '../operating/open-directory.ts';
+import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { createWebhookCommand, WEBHOOKS_STACK } from '../operating/place-options.ts';
+import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../operating/place-options.ts';
+import { findForwarded, removeForwarded } from '../operating/remove-forwarded.ts';
 import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { withFeed } from '../operating/with-feed.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';
 
@@ -25,11 +30,14 @@ Each webhook begins with its state: failing (five or more attempts in a row fail
 accepted for a minute), paused (by "webhooks pause"), delayed (the endpoint answered 429 or 503 and
 gets no events until the shown time), working, or new (nothing was posted yet). The worst come first.
 "waiting" counts the messages in its queue, each for a return that may have unsent events. Only the
-host of the URL is shown.
+host of the URL is shown. With --data it lists the URLs that "watch" forwards to, and "waiting" counts
+the returns with unsent events. Dropped is a URL that the last "watch" was started without, while it
+lacked events.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
+  returns-feed webhooks list --data state
   returns-feed webhooks list --stack ReturnsFeed --json
-Exit code: 0 none is failing or paused, 3 one is, 1 the command failed, 2 invalid usage.`;
+Exit code: 0 none is failing, paused or dropped, 3 one is, 1 the command failed, 2 invalid usage.`;
 
 const ABOUT_PAUSE = `
 Within a minute the sender stops posting, until "webhooks resume". Its events stay in the ledger for
@@ -44,6 +52,14 @@ of that pause are still tried only at that time.
 Example:
   returns-feed webhooks resume Wms --stack ReturnsFeed`;
 
+const ABOUT_REMOVE = `
+For a URL that "watch" does not forward to any more. The events that it lacks are not sent to it, and
+"status" no longer names it. If a later "watch" forwards to it again, it begins with the events from
+then on. The webhooks of a deployment are removed in its app.
+Examples:
+  returns-feed webhooks remove http://127.0.0.1:3000/hook --data state
+  returns-feed webhooks remove forward-2f1c7a9be0d34c55 --data state --yes`;
+
 const HELP = `
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
@@ -51,19 +67,21 @@ Examples:
 
 export function createWebhooksCommand(): Command {
   return new Command('webhooks')
-    .description('List webhooks, test, pause and resume one, show and rotate its signing secret.')
+    .description('List webhooks, test, pause, resume and remove one, show and rotate its signing secret.')
     .addCommand(createListCommand())
     .addCommand(createTestCommand())
     .addCommand(createSecretCommand())
     .addCommand(createRotateCommand())
     .addCommand(createPauseCommand())
     .addCommand(createResumeCommand())
+    .addCommand(createRemoveCommand())
     .addHelpText('after', HELP);
 }
 
 function createListCommand(): Command {
   const command = new Command('list')
-    .description('Show the state of each webhook, the worst first.')
+    .description('Show the state of each webhook, or of each URL that "watch" forwards to, the worst first.')
+    .option('--data <dir>', 'data directory of "watch --data --forward-to"', parseDirectory)
     .option('--stack <name>', WEBHOOKS_STACK);
   return addMomentsOption(command)
     .option('--json', 'print one JSON object', false)
@@ -74,17 +92,29 @@ function createListCommand(): Command {
 async function list({
   json,
   ...flags
-}: StackFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
-  await withDeployment(flags, async (feed) => {
-    partOf(feed.deployment, 'webhooksPath');
-    const now = Date.now();
-    const webhooks = await listWebhookStates(feed, now * MILLISECOND);
-    const out = createPrinter(process.stdout);
-    if (json) await out.line(JSON.stringify({ webhooks }, null, 2));
-    else if (webhooks.length === 0) await out.line('no webhook');
-    else await out.line(format(webhooks, momentsOf(flags)));
-    if (webhooks.some(({ needsAttention }) => needsAttention)) process.exitCode = NEEDS_ATTENTION;
-  });
+}: PlaceFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
+  await withFeed(
+    flags,
+    async (feed) => {
+      if (feed.deployment !== undefined) partOf(feed.deployment, 'webhooksPath');
+      const webhooks = await statesOf(feed);
+      const out = createPrinter(process.stdout);
+      if (json) await out.line(JSON.stringify({ webhooks }, null, 2));
+      else if (webhooks.length === 0) await out.line('no webhook');
+      else await out.line(format(webhooks, momentsOf(flags)));
+      if (webhooks.some(({ needsAttention }) => needsAttention)) process.exitCode = NEEDS_ATTENTION;
+    },
+    'to read',
+  );
+}
+
+async function statesOf(feed: OpenFeed): Promise<readonly WebhookStatus[]> {
+  const now = Date.now();
+  if (feed.deployment !== undefined) return listWebhookStates(feed, now * MILLISECOND);
+  const parts = openDeploymentParts(feed, { now: Date.now, withAges: false });
+  const { webhooks, problems } = await loadOverview({ ...feed, ...parts }, now);
+  if (problems.length > 0) throw new Error(problems.join(' '));
+  return webhooks.map(({ status }) => status);
 }
 
 function format(webhooks: readonly WebhookStatus[], moments: Moments): string {
@@ -117,4 +147,29 @@ async function changePause(id: string, flags: StackFlags, isPaused: boolean): Pr
       : `${id} is ${isPaused ? 'already' : 'not'} paused: nothing changed`;
     await createPrinter(process.stdout).line(text);
   });
+}
+
+function createRemoveCommand(): Command {
+  return new Command('remove')
+    .description('Forget a URL that "watch" forwarded to, with the events that it lacks.')
+    .argument('<webhook>', 'its id, or its address as "status" shows it')
+    .requiredOption('--data <dir>', 'data directory of "watch --data"', parseDirectory)
+    .addOption(yesOption('remove without asking'))
+    .addHelpText('after', ABOUT_REMOVE)
+    .action(remove);
+}
+
+async function remove(
+  named: string,
+  { data, yes }: { readonly data: string; readonly yes: boolean },
+): Promise<void> {
+  const store = await openKnownStore(data);
+  try {
+    const url = await findForwarded(store, named, data);
+    if (!yes) await confirm(`Remove ${url.address}? The events that it lacks are never sent to it.`);
+    await removeForwarded(store, url);
+    await createPrinter(process.stdout).line(`removed: ${url.address}`);
+  } finally {
+    await store.close();
+  }
 }

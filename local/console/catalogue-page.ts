@@ -4,7 +4,7 @@ import { PUBLISHED_WHEN } from '../../shared/contract/event-descriptions.ts';
 import { readExample } from '../operating/example-events.ts';
 import type { ConsolePage } from './console-server.ts';
 import { eventJson } from './event-view.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { table } from './layout.ts';
 
 export function createCataloguePage(): ConsolePage {
@@ -25,7 +25,7 @@ ${table(
     .filter((type) => kindOf(type) === kind)
     .map((type) => [
       html`<code>${type}</code>`,
-      PUBLISHED_WHEN[type],
+      withCode(PUBLISHED_WHEN[type]),
       html`<a href="/live?type=${type}" aria-label="Live: ${type}">Live</a>`,
       eventJson(readExample(type)),
     ]),
@@ -34,6 +34,11 @@ ${table(
       return { title: 'Events', body };
     },
   };
+}
+
+/** The text, with what is between backticks as code. */
+function withCode(text: string): Html {
+  return html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 function kindOf(type: EventType): string {

@@ -109,7 +109,7 @@ export function createFindPage(feed: ConsoleFeed): ConsolePage {
       const next = isFound ? undefined : LATER[stages];
       if (next !== undefined) return interimResults(text, found, next);
       const [only, other] = exact;
-      if (only !== undefined && other === undefined)
+      if (only !== undefined && other === undefined && !only.isFormer)
         return { to: pathOfReturn(only.source, only.returnGroupId) };
       return results(text, found, problems, (await feed.sources(undefined)).length > 0);
     },
@@ -157,9 +157,9 @@ function list(found: readonly Found[]): Html | false {
   return found.length > 0 && html`<ul>${found.map(item)}</ul>`;
 }
 
-function item({ source, returnGroupId, matched, isExact, entity }: Found): Html {
+function item({ source, returnGroupId, matched, isExact, isFormer, entity }: Found): Html {
   const what = entity === undefined ? NAMES[matched] : `${NAMES[matched]}: ${entity}`;
-  return html`<li><a href="${pathOfReturn(source, returnGroupId)}">Return ${returnGroupId}</a> of source ${source}, by the ${what}${isExact ? '' : ' (similar)'}</li>`;
+  return html`<li><a href="${pathOfReturn(source, returnGroupId)}">Return ${returnGroupId}</a> of source ${source}, by the ${what}${isFormer === true && ' (formerly)'}${isExact ? '' : ' (similar)'}</li>`;
 }
 
 function problemItem({ source, searched, message }: SearchProblem): Html {

@@ -29,17 +29,23 @@ export interface ServedConsole extends Pick<ConsoleFeed, 'moments' | 'access' | 
 /** Serves until the signal aborts. @throws UsageError if no place is given, Error if the place or the port can't be used */
 export async function serveConsole(place: PlaceFlags, options: ServedConsole): Promise<void> {
   const { port, onReady, signal, ...shown } = options;
-  await withFeed(place, async (feed) => {
-    const served = await openConsole({ ...feed, ...shown }, port, onReady);
-    // Only `status` needs the note: serve without it if it can't be written.
-    const forget =
-      place.data === undefined ? undefined : await noteConsole(place.data, served.url).catch(() => undefined);
-    onReady(served.url);
-    onKey('c', signal, () => onReady(served.url));
-    await whenAborted(signal);
-    await forget?.();
-    await served.close();
-  });
+  await withFeed(
+    place,
+    async (feed) => {
+      const served = await openConsole({ ...feed, ...shown }, port, onReady);
+      // Only `status` needs the note: serve without it if it can't be written.
+      const forget =
+        place.data === undefined
+          ? undefined
+          : await noteConsole(place.data, served.url).catch(() => undefined);
+      onReady(served.url);
+      onKey('c', signal, () => onReady(served.url));
+      await whenAborted(signal);
+      await forget?.();
+      await served.close();
+    },
+    options.acts ? 'to write' : 'if possible',
+  );
 }
 
 /** @throws Error if the port can't be used */

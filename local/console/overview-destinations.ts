@@ -17,6 +17,7 @@ const TONES: Readonly<Record<DestinationState, Tone>> = {
   paused: 'bad',
   behind: 'bad',
   'dead letters': 'bad',
+  dropped: 'bad',
   retrying: 'busy',
   delayed: 'busy',
   sending: 'busy',
@@ -26,12 +27,12 @@ const TONES: Readonly<Record<DestinationState, Tone>> = {
 };
 
 function rowOf(destination: DestinationStatus): Content[] {
-  const { title, state, kind, waiting, oldestMs, behind, isCut } = destination;
+  const { title, state, kind, waiting, isMoreWaiting, oldestMs, behind, isCut } = destination;
   const noun = kind === 'subscriber' ? 'event' : 'return';
   return [
     title,
     badge(TONES[state], state),
-    waiting === null ? '–' : numberOf(waiting, noun),
+    waiting === null ? '–' : isMoreWaiting ? `${waiting} or more` : numberOf(waiting, noun),
     oldestMs === null ? '–' : formatDuration(oldestMs),
     behind === null
       ? '–'

@@ -3,7 +3,12 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { ExplainedEvent, ExplainedMark, Explanation } from '../operating/explain-group.ts';
+import {
+  type ExplainedEvent,
+  type ExplainedMark,
+  type Explanation,
+  isSkipped,
+} from '../operating/explain-group.ts';
 import type { WebhookLabels } from '../operating/open-feed.ts';
 import { changeOf, eventJson } from './event-view.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -69,11 +74,12 @@ function rowOf(
 
 /** Returns false if the webhook's filter excludes the event: it never gets it, and its mark may stay below the event. */
 function deliveryTo(
-  { title, sentThrough, isWebhook, filter }: StoryDestination,
+  { title, sentThrough, skipped, isWebhook, filter }: StoryDestination,
   sequence: number,
   event: FeedEvent | null,
 ): Html | false {
   if (filter !== undefined && event !== null && !admitsEvent(filter, event)) return false;
+  if (isSkipped({ skipped }, sequence)) return html`<span class="bad">✗ skipped for ${title}</span><br>`;
   const isSent = sentThrough !== null && sentThrough >= sequence;
   const text = isSent ? '✓' : isWebhook ? notSentYet(sentThrough, filter) : '… waits for';
   return html`<span class="${isSent ? 'good' : 'busy'}">${text} ${title}</span><br>`;

@@ -50,9 +50,9 @@ const ACTIONS = {
   },
   skip: {
     label: ({ skip }) => `Skip event ${skip}`,
-    question: (fields) =>
-      `Skip event ${number(fields, 'skip')} of return ${groupIn(fields)}? The destination ${needed(fields, 'to')} never ` +
-      'gets it; feed.events_skipped reports that.',
+    question: async (fields, feed) =>
+      `Skip event ${number(fields, 'skip')} of return ${groupIn(fields)}? ` +
+      `${await titleOf(feed, needed(fields, 'to'))} never gets it; feed.events_skipped reports that.`,
     act: (feed, fields) => redriveNamed(feed, fields, number(fields, 'skip')),
   },
   resume: {
@@ -130,6 +130,12 @@ async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | un
     outcomes.push(`${destination}: return ${key.group}: ${outcome}.`);
   });
   return outcomes.join(' ');
+}
+
+/** The destination as the pages name it. */
+async function titleOf(feed: ConsoleFeed, named: string): Promise<string> {
+  const all = [...feed.destinations, ...(await feed.webhooks())];
+  return all.find(({ name }) => name === named)?.title ?? named;
 }
 
 /** @throws PageNotFound if there is no such source */

@@ -57,6 +57,7 @@ const TITLES: Readonly<Record<Concern['kind'], string>> = {
   set_aside: 'Set aside',
   receiver_failing: 'Failing',
   receiver_paused: 'Paused',
+  receiver_dropped: 'Left out',
   behind: 'Behind',
   dead_letters: 'Dead letters',
 };
@@ -122,7 +123,10 @@ function setAsideTable({ source, setAside }: SourceStatus, moments: Moments): Ht
   return html`${table('Set aside', ['Return', 'Reason', 'Since'], rows)}${more(setAside.length)}`;
 }
 
-type BehindConcern = Extract<Concern, { readonly kind: 'behind' | 'receiver_failing' | 'receiver_paused' }>;
+type BehindConcern = Extract<
+  Concern,
+  { readonly kind: 'behind' | 'receiver_failing' | 'receiver_paused' | 'receiver_dropped' }
+>;
 
 function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: ConsoleFeed): Html | false {
   if (groups.length === 0) return false;

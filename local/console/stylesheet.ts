@@ -90,9 +90,10 @@ ol.events details[open] { grid-column: 1 / -1; }
   ol.events > li > span, ol.events > li > a { margin-right: .6rem; }
   main { padding: .8rem; }
   thead { position: absolute; left: -99rem; }
+  table, tbody { display: block; }
   tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
-  td { display: block; position: relative; border: 0; padding: .1rem 0 .1rem 7rem; max-width: none; min-height: 1.7rem; }
-  td::before { content: attr(data-column); color: var(--dim); position: absolute; left: 0; width: 6.5rem; }
+  td { display: flow-root; border: 0; padding: .1rem 0 .1rem 7rem; max-width: none; overflow-wrap: anywhere; }
+  td::before { content: attr(data-column); color: var(--dim); float: left; width: 6.5rem; margin-left: -7rem; }
   td:empty { display: none; }
   td .badge { white-space: normal; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }

@@ -75,7 +75,7 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
       const now = moments.now();
       const time = timeOf(now);
       if (!('return_group' in event.data))
-        return `${colors.dim(time.padEnd(placeColumn))}${colors.bold(printable(event.type))}`;
+        return `${colors.dim(time.padEnd(placeColumn))}${colors.bold(printable(event.type))}${skippedIn(event)}`;
       const { id } = event.data.return_group;
       const order = orderNameOf(event);
       const after = formatDuration(now - Date.parse(event.time), 1);
@@ -93,6 +93,14 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
       return `${lines.startsWith('\n') ? start.trimEnd() : start}${lines}`;
     },
   };
+}
+
+/** For instance `: event 5 of return 184467, for http://127.0.0.1:3000/hook`. */
+function skippedIn({ data: { object } }: FeedEvent): string {
+  if (object.type !== 'skipped_events') return '';
+  const { destination, return_group_id: group, from_sequence: from, to_sequence: to } = object;
+  const numbers = from === to ? `event ${from}` : `events ${from} to ${to}`;
+  return printable(`: ${numbers} of return ${group}, for ${destination}`);
 }
 
 interface Lead {

@@ -12,12 +12,14 @@ import { createPresentGeneration } from '../../shared/source/present-generation.
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { shownUrl } from '../operating/shown-url.ts';
+import type { GivenOption } from '../store/documents.ts';
 import { type LocalStore, openStore } from '../store/open-store.ts';
 import { lockForWatch } from '../store/watch-lock.ts';
 import { checkSource } from './check-source.ts';
 import { createFeedFailure } from './feed-failure.ts';
 import { findForwardSecret } from './forward-secret.ts';
-import { type Forwarder, type ForwardTarget, forwardId, startForwarder } from './forwarder.ts';
+import { type Forwarder, type ForwardTarget, startForwarder } from './forwarder.ts';
+import { noteForwards, noteOptions } from './note-start.ts';
 import { createOutputRelay } from './output-relay.ts';
 import { openSourceTicks } from './source-ticks.ts';
 
@@ -28,6 +30,8 @@ export interface LocalFeedOptions {
   readonly dataDir: string | undefined;
   /** Whether the source may have another address than in its state. @default false */
   readonly isMoved?: boolean | undefined;
+  /** The options of the command line, for the directory to remember. @default they are not noted */
+  readonly given?: readonly GivenOption[] | undefined;
   readonly log: Log;
   readonly onProgress: (report: TickReport) => void;
   /** Called with each event, each return's in order. The event counts as handed over once this resolves. */
@@ -81,6 +85,8 @@ export async function startLocalFeed(given: LocalFeedOptions): Promise<LocalFeed
     undo.push(store.close);
     for (const notice of store.notices) options.log.warn(notice);
     if (dataDir !== undefined) await checkSource(store, { settings, isMoved, dataDir }, options.log);
+    if (dataDir !== undefined && given.given !== undefined)
+      await noteOptions(store, settings.name, given.given, options.log);
     const ticks = await openSourceTicks({
       ...store,
       ...options,
@@ -116,8 +122,8 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   };
   const output = createOutputRelay({
     ...ports,
-    // Those about the feed itself are in its log.
-    admits: ({ type }) => !type.startsWith(`${FEED_GROUP}.`),
+    // The others about the feed itself are in its log.
+    admits: ({ type }) => type === 'feed.events_skipped' || !type.startsWith(`${FEED_GROUP}.`),
     destination: {
       name: WATCH_MARK,
       async send(events) {
@@ -126,7 +132,7 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
       },
     },
   });
-  if (dataDir !== undefined) await noteForwards(store, options.forwarding);
+  if (dataDir !== undefined) await noteForwards(store, options.forwarding, dataDir, log);
   const forwarders = await startForwarders(options, ports);
   const unlisten = store.onCommit(({ groups, isForeign }) => {
     output.wake(groups.map(({ key }) => key));
@@ -155,13 +161,6 @@ async function startPublishing(store: LocalStore, options: LocalFeedOptions & { 
   };
 }
 
-/** For `status` and the console. */
-async function noteForwards({ forwards }: LocalStore, forwarding: ForwardingOptions | undefined) {
-  const { urls = [], filter = {} } = forwarding ?? {};
-  const noted = urls.map((url) => ({ id: forwardId(url), address: shownUrl(url), filter }));
-  if (noted.length > 0 || (await forwards.list()).length > 0) await forwards.replace(noted);
-}
-
 async function startForwarders(
   { forwarding, dataDir, log }: LocalFeedOptions,
   ports: Parameters<typeof startForwarder>[1],
@@ -185,5 +184,5 @@ function describeSecret(given: string | undefined, dataDir: string | undefined):
   if (given !== undefined) return 'The signing secret is the given one.';
   if (dataDir === undefined)
     return 'No receiver can know the signing secret of this run: give one with --forward-secret FILE.';
-  return `The signing secret: npx returns-feed webhooks secret --data ${shellWord(dataDir)}`;
+  return `The signing secret: npx --no returns-feed webhooks secret --data ${shellWord(dataDir)}`;
 }

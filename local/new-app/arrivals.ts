@@ -4,8 +4,10 @@ import { becomes, createQueueSubscriber } from 'returns-change-feed/subscriber-k
 
 export const handler = createQueueSubscriber({
   on: becomes('shipment', {
-    DELIVERED: ({ data }) => {
-      for (const { sku, quantity } of data.items) console.log(JSON.stringify({ sku, quantity }));
+    DELIVERED: ({ source, data }) => {
+      // The key of what you book. Not the event's id: a parcel may be delivered twice, or move to another return.
+      const parcel = `${source}/shipments/${data.object.id}`;
+      for (const { sku, quantity } of data.items) console.log(JSON.stringify({ parcel, sku, quantity }));
     },
   }),
 });

@@ -14,6 +14,7 @@ export type DestinationState =
   | 'paused'
   | 'behind'
   | 'dead letters'
+  | 'dropped'
   /** Goes on by itself. */
   | 'retrying'
   | 'delayed'
@@ -32,6 +33,10 @@ export interface DestinationStatus {
   readonly needsAttention: boolean;
   /** Returns, or for a subscriber events, that it has not got yet. */
   readonly waiting: number | null;
+  /** The events among these; null if unknown. */
+  readonly waitingEvents: number | null;
+  /** Whether there may be more than `waiting`. */
+  readonly isMoreWaiting: boolean;
   /** How long the oldest of these has waited, in milliseconds. */
   readonly oldestMs: number | null;
   /** Returns whose next event it does not accept, or a subscriber's dead letters. */
@@ -59,11 +64,11 @@ export interface BehindReturn {
 }
 
 const WORST_FIRST: readonly DestinationState[] = [
-  ...(['failing', 'paused', 'behind', 'dead letters'] as const),
+  ...(['failing', 'paused', 'behind', 'dead letters', 'dropped'] as const),
   ...(['unknown', 'retrying', 'delayed', 'sending', 'new', 'all sent'] as const),
 ];
 
-const NEED_ATTENTION: ReadonlySet<DestinationState> = new Set(WORST_FIRST.slice(0, 4));
+const NEED_ATTENTION: ReadonlySet<DestinationState> = new Set(WORST_FIRST.slice(0, 5));
 
 /** All of them, the worst first. */
 export function describeDestinations(
@@ -85,14 +90,17 @@ function sendingState(waiting: number | null) {
 
 const NO_ATTEMPTS = { lastAcceptedAt: null, lastFailure: null, failures: 0, failingSince: null };
 
-function ofRelay({ labels, waiting, oldest, behind }: RelayedDestination, now: Instant): DestinationStatus {
-  const state = isBehind(behind) ? 'behind' : sendingState(behind === null ? null : waiting);
+function ofRelay({ labels, waiting, behind }: RelayedDestination, now: Instant): DestinationStatus {
+  const state = isBehind(behind)
+    ? 'behind'
+    : sendingState(behind === null ? null : (waiting?.returns ?? null));
   return {
     ...NO_ATTEMPTS,
-    ...{ destination: labels.name, kind: 'relay', title: labels.title, waiting },
+    ...{ destination: labels.name, kind: 'relay', title: labels.title },
     ...stateAnd(state),
+    ...waitingOf(waiting),
     ...countOf(behind),
-    oldestMs: ageOf(oldest, now),
+    oldestMs: ageOf(formatKnownInstant(waiting?.oldest), now),
   };
 }
 
@@ -100,7 +108,8 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
   const state = (deadLetters ?? 0) > 0 ? 'dead letters' : sendingState(waiting);
   return {
     ...NO_ATTEMPTS,
-    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, waiting },
+    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}` },
+    ...{ waiting, waitingEvents: waiting, isMoreWaiting: false },
     ...stateAnd(state),
     ...{ behind: deadLetters, isCut: false, returns: [] },
     // CloudWatch still reports the age for a while after the last message is gone.
@@ -108,13 +117,15 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
   };
 }
 
-function ofWebhook({ status, labels, behind }: OverviewWebhook, now: Instant): DestinationStatus {
-  const { webhook, host, waiting, lastAcceptedAt, lastFailure, failures, failingSince } = status;
+function ofWebhook(each: OverviewWebhook, now: Instant): DestinationStatus {
+  const { status, labels, behind, waiting } = each;
+  const { webhook, host, lastAcceptedAt, lastFailure, failures, failingSince } = status;
   const isForwarded = 'address' in labels;
   const title = isForwarded ? labels.title : `webhook ${webhook}${host === null ? '' : ` (${host})`}`;
   return {
-    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title, waiting },
-    ...stateAnd(stateOf({ status, behind }, now)),
+    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title },
+    ...stateAnd(stateOf(each, now)),
+    ...waitingOf(waiting),
     ...countOf(behind),
     ...{ lastAcceptedAt, lastFailure, failures, failingSince },
     oldestMs: ageOf(failingSince, now),
@@ -124,15 +135,15 @@ function ofWebhook({ status, labels, behind }: OverviewWebhook, now: Instant): D
 /** A failed attempt is repeated within seconds: a return counts as behind after this time. */
 const PATIENCE = MINUTE;
 
-function stateOf({ status, behind }: Omit<OverviewWebhook, 'labels'>, now: Instant): DestinationState {
-  const { state, waiting } = status;
+function stateOf({ status: { state }, behind, waiting }: OverviewWebhook, now: Instant): DestinationState {
+  if (state === 'dropped') return waiting?.returns === 0 ? 'all sent' : state;
   if (state === 'failing' || state === 'paused') return state;
   const failing = behind?.groups ?? [];
   if (failing.some(({ failingSince = now }) => now - failingSince >= PATIENCE)) return 'behind';
   if (state === 'delayed') return state;
   if (failing.length > 0) return 'retrying';
   if (behind === null) return 'unknown';
-  if ((waiting ?? 0) > 0) return 'sending';
+  if ((waiting?.returns ?? 0) > 0) return 'sending';
   return state === 'new' ? 'new' : 'all sent';
 }
 
@@ -142,6 +153,13 @@ function stateAnd(state: DestinationState) {
 
 function isBehind(behind: RelayedDestination['behind']): boolean {
   return behind !== null && behind.groups.length > 0;
+}
+
+function waitingOf(waiting: RelayedDestination['waiting']) {
+  const { returns = null, events = null, isCut = false } = waiting ?? {};
+  // Nothing was found in a part of the events: that is not zero.
+  const isUnknown = isCut && returns === 0;
+  return { waiting: isUnknown ? null : returns, waitingEvents: events, isMoreWaiting: isCut };
 }
 
 function countOf(behind: RelayedDestination['behind']) {

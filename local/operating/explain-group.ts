@@ -5,12 +5,12 @@ import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import type { DestinationLabels } from '../../shared/deployment/destinations.ts';
 import { describeHold } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
-import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { formatKnownInstant } from './format-known-instant.ts';
 import type { FeedLists } from './open-feed.ts';
 import type { Attempt } from './problems.ts';
+import { readAll } from './read-all.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export type Explanation = Awaited<ReturnType<typeof explainGroup>>;
@@ -19,11 +19,11 @@ export type ExplainedEvent = Explanation['events'][number];
 export type ExplainedMark = Explanation['marks'][number];
 
 export interface ExplainPorts {
-  readonly lists: Pick<FeedLists, 'mark'>;
+  readonly lists: Pick<FeedLists, 'mark' | 'skipped'>;
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;
-  readonly destinations: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
-  readonly webhooks: readonly Pick<DestinationLabels, 'name' | 'mark'>[];
+  readonly destinations: readonly DestinationLabels[];
+  readonly webhooks: readonly DestinationLabels[];
   /** Loads parts without which the others are still shown. @default fails with them */
   readonly attempt?: Attempt;
 }
@@ -90,29 +90,25 @@ function folderOf(kind: string): string {
   return `${kind.replaceAll('_', '-')}s`;
 }
 
-async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<LedgerEntry[]> {
-  const all: LedgerEntry[] = [];
-  for (;;) {
-    const some = await ledger.read(key, all.at(-1)?.sequence ?? 0, RELAY_READ_EVENTS);
-    all.push(...some);
-    if (some.length < RELAY_READ_EVENTS) return all;
-  }
-}
-
-function explainMarks({ lists, destinations, webhooks }: ExplainPorts, key: GroupKey) {
+async function explainMarks({ lists, destinations, webhooks }: ExplainPorts, key: GroupKey) {
   const marked = [
     ...destinations.map((labels) => ({ ...labels, isWebhook: false })),
     ...webhooks.map((labels) => ({ ...labels, isWebhook: true })),
   ];
+  const skipped = await lists.skipped(key);
   return Promise.all(
-    marked.map(async ({ name, mark, isWebhook }) => {
+    marked.map(async ({ name, mark, title, isWebhook }) => {
       const { sequence, behind, failingSince } = await lists.mark(mark, key);
       return {
-        /** Its name in commands. */
-        destination: name,
+        /** Its name in commands, and in sentences. */
+        ...{ destination: name, title },
         /** The number of the last event sent. */
         sentThrough: sequence ?? null,
         behind: behind ?? null,
+        /** Events that it never gets. */
+        skipped: skipped
+          .filter(({ destination }) => destination === mark)
+          .map(({ from, to, reason }) => ({ from, to, reason })),
         /** Since when a webhook's next event fails. */
         failingSince: formatKnownInstant(failingSince),
         /**
@@ -130,6 +126,11 @@ function explainEntry(entry: LedgerEntry) {
   return 'event' in entry
     ? { sequence, event: entry.event, undecodable: null }
     : { sequence, event: null, undecodable: entry.undecodable };
+}
+
+/** Whether a destination never gets an event. */
+export function isSkipped({ skipped }: Pick<ExplainedMark, 'skipped'>, sequence: number): boolean {
+  return skipped.some(({ from, to }) => from <= sequence && sequence <= to);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

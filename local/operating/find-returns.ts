@@ -27,6 +27,8 @@ export interface Found {
   readonly isAtService?: true;
   /** False if the service shows the group for a text that it only has in another spelling, or within a longer one. */
   readonly isExact: boolean;
+  /** Whether it had the tracking number once, and has another one now. */
+  readonly isFormer?: true;
   /** The entity with the id, for instance `shipment/77120`. */
   readonly entity?: string;
   /** The event with the id. */
@@ -157,6 +159,13 @@ async function findText(
   as: readonly StoredText[],
 ): Promise<Found[]> {
   const { found, isWhole, groups } = await findStored(feed, await feed.stateOf(source), text, as);
+  if (found.length === 0 && as.includes('tracking_number')) {
+    const groups = await feed.lists.formerly(await feed.stateOf(source), text);
+    if (groups.length > 0)
+      return groups.map((returnGroupId) => ({
+        ...{ source, returnGroupId, matched: 'tracking_number', isExact: true, isFormer: true },
+      }));
+  }
   // The service is asked for names.
   if (found.length === 0 && !isWhole && as.includes('entity_id'))
     problem(`Only the ${groups} return groups that were created last were searched for an entity's id.`);

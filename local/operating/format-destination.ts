@@ -1,5 +1,5 @@
 // Formats what a destination has got as one line, if it fits.
-import { counted } from '../cli/counts.ts';
+import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
@@ -24,11 +24,11 @@ export function formatDestination(
 }
 
 function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
-  const { kind, waiting, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
+  const { kind, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
   const noun = kind === 'subscriber' ? 'event' : 'return';
   const isReceiver = kind === 'webhook' || kind === 'forwarded';
   return [
-    ...(waiting === null ? [] : [`${counted(waiting, noun)} waiting`]),
+    ...waitingOf(destination, noun),
     ...(oldestMs === null || isReceiver ? [] : [`the oldest for ${formatDuration(oldestMs)}`]),
     ...(behind === null || behind === 0
       ? []
@@ -43,6 +43,14 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
         ]
       : []),
   ];
+}
+
+/** For instance `173 returns (402 events) waiting` or `50 or more returns waiting`. */
+function waitingOf({ waiting, waitingEvents, isMoreWaiting }: DestinationStatus, noun: string): string[] {
+  if (waiting === null) return [];
+  const count = isMoreWaiting ? `${formatCount(waiting)} or more ${noun}s` : counted(waiting, noun);
+  const isMoreSaid = noun === 'return' && waiting > 0 && waitingEvents !== null;
+  return [`${count}${isMoreSaid ? ` (${counted(waitingEvents, 'event')})` : ''} waiting`];
 }
 
 /** `--json` prints all of them. */

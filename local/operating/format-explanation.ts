@@ -7,7 +7,13 @@ import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
-import type { ExplainedEntity, ExplainedEvent, ExplainedMark, Explanation } from './explain-group.ts';
+import {
+  type ExplainedEntity,
+  type ExplainedEvent,
+  type ExplainedMark,
+  type Explanation,
+  isSkipped,
+} from './explain-group.ts';
 
 type Known = NonNullable<Explanation['snapshot']>;
 
@@ -93,12 +99,12 @@ function formatFields(fields: Readonly<Record<string, unknown>>): string {
 }
 
 function markEntry(mark: ExplainedMark, moments: Moments): [label: string, text: string] {
-  const { destination, sentThrough, behind, failingSince, isWebhook } = mark;
+  const { destination, title, sentThrough, behind, failingSince, isWebhook } = mark;
   const through = sentThrough === null ? 'nothing sent' : `sent through ${sentThrough}`;
   const since = failingSince === null ? '' : `, failing since ${moments.withAge(failingSince)}`;
   const text = behind === null ? through : `${through}; behind at ${behind}${since}`;
-  if (isWebhook)
-    return [destination.startsWith(FORWARD_PREFIX) ? 'forwarded' : 'webhook', `${destination}: ${text}`];
+  if (destination.startsWith(FORWARD_PREFIX)) return ['forwarded', `${title}: ${text}`];
+  if (isWebhook) return ['webhook', `${destination}: ${text}`];
   return [destination === WATCH_MARK ? 'handed over' : destination, text];
 }
 
@@ -114,8 +120,8 @@ function eventLines(
   const unsent = marks.filter(({ sentThrough, isWebhook }) =>
     sentThrough === null ? !isWebhook : sentThrough < sequence,
   );
-  const notSent =
-    unsent.length === 0 ? '' : ` [not sent: ${unsent.map(({ destination }) => destination).join(', ')}]`;
+  const skipped = marks.filter((mark) => isSkipped(mark, sequence));
+  const notSent = noteOf('not sent:', unsent) + noteOf('skipped for', skipped);
   const what =
     event === null ? `can't be decoded: ${printable(undecodable ?? '')}` : describe(event, moments);
   const [first = '', ...others] = wrapWords(what + notSent, width - EVENT_INDENT);
@@ -124,6 +130,13 @@ function eventLines(
     ...others.map((line) => ' '.repeat(EVENT_INDENT) + line),
   ];
   return notSent === '' && event !== null ? lines : lines.map((line) => colors.yellow(line));
+}
+
+function noteOf(what: string, marks: readonly ExplainedMark[]): string {
+  const names = marks.map(({ destination, title }) =>
+    destination.startsWith(FORWARD_PREFIX) ? title : destination,
+  );
+  return names.length === 0 ? '' : ` [${what} ${names.join(', ')}]`;
 }
 
 function describe(event: FeedEvent, moments: Moments): string {

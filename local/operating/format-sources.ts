@@ -1,14 +1,15 @@
 // Formats the list of sources: the state and the configuration of each.
 import { formatDuration } from '../cli/durations.ts';
+import { toWords } from '../cli/given-options.ts';
 import type { ListedSource } from './list-sources.ts';
 
 /** One line each, columns aligned. */
 export function formatSources(sources: readonly ListedSource[], isLocal: boolean): string[] {
-  const rows = sources.map(({ source, configured, state }) => [
+  const rows = sources.map(({ source, configured, watched, state }) => [
     source,
     state === null ? 'not polled yet' : condition(state),
     state === null ? '' : `generation ${state.generation}`,
-    ...(isLocal ? [] : configuration(configured)),
+    ...(isLocal ? [watched === null ? '' : `watch${toWords(watched).options}`] : configuration(configured)),
   ]);
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

@@ -1,11 +1,14 @@
 // The verdict about a feed in one line: what is wrong and what to do, or that all is well.
+
+import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
+import type { DestinationStatus } from './destination-status.ts';
 import type { Concern, FeedVerdict } from './judge-feed.ts';
 
 /** For instance `All well: last complete poll 3 s ago, 0 waiting`. */
 export function headlineOf(verdict: FeedVerdict, moments: Moments): string {
-  const { concerns, unknown, baseline, polledAt, waiting } = verdict;
+  const { concerns, unknown, baseline, polledAt, waiting, isMoreWaiting, destinations } = verdict;
   const [worst, ...others] = concerns;
   if (worst !== undefined) {
     const more = others.length === 0 ? '' : ` (And ${others.length} more.)`;
@@ -13,14 +16,34 @@ export function headlineOf(verdict: FeedVerdict, moments: Moments): string {
   }
   if (verdict.verdict === 'new')
     return 'No source has been polled yet: "watch" polls at once, a new stack within two minutes. If not, read its log.';
-  const known = unknown.length === 0 ? 'All well' : 'Well as far as is known';
+  const failing = destinations.find(isTryingAgain);
+  const known =
+    failing !== undefined
+      ? waitingSentence(failing, moments)
+      : unknown.length === 0
+        ? 'All well'
+        : 'Well as far as is known';
   const read =
     baseline !== null
       ? `the first reading is under way, ${counted(baseline, 'return')} so far`
       : polledAt === null
         ? 'no complete poll yet'
         : `last complete poll ${moments.age(polledAt)} ago`;
-  return `${known}: ${read}, ${waiting.toLocaleString('en')} waiting`;
+  const more = isMoreWaiting ? ' or more' : '';
+  return `${known}${failing === undefined ? ':' : ','} ${read}, ${waiting.toLocaleString('en')}${more} waiting`;
+}
+
+/** Whether it fails, and not for so long that it needs an operator. */
+function isTryingAgain({ failures, needsAttention }: DestinationStatus): boolean {
+  return failsInARow({ failures }) && !needsAttention;
+}
+
+function waitingSentence(
+  { title, failures, failingSince, lastFailure }: DestinationStatus,
+  moments: Moments,
+) {
+  const since = failingSince === null ? '' : ` since ${moments.short(failingSince)}`;
+  return `${title}: waiting for the first accepted event${since} (${lastFailure}, ${failures} times in a row)`;
 }
 
 /** For instance `http://127.0.0.1:3000/hook fails since 15:20:07: ECONNREFUSED, nothing listens there.`. */

@@ -1,5 +1,6 @@
 // Formats the status of webhooks as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { counted } from '../cli/counts.ts';
 import { formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
@@ -37,9 +38,9 @@ function stateOf({ state, delayedUntil }: WebhookStatus, moments: Moments): stri
   return state === 'delayed' && delayedUntil !== null ? `delayed until ${moments.full(delayedUntil)}` : state;
 }
 
-function waitingOf({ waiting }: WebhookStatus): string {
+function waitingOf({ webhook, waiting }: WebhookStatus): string {
   if (waiting === null) return 'unknown';
-  return waiting === 0 ? 'none' : counted(waiting, 'ring');
+  return waiting === 0 ? 'none' : counted(waiting, webhook.startsWith(FORWARD_PREFIX) ? 'return' : 'ring');
 }
 
 function acceptedOf({ lastAcceptedAt }: WebhookStatus, moments: Moments): string {

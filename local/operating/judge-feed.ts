@@ -32,7 +32,7 @@ type ConcernDetail =
   | { readonly kind: 'held'; readonly source: string; readonly hold: HoldStatus }
   | { readonly kind: 'stopped' | 'failing' | 'left_out' | 'set_aside'; readonly status: SourceStatus }
   | {
-      readonly kind: 'receiver_failing' | 'receiver_paused' | 'behind';
+      readonly kind: 'receiver_failing' | 'receiver_paused' | 'receiver_dropped' | 'behind';
       readonly destination: Pick<RelayedDestination, 'labels'> & Partial<Pick<OverviewWebhook, 'status'>>;
       readonly groups: readonly BehindGroup[];
       readonly isCut: boolean;
@@ -52,6 +52,8 @@ export interface FeedVerdict {
   readonly baseline: number | null;
   /** Returns and events that destinations have not got yet. */
   readonly waiting: number;
+  /** Whether there may be more than these. */
+  readonly isMoreWaiting: boolean;
   readonly destinations: readonly DestinationStatus[];
 }
 
@@ -78,6 +80,7 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
     baseline:
       baselines.length === 0 ? null : baselines.reduce((sum, { baseline }) => sum + baseline.groups, 0),
     waiting: destinations.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0),
+    isMoreWaiting: destinations.some(({ isMoreWaiting }) => isMoreWaiting),
     destinations,
   };
 }
@@ -173,12 +176,13 @@ function concernsOfWebhook(
   const described = destinations.find(({ destination }) => destination === status.webhook);
   if (described?.needsAttention !== true) return [];
   if (described.state === 'behind') return concernsOfBehind(webhook, behind, flags);
+  if (described.state === 'dropped') return [concernOfDropped(webhook, described, flags)];
   const isPaused = described.state === 'paused';
   const { what, advice } = explainFailure(status.lastFailure);
   const isForwarded = described.kind === 'forwarded';
   const secret =
     isForwarded && status.lastFailure === 'answered 401'
-      ? [{ text: 'This command prints it:', command: `npx returns-feed webhooks secret${flags}` }]
+      ? [{ text: 'This command prints it:', command: `npx --no returns-feed webhooks secret${flags}` }]
       : [];
   return [
     {
@@ -188,7 +192,7 @@ function concernsOfWebhook(
       since: isPaused ? null : status.failingSince,
       message: isPaused ? 'Nothing is posted.' : `${what}.`,
       nextSteps: isPaused
-        ? [{ text: 'Resume it:', command: `npx returns-feed webhooks resume ${status.webhook}${flags}` }]
+        ? [{ text: 'Resume it:', command: `npx --no returns-feed webhooks resume ${status.webhook}${flags}` }]
         : [ask(advice), ...secret, ...(isForwarded ? [] : [testOf(status.webhook, flags)])],
       destination: { labels, status },
       groups: behind?.groups ?? [],
@@ -197,8 +201,33 @@ function concernsOfWebhook(
   ];
 }
 
+/** It has not got all events, and no `watch` posts them any more. */
+function concernOfDropped(
+  { labels, status, behind }: OverviewWebhook,
+  { title, waiting, waitingEvents, lastAcceptedAt }: DestinationStatus,
+  flags: string,
+): Concern {
+  const missing =
+    waiting === null || waitingEvents === null
+      ? 'It may lack events'
+      : `It lacks ${counted(waitingEvents, 'event')} of ${counted(waiting, 'return')}`;
+  return {
+    ...{ kind: 'receiver_dropped', subject: title, is: 'gets no events any more', since: null },
+    message: `${missing}, last accepted ${lastAcceptedAt ?? 'never'}. The last "watch" was started without it.`,
+    nextSteps: [
+      ask(`Start "watch" again with --forward-to ${title}.`),
+      {
+        text: 'If it needs them no more:',
+        command: `npx --no returns-feed webhooks remove ${labels.name}${flags}`,
+      },
+    ],
+    destination: { labels, status },
+    ...{ groups: behind?.groups ?? [], isCut: behind?.isCut ?? false },
+  };
+}
+
 function testOf(webhook: string, flags: string): NextStep {
-  return { text: 'Then test it:', command: `npx returns-feed webhooks test ${webhook}${flags}` };
+  return { text: 'Then test it:', command: `npx --no returns-feed webhooks test ${webhook}${flags}` };
 }
 
 /** Groups with the same reason together: they need the same correction. */
@@ -228,7 +257,7 @@ function concernsOfBehind(
         ...(isReceiver ? [ask(advice)] : []),
         {
           text: 'Once the cause is corrected, try again:',
-          command: `npx returns-feed redrive --to ${name}${flags}`,
+          command: `npx --no returns-feed redrive --to ${name}${flags}`,
         },
       ],
       ...{ destination, groups, isCut: behind.isCut },

@@ -4,7 +4,9 @@ import type { Instant } from '../../shared/instant.ts';
 import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { restLeft } from '../../shared/pacing/rest.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import { toWords } from '../cli/given-options.ts';
 import { shellWord } from '../cli/shell-word.ts';
+import type { GivenOption } from '../store/documents.ts';
 
 /**
  * `held`: a guard waits for an operator. `stopped`: nothing polls it. `failing`: it is polled and not read completely.
@@ -35,6 +37,8 @@ export interface Circumstances {
   /** Whether the state was minted in other tables. */
   readonly isRestored: boolean;
   readonly poller: Poller;
+  /** The options of the last `watch`; undefined if they are not known. */
+  readonly given: readonly GivenOption[] | undefined;
 }
 
 /** Nothing polls a source if no tick came for three intervals, but not before this. */
@@ -97,7 +101,7 @@ export function nextStepsOf(
   stopped: readonly Reason[],
   circumstances: Circumstances,
 ): NextStep[] {
-  const { flags, isLocal, poller } = circumstances;
+  const { flags, isLocal, poller, given } = circumstances;
   const { source, baseUrl } = state;
   const isStopped = (code: string) => stopped.some((reason) => reason.code === code);
   if (isStopped('restored'))
@@ -107,15 +111,21 @@ export function nextStepsOf(
     return [
       step('Read the log of the poller, and check whether the source is configured:', `sources list${flags}`),
     ];
-  const again = `${poller ? 'If it hangs, end it. ' : ''}Start "watch" again, with the same options`;
-  if (baseUrl === undefined) return [step(`${again}.`)];
-  const watch = `watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}`;
-  return [step(`${again}:`, watch)];
+  const first = poller ? 'If it hangs, end it. ' : '';
+  const again = 'Start "watch" again, with the same options';
+  if (given !== undefined) {
+    const { options, variables } = toWords(given);
+    const set = variables.length === 0 ? '' : `Set ${variables.join(' and ')} as before. `;
+    const whole = options.includes('…') ? ', the whole URL in place of …' : '';
+    return [step(`${first}${set}${again}${whole}:`, `watch${options}${flags}`)];
+  }
+  if (baseUrl === undefined) return [step(`${first}${again}.`)];
+  return [step(`${first}${again}:`, `watch --base-url ${shellWord(baseUrl)} --source ${source}${flags}`)];
 }
 
 /** @param command of `returns-feed` */
 function step(text: string, command?: string): NextStep {
-  return { text, command: command === undefined ? null : `npx returns-feed ${command}` };
+  return { text, command: command === undefined ? null : `npx --no returns-feed ${command}` };
 }
 
 function aboutFailure(state: SourceState, { flags, isLocal }: Circumstances): NextStep {

@@ -19,8 +19,10 @@ export async function listAllSources(feed: OpenFeed, now: number) {
       const state = known.includes(source) ? await feed.states.load(source) : undefined;
       return {
         source,
-        /** Null on one machine, where each `watch` gets its own options, and for a source that is no longer configured. */
+        /** Null on one machine, and for a source that is no longer configured. */
         configured: configured.get(source) ?? null,
+        /** The options of the last `watch`, on one machine; null if they are not known. */
+        watched: (await feed.given(source)) ?? null,
         /** Null before the first poll. */
         state:
           state === undefined

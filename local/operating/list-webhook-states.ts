@@ -59,7 +59,7 @@ async function listDeployed(
 
 /** Nothing waits in a queue. */
 async function listForwarded({ webhooks }: ListedFeed): Promise<Listed[]> {
-  return (await webhooks()).map(({ name: id, filter, address = null }) => ({
-    ...{ id, filter, host: address, waiting: null },
+  return (await webhooks()).map(({ name: id, filter, address = null, isDropped }) => ({
+    ...{ id, filter, host: address, waiting: null, isDropped },
   }));
 }

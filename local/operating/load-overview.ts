@@ -1,11 +1,12 @@
 // Loads what `status` and the console show: the sources' states, their activities, and for each destination the marks of
-// the groups that changed last. The number of reads does not depend on the number of groups.
+// the groups that changed last. In a deployment the number of reads does not depend on the number of groups.
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
-import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
+import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { type ChangedGroup, changedGroups } from './changed-groups.ts';
+import type { Unsent } from '../store/unsent.ts';
+import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
 import { type BehindGroups, findBehind } from './find-behind.ts';
 import { listWebhookStates } from './list-webhook-states.ts';
@@ -34,15 +35,13 @@ export interface OverviewSource {
 /** A destination that a relay serves; on one machine also the output of `watch`. */
 export interface RelayedDestination {
   readonly labels: DestinationLabels;
-  /** The number of recently changed groups with an event that was not sent to it yet; null if unknown. */
-  readonly waiting: number | null;
-  /** The earliest of these groups' last saves, by the feed's clock. */
-  readonly oldest: string | null;
+  /** What it has not got yet; null if unknown. */
+  readonly waiting: Unsent | null;
   /** Null if unknown. */
   readonly behind: BehindGroups | null;
 }
 
-export interface OverviewWebhook extends Pick<RelayedDestination, 'labels' | 'behind'> {
+export interface OverviewWebhook extends RelayedDestination {
   readonly status: WebhookStatus;
 }
 
@@ -61,7 +60,8 @@ export async function loadOverview(feed: OverviewFeed, now: number, asked?: stri
   if (asked !== undefined) await feed.sources(asked);
   const sources = await attempt('The sources', () => loadSources(feed, now, asked, attempt), null);
   const changed = (sources ?? []).flatMap(({ state, activity }) => changedGroups(state, activity));
-  const part = { feed, changed, asked, attempt };
+  const generations = (sources ?? []).map(({ state }) => state);
+  const part = { feed, changed, generations, asked, attempt };
   const [relays, subscribers, webhooks] = await Promise.all([
     Promise.all(feed.destinations.map((labels) => loadRelayed(part, labels))),
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
@@ -76,6 +76,7 @@ const NO_SUBSCRIBERS: SubscribersAt = { subscribers: [], problems: [], askedAtMs
 interface Part {
   readonly feed: OverviewFeed;
   readonly changed: readonly ChangedGroup[];
+  readonly generations: UnsentQuery['generations'];
   readonly asked: string | undefined;
   readonly attempt: Attempt;
 }
@@ -104,43 +105,32 @@ async function loadSources(
         const load = () => feed.activities.load(state.source);
         const activity = await attempt(`The activity of source ${state.source}`, load, undefined);
         const isRemoved = configured !== undefined && !configured.has(state.source);
-        return { state, status: describeSource(state, { ...known, isRemoved }), activity };
+        const given = await feed.given(state.source);
+        return { state, status: describeSource(state, { ...known, isRemoved, given }), activity };
       }),
   );
 }
 
 async function loadRelayed(part: Part, labels: DestinationTraits): Promise<RelayedDestination> {
-  const groups = part.changed.filter(({ key }) => labels.getsReports || !isOwnGroup(key.group));
-  const [unsent, behind] = await Promise.all([
-    loadUnsent(part, labels, groups, Number.NEGATIVE_INFINITY),
+  const [waiting, behind] = await Promise.all([
+    loadUnsent(part, labels, {
+      filter: {},
+      since: Number.NEGATIVE_INFINITY,
+      getsReports: labels.getsReports,
+    }),
     loadBehind(part, labels),
   ]);
-  if (unsent === null) return { labels, waiting: null, oldest: null, behind };
-  const oldest = Math.min(...unsent.map(({ savedAt }) => savedAt));
-  return {
-    labels,
-    waiting: unsent.length,
-    oldest: unsent.length === 0 ? null : formatInstant(oldest),
-    behind,
-  };
+  return { labels, waiting, behind };
 }
 
-/** @param since groups without a mark count if they were saved later */
-async function loadUnsent(
-  { feed, attempt }: Part,
+function loadUnsent(
+  { feed, changed, generations, attempt }: Part,
   { mark, title }: DestinationLabels,
-  groups: readonly ChangedGroup[],
-  since: Instant,
-): Promise<readonly ChangedGroup[] | null> {
-  const keys = groups.map(({ key }) => key);
-  const marks = await attempt(`The unsent events of ${title}`, () => feed.lists.lastSent(mark, keys), null);
-  return (
-    marks &&
-    groups.filter(({ sequence, savedAt }, index) => {
-      const sent = marks[index];
-      return sent === undefined ? savedAt > since : sent < sequence;
-    })
-  );
+  { getsReports, ...query }: Pick<UnsentQuery, 'filter' | 'since'> & { readonly getsReports: boolean },
+): Promise<Unsent | null> {
+  const groups = changed.filter(({ key }) => getsReports || !isOwnGroup(key.group));
+  const load = () => feed.lists.unsent({ ...query, destination: mark, generations, changed: groups });
+  return attempt(`The unsent events of ${title}`, load, null);
 }
 
 function loadBehind(
@@ -164,22 +154,24 @@ async function loadWebhooks(part: Part, now: Instant): Promise<OverviewWebhook[]
       const labels = forwarded.find(({ name }) => name === id) ?? labelsOfWebhook({ id, filter });
       const [behind, waiting] = await Promise.all([
         loadBehind(part, labels),
-        isLocal ? countUnsent(part, labels) : status.waiting,
+        isLocal ? countForwarded(part, labels, status) : ofQueue(status.waiting),
       ]);
-      return { status: { ...status, waiting }, labels, behind };
+      return { status: { ...status, waiting: waiting?.returns ?? null }, labels, behind, waiting };
     }),
   );
 }
 
-/** Null with a filter: the mark of a group may stay below events that the URL does not get. */
-async function countUnsent(part: Part, labels: WebhookLabels): Promise<number | null> {
-  if (Object.keys(labels.filter).length > 0) return null;
-  const endpoint = await part.attempt(
-    `The state of ${labels.title}`,
-    () => part.feed.endpoints.load(labels.mark),
-    undefined,
-  );
-  if (endpoint === undefined) return null;
-  const groups = part.changed.filter(({ key }) => !isOwnGroup(key.group));
-  return (await loadUnsent(part, labels, groups, endpoint.startedAt))?.length ?? null;
+/** A webhook's queue has a message for each return with an event that may be unsent. */
+function ofQueue(returns: number | null): Unsent | null {
+  return returns === null ? null : { returns, events: null, isCut: false, oldest: undefined };
+}
+
+function countForwarded(
+  part: Part,
+  labels: WebhookLabels,
+  { startedAt }: WebhookStatus,
+): Promise<Unsent | null> | null {
+  if (startedAt === null) return null;
+  const since = Date.parse(startedAt) * MILLISECOND;
+  return loadUnsent(part, labels, { filter: labels.filter, since, getsReports: false });
 }

@@ -92,6 +92,7 @@ async function search(feed: OpenFeed, { text, source, as }: TextSearch): Promise
   for (const message of messagesOf(problems)) feed.log.warn(`The search is incomplete: ${message}`);
   if (exact.length === 0)
     feed.log.warn('No return has the text to the letter; this one has it in another spelling or as a part.');
+  if (only.isFormer) feed.log.warn(`It had the tracking number ${text} formerly, and has another one now.`);
   const { returnGroupId, entity, isAtService = false } = only;
   return { source: only.source, returnGroupId, isAtService, ...(entity !== undefined && { entity }) };
 }
@@ -111,7 +112,7 @@ function notFound(
   const found = `No return with the ${what} "${text}" was found ${where}`;
   if (problems.length > 0)
     return new Error(`${found}, but the search is incomplete: ${messagesOf(problems).join(' ')}`);
-  return new Error(`${found}. See which sources are read: ` + `npx returns-feed status${flags}`);
+  return new Error(`${found}. See which sources are read: ` + `npx --no returns-feed status${flags}`);
 }
 
 function foundSeveral({ flags }: Pick<OpenFeed, 'flags'>, text: string, groups: readonly Found[]): Error {
@@ -122,7 +123,7 @@ function foundSeveral({ flags }: Pick<OpenFeed, 'flags'>, text: string, groups: 
   const [{ source, returnGroupId } = { source: '', returnGroupId: 0 }] = groups;
   return new UsageError(
     `${groups.length} returns have "${text}": ${listed.join(', ')}${more}. Name one of them, for instance: ` +
-      `npx returns-feed explain ${source} ${returnGroupId}${flags}`,
+      `npx --no returns-feed explain ${source} ${returnGroupId}${flags}`,
   );
 }
 

@@ -20,6 +20,7 @@ import { createPresentGeneration } from '../../shared/source/present-generation.
 import { UsageError } from '../cli/failures.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { createPollerFinder } from './ask-poller.ts';
+import { unsentOfRecent } from './changed-groups.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
 import {
   type FeedLists,
@@ -72,9 +73,12 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
   const lists: FeedLists = {
     sources: () => listSources(client, deployment.sources).catch(explainMissing(deployment.sources)),
     mark: (destination, key) => readMark(client, deployment.marks, destination, key),
-    lastSent: (destination, groups) => readMarks(access, deployment.marks, destination, groups),
+    unsent: (query) =>
+      unsentOfRecent(query, (groups) => readMarks(access, deployment.marks, query.destination, groups)),
     behind: (destination, source) => listBehind(client, deployment.marks, destination, source),
     candidates: (source, _, most) => listLatestGroups(client, deployment.snapshots, source, most),
+    formerly: async () => [],
+    skipped: async () => [],
   };
   return {
     flags: stack === undefined ? '' : ` --stack ${shellWord(stack)}`,
@@ -96,6 +100,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     ...findSources(lists, states),
     openAccess: () => oneByOne({ ...createPollerFinder(deployment), close() {} }),
     poller: async () => undefined,
+    given: async () => undefined,
     close: async () => client.destroy(),
   };
 }

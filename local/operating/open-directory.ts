@@ -1,12 +1,12 @@
 // A feed on this machine: the stores of its data directory, which a running `watch` writes at the same time.
-import { existsSync } from 'node:fs';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { type DestinationTraits, WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { shellWord } from '../cli/shell-word.ts';
-import { filesOf } from '../store/data-directory.ts';
-import { type LocalStore, openStore } from '../store/open-store.ts';
+import { checkReadable, filesOf, isWritable } from '../store/data-directory.ts';
+import { type LocalStore, openStore, openStoreToRead } from '../store/open-store.ts';
 import { watchHolder } from '../store/watch-lock.ts';
+import { listSkipped } from './list-skipped.ts';
 import { type FeedLists, findSources, labelsOfForwarded, type OpenFeed, openStderrLog } from './open-feed.ts';
 import { openAccessFromHere } from './service-access.ts';
 
@@ -17,19 +17,34 @@ const OUTPUT: DestinationTraits = {
   getsReports: false,
 };
 
-/** @throws Error if no `watch` ever ran with this directory; StoreError if it can't be used */
-export async function openKnownStore(path: string, onWait?: (message: string) => void): Promise<LocalStore> {
-  if (existsSync(filesOf(path).database)) return openStore(path, { onWait });
-  throw new Error(`There is no state in ${path}: no "watch" ever ran with --data ${path}.`);
+/**
+ * How a command opens a directory: `to read` changes nothing there; `if possible` may write, for instance that it asks the
+ * service, but does without where nothing can be written.
+ */
+export type Opening = 'to read' | 'to write' | 'if possible';
+
+/** @throws StoreError if no `watch` ever ran with this directory, or it can't be used */
+export async function openKnownStore(
+  path: string,
+  opening: Opening = 'to write',
+  onWait?: (message: string) => void,
+): Promise<LocalStore> {
+  const { database } = filesOf(path);
+  await checkReadable(database);
+  const isRead = opening === 'to read' || (opening === 'if possible' && !(await isWritable(database)));
+  return isRead ? openStoreToRead(path) : openStore(path, { onWait });
 }
 
 /** @throws as {@link openKnownStore} */
-export async function openDirectory(path: string): Promise<OpenFeed> {
+export async function openDirectory(path: string, opening: Opening = 'to write'): Promise<OpenFeed> {
   const [clock, log] = [createSystemClock(), openStderrLog()];
-  const { snapshots, sources, mark, markNumbers, behind, candidates, forwards, ...store } =
-    await openKnownStore(path, log.warn);
+  const { snapshots, sources, mark, unsent, behind, candidates, formerly, forwards, starts, ...store } =
+    await openKnownStore(path, opening, log.warn);
   for (const notice of store.notices) log.warn(notice);
-  const lists: FeedLists = { sources, mark, lastSent: markNumbers, behind, candidates };
+  const lists: FeedLists = {
+    ...{ sources, mark, unsent, behind, candidates, formerly },
+    skipped: (key) => listSkipped(store.ledger, key),
+  };
   return {
     ...store,
     flags: ` --data ${shellWord(path)}`,
@@ -42,6 +57,7 @@ export async function openDirectory(path: string): Promise<OpenFeed> {
     destinations: [OUTPUT],
     webhooks: async () => (await forwards.list()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
+    given: starts.load,
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
     async poller() {
       const holder = await watchHolder(path);

@@ -18,7 +18,9 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
-import type { ForwardedUrl } from '../store/documents.ts';
+import type { ForwardedUrl, GivenOption } from '../store/documents.ts';
+import type { Unsent } from '../store/unsent.ts';
+import type { UnsentQuery } from './changed-groups.ts';
 import type { Deployment } from './find-deployment.ts';
 import type { Poller } from './judge-source.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
@@ -34,8 +36,8 @@ export interface FeedLists {
   sources(): Promise<readonly string[]>;
   /** Strongly consistent. */
   mark(destination: string, key: GroupKey): Promise<Mark>;
-  /** The number of the last event sent for each group, in the order given; undefined before the first. */
-  lastSent(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
+  /** What a destination has not got yet; null if that can't be told. */
+  unsent(query: UnsentQuery): Promise<Unsent | null>;
   /** The groups that stopped at an event that the destination rejects, of one source or of all. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
   /**
@@ -43,6 +45,22 @@ export interface FeedLists {
    * left out. A place without an index of texts returns the newest groups.
    */
   candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
+  /**
+   * The ids of groups that had a tracking number, as far as the ledger still has their events; empty in a deployment,
+   * whose ledger has no index of texts.
+   */
+  formerly(source: Pick<GroupKey, 'source' | 'generation'>, trackingNumber: string): Promise<number[]>;
+  /** What was skipped of a group; empty in a deployment, where the bus reports it. */
+  skipped(key: GroupKey): Promise<readonly SkippedEvents[]>;
+}
+
+/** Events that a destination will never get. */
+export interface SkippedEvents {
+  /** The name of its marks. */
+  readonly destination: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
 }
 
 export interface OpenFeed {
@@ -74,6 +92,8 @@ export interface OpenFeed {
   openAccess(options: AccessOptions): ServiceAccess;
   /** The `watch` that has the data directory, null if none has it; undefined for a deployment. */
   poller(): Promise<Poller>;
+  /** The options of the last `watch` of a source; undefined if they are not known. */
+  given(source: string): Promise<readonly GivenOption[] | undefined>;
   close(): Promise<void>;
 }
 
@@ -81,6 +101,8 @@ export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter;
   /** Of a URL that `watch` forwards to: the URL without what may be a secret. */
   readonly address?: string;
+  /** See {@link ForwardedUrl}. */
+  readonly isDropped?: boolean | undefined;
 }
 
 /** Finds sources by name, with errors that list the known ones. */

@@ -4,6 +4,7 @@ import type { OpenDestination } from '../../functions/adapters/open-destination.
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
   DESTINATION_NAMES,
+  type DestinationLabels,
   type DestinationName,
   markOf,
   withheldFrom,
@@ -35,6 +36,7 @@ export interface RedriveRequest {
 }
 
 export interface RedrivenGroup {
+  /** As `status` names it. */
   readonly destination: string;
   readonly key: GroupKey;
   /** Whether the source has begun a newer generation since. */
@@ -65,7 +67,10 @@ export async function redriveGroups(
   if (feed.deployment === undefined) return redriveHere(feed, request, onGroup);
   const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
   if (named !== undefined && 'webhook' in named)
-    return withRingQueue(named.webhook, (queue) => ringAll(feed, queue, named.webhook.id, request, onGroup));
+    return withRingQueue(named.webhook, (queue) => {
+      const { id } = named.webhook;
+      return ringAll(feed, queue, { mark: id, title: id }, request, onGroup);
+    });
   for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
     await redriveTo(feed, openDestinationOf(feed.deployment, name), name, request, onGroup);
 }
@@ -77,11 +82,11 @@ async function redriveHere(feed: OpenFeed, request: RedriveRequest, onGroup: OnG
   const named = all.filter(({ name, title }) => to === undefined || to === name || to === title);
   if (named.length === 0)
     throw new UsageError(
-      `There is no destination "${to}"; there are ${all.map(({ name }) => name).join(', ')}.`,
+      `There is no destination "${to}"; there are ${all.map(({ name, title }) => `${name} (${title})`).join(', ')}.`,
     );
-  for (const { mark } of named) {
+  for (const { mark, title } of named) {
     const ring = async (key: GroupKey) => void (await feed.marks.noteBehind(mark, key, undefined));
-    await ringAll(feed, { ring, ringBeside: ring }, mark, request, onGroup);
+    await ringAll(feed, { ring, ringBeside: ring }, { mark, title }, request, onGroup);
   }
 }
 
@@ -156,16 +161,16 @@ async function stuckKeys(
 async function ringAll(
   feed: OpenFeed,
   queue: Parameters<typeof ringGroup>[1],
-  destination: string,
+  { mark, title }: Pick<DestinationLabels, 'mark' | 'title'>,
   request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<void> {
-  const keys = await findKeys(feed, destination, request);
+  const keys = await findKeys(feed, mark, request);
   if (keys.some(({ key }) => key.group === FEED_GROUP))
     throw new UsageError('A webhook gets no events of the feed itself: name a return group.');
   for (const found of keys) {
-    const rung = await ringGroup(feed, queue, destination, found.key, request.skip);
-    await onGroup({ destination, ...found, ...rung });
+    const rung = await ringGroup(feed, queue, mark, found.key, request.skip);
+    await onGroup({ destination: title, ...found, ...rung });
   }
 }
 

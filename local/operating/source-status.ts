@@ -21,7 +21,7 @@ export type LaneStatus = SourceStatus['lanes'][number];
 
 /** The known facts besides the state; only the time and the flags are necessary. */
 export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
-  Partial<Pick<Circumstances, 'isLocal' | 'poller'>> & {
+  Partial<Pick<Circumstances, 'isLocal' | 'poller' | 'given'>> & {
     /** The identity of the tables that hold the state; undefined if unknown. */
     readonly place?: string | undefined;
     /** Whether it is no longer configured. @default false */
@@ -29,10 +29,10 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
   };
 
 export function describeSource(state: SourceState, known: StatusCircumstances) {
-  const { now, flags, place, poller, isLocal = false, isRemoved = false } = known;
+  const { now, flags, place, poller, given, isLocal = false, isRemoved = false } = known;
   const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
-  const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller };
+  const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller, given };
   // What was wrong with a source that was removed needs nobody.
   const stopped = isRemoved ? [] : whyStopped(state, circumstances);
   // `held` describes the holds, with the commands that end each.

@@ -23,7 +23,7 @@ export async function checkAwake(endpoints: EndpointStates, webhook: string, now
   const stored = await endpoints.load(webhook);
   if (stored === undefined) return;
   const { isPaused, pausedUntil } = withoutFutureMoments(stored, now);
-  const resume = `"npx returns-feed webhooks resume ${webhook}"`;
+  const resume = `"npx --no returns-feed webhooks resume ${webhook}"`;
   if (isPaused) throw new Error(`The webhook ${webhook} is paused. Run ${resume} first.`);
   if (pausedUntil > now)
     throw new Error(

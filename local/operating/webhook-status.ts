@@ -16,20 +16,25 @@ export interface KnownWebhook {
   readonly state: EndpointState | undefined;
   /** Messages in its queue: each is of a return with an event that may be unsent. */
   readonly waiting: number | null;
+  /** Whether the last `watch` was started without it, while it lacked events. */
+  readonly isDropped?: boolean | undefined;
 }
 
-export function describeWebhook({ id, host, filter, state: noted, waiting }: KnownWebhook, now: Instant) {
+export function describeWebhook(known: KnownWebhook, now: Instant) {
+  const { id, host, filter, state: noted, waiting, isDropped = false } = known;
   const state = noted && withoutFutureMoments(noted, now);
-  const condition = conditionOf(state, now);
+  const condition = isDropped ? 'dropped' : conditionOf(state, now);
   const isDelayed = state !== undefined && state.pausedUntil > now;
   return {
     webhook: id,
     state: condition,
-    /** Whether an operator has to look at it: it fails, or is paused. */
-    needsAttention: condition === 'failing' || condition === 'paused',
+    /** Whether an operator has to look at it. */
+    needsAttention: condition === 'failing' || condition === 'paused' || condition === 'dropped',
     host,
     filter,
     waiting,
+    /** Of returns without a mark, it gets the events from then on. */
+    startedAt: formatKnownInstant(state?.startedAt),
     lastAcceptedAt: formatKnownInstant(state?.lastAcceptedAt),
     lastFailureAt: formatKnownInstant(state?.lastFailureAt),
     lastFailure: state?.lastFailure ?? null,
@@ -41,8 +46,11 @@ export function describeWebhook({ id, host, filter, state: noted, waiting }: Kno
   };
 }
 
-/** `delayed`: the endpoint asked for a pause (429 or 503). `new`: nothing was posted yet. */
-const WORST_FIRST = ['failing', 'paused', 'delayed', 'working', 'new'] as const;
+/**
+ * `dropped`: no `watch` posts to it any more, though it lacks events. `delayed`: the endpoint asked for a pause (429 or
+ * 503). `new`: nothing was posted yet.
+ */
+const WORST_FIRST = ['failing', 'paused', 'dropped', 'delayed', 'working', 'new'] as const;
 
 export function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
   return webhooks.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));

@@ -95,6 +95,15 @@ export function checkContinuity(sql: Sql, files: DirectoryFiles): Continuity {
   };
 }
 
+/** As {@link checkContinuity}, without writing: a database that does not fit has a new identity for this process alone. */
+export function compareContinuity(sql: Sql, files: DirectoryFiles) {
+  const known = readSeen(files.seen);
+  const stored = readFeed(sql);
+  const difference = differenceOf(known, stored, identifyFile(files.database), files);
+  if (difference === undefined) return { identity: stored.identity, notices: [] };
+  return { identity: newIdentity(), notices: [`${difference} ${CONSEQUENCE}`] };
+}
+
 export function readIdentity(sql: Sql): string {
   return readFeed(sql).identity;
 }

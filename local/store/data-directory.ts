@@ -4,6 +4,7 @@
 import { constants, statSync } from 'node:fs';
 import { access, chmod, lstat, mkdir, open, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { StoreError } from './store-error.ts';
 
 /** Linux's types of file systems that several machines may have mounted, by their names for users. */
@@ -43,6 +44,10 @@ export async function prepareDirectory(path: string): Promise<string[]> {
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
+    if (codeOf(cause) === 'EROFS')
+      throw new StoreError(`The disk of the data directory ${path} can only be read: name another one.`, {
+        cause,
+      });
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(
       `The data directory ${path} can't be written: ${reason}. Run this as the user who owns it, or name another one.`,
@@ -108,6 +113,48 @@ export async function prepareFile(path: string): Promise<string[]> {
     throw new StoreError(`${path} can't be written: give its owner the right, with chmod u+rw.`, { cause });
   });
   return narrow(path, PRIVATE_FILE);
+}
+
+/** @throws StoreError, with the true cause, if the file is missing or can't be read */
+export async function checkReadable(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR')
+      throw new StoreError(
+        `There is no state in ${dirname(path)}: no "watch" ever ran with --data ${dirname(path)}.`,
+        { cause },
+      );
+    const { uid } = (await stat(dirname(path)).catch(() => undefined)) ?? {};
+    const owner = uid === undefined ? 'its owner' : `its owner, the user with the number ${uid}`;
+    throw new StoreError(`${path} can't be read (${codeOf(cause)}): run this as ${owner}.`, { cause });
+  }
+}
+
+/**
+ * The name under which SQLite can read a database: beside it SQLite makes files, unless the disk allows none, where
+ * nothing changes either.
+ *
+ * @throws StoreError for changes that can only be read on a disk that can be written
+ */
+export async function readableFile(path: string): Promise<string> {
+  const [wal, shm] = await Promise.all(
+    ['-wal', '-shm'].map((end) => stat(path + end).catch(() => undefined)),
+  );
+  if ((await isWritable(dirname(path))) || (wal !== undefined && shm !== undefined)) return path;
+  if ((wal?.size ?? 0) > 0)
+    throw new StoreError(
+      `The last changes are in ${path}-wal, which can only be read where ${dirname(path)} can be written: copy the ` +
+        'directory to another disk, and name the copy.',
+    );
+  return `${pathToFileURL(path).href}?immutable=1`;
+}
+
+export async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function narrow(path: string, rights: number): Promise<string[]> {

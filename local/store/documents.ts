@@ -1,5 +1,6 @@
 // What is read and written as a whole under a name: the state of each source, the lease of its operators' searches, the
-// state of each endpoint, the list of forwarded URLs. A write names the version that it follows.
+// state of each endpoint, the list of forwarded URLs, the options of the last `watch`. A write names the version that
+// it follows.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
@@ -9,7 +10,7 @@ import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type Connection, emptyWal } from './connection.ts';
 import { parseBody, toJson } from './json-body.ts';
 
-type Kind = 'source' | 'search' | 'endpoint' | 'forwards';
+type Kind = 'source' | 'search' | 'endpoint' | 'forwards' | 'start';
 
 /** A URL that `watch` forwards to. */
 export interface ForwardedUrl {
@@ -18,6 +19,16 @@ export interface ForwardedUrl {
   /** The URL without what may be a secret. */
   readonly address: string;
   readonly filter: EventFilter;
+  /** Whether the last `watch` was started without it, while it lacked events. */
+  readonly isDropped?: boolean | undefined;
+}
+
+/** An option of a command line. */
+export interface GivenOption {
+  /** For instance `--every`; a variable of the environment that was set stands here by its name. */
+  readonly name: string;
+  /** Null for an option without a value. */
+  readonly value: string | null;
 }
 
 interface Documents {
@@ -117,10 +128,12 @@ export function createEndpointStates(documents: Documents): EndpointStates {
 }
 
 const forwardsBody = z.object({
-  urls: z.array(z.object({ id: z.string(), address: z.string(), filter: eventFilter })),
+  urls: z.array(
+    z.object({ id: z.string(), address: z.string(), filter: eventFilter, isDropped: z.boolean().optional() }),
+  ),
 });
 
-/** The URLs of the `watch` that runs, or ran last: one that it no longer forwards to can't be behind. */
+/** The URLs of the `watch` that runs, or ran last, and those that an earlier one left without all events. */
 export function createForwards(documents: Documents) {
   const load = async () => {
     const stored = await documents.load('forwards', '', forwardsBody);
@@ -130,6 +143,23 @@ export function createForwards(documents: Documents) {
     list: async (): Promise<readonly ForwardedUrl[]> => (await load())?.urls ?? [],
     async replace(urls: readonly ForwardedUrl[]): Promise<void> {
       await documents.save('forwards', '', { urls }, (await load())?.version ?? 0);
+    },
+  };
+}
+
+const startBody = z.object({
+  options: z.array(z.object({ name: z.string(), value: z.string().nullable() })),
+});
+
+/** The options of the last `watch` of each source. */
+export function createStarts(documents: Documents) {
+  const load = (source: string) => documents.load('start', source, startBody);
+  return {
+    /** Undefined before the first start. */
+    load: async (source: string): Promise<readonly GivenOption[] | undefined> =>
+      (await load(source))?.body.options,
+    async save(source: string, options: readonly GivenOption[]): Promise<void> {
+      await documents.save('start', source, { options }, (await load(source))?.version ?? 0);
     },
   };
 }

@@ -6,7 +6,7 @@ import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
 import { fromJson, toJson } from './json-body.ts';
-import { columnsOf, keyOf, streamsOf } from './schema.ts';
+import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
 
 /** Rows read at once: no statement stays open while a caller works on its rows. */
 const ROWS = 1_000;
@@ -92,6 +92,21 @@ export function readNews(
   );
   const groups = rows.map((row) => ({ key: keyOf(row), first: Number(row.first) }));
   return { groups, position: Number(rows.at(-1)?.last ?? after) };
+}
+
+const MOST_FORMER = 20;
+const SELECT_FORMER = `SELECT grp FROM ledger WHERE stream = ? AND grp >= 0
+  AND CAST(body AS TEXT) LIKE ? ESCAPE '!' GROUP BY grp ORDER BY max(position) DESC LIMIT ${MOST_FORMER}`;
+
+/** The ids of groups with an event that has a tracking number, in any letter case, the latest event first. */
+export function listFormerly(
+  { read }: Connection,
+  source: Pick<GroupKey, 'source' | 'generation'>,
+  trackingNumber: string,
+): Promise<number[]> {
+  const inJson = `"tracking_number":${JSON.stringify(trackingNumber)}`;
+  const pattern = `%${inJson.replaceAll(/[!%_]/g, '!$&')}%`;
+  return read((sql) => sql.all(SELECT_FORMER, streamOf(source), pattern).map(({ grp }) => Number(grp)));
 }
 
 const RECENT_GROUPS = 50;

@@ -79,15 +79,12 @@ export async function readMark({ read }: Connection, destination: string, key: G
   return toMark(await read((sql) => sql.get(SELECT, destination, ...columnsOf(key))));
 }
 
-/** The number of the last event sent for each group, in the order given; undefined before the first. */
-export function readMarks(
-  { read }: Connection,
-  destination: string,
-  groups: readonly GroupKey[],
-): Promise<(number | undefined)[]> {
-  return read((sql) =>
-    groups.map((key) => numberOf(sql.get(SELECT, destination, ...columnsOf(key))?.sequence)),
-  );
+/** Deletes all that is known of a destination: under the same name it begins anew. */
+export async function removeDestination({ write }: Connection, destination: string): Promise<void> {
+  await write((sql) => {
+    sql.run('DELETE FROM marks WHERE destination = ?', destination);
+    sql.run("DELETE FROM documents WHERE kind = 'endpoint' AND name = ?", destination);
+  });
 }
 
 /** The groups that are noted as behind for a destination, by their keys; only those of a source if one is named. */

@@ -30,21 +30,31 @@ import {
   type Sql,
   whileBusy,
 } from './connection.ts';
-import { checkContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
-import { codeOf, type DirectoryFiles, filesOf, prepareDirectory, prepareFile } from './data-directory.ts';
+import { checkContinuity, compareContinuity, readIdentity, refuseOtherWal } from './continuity.ts';
+import {
+  checkReadable,
+  codeOf,
+  type DirectoryFiles,
+  filesOf,
+  prepareDirectory,
+  prepareFile,
+  readableFile,
+} from './data-directory.ts';
 import {
   createDocuments,
   createEndpointStates,
   createForwards,
   createSearches,
   createSourceStates,
+  createStarts,
 } from './documents.ts';
-import { createLedger, createLedgerEraser, deleteExpired, readActivity } from './ledger.ts';
-import { createMarks, listBehind, readMark, readMarks } from './marks.ts';
+import { createLedger, createLedgerEraser, deleteExpired, listFormerly, readActivity } from './ledger.ts';
+import { createMarks, listBehind, readMark, removeDestination } from './marks.ts';
 import { type Commit, createNews } from './news.ts';
-import { createTables } from './schema.ts';
+import { createTables, hasTables } from './schema.ts';
 import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
+import { countUnsent, type Unsent, type UnsentAt } from './unsent.ts';
 import type { WatchLock } from './watch-lock.ts';
 
 export interface LocalStore {
@@ -63,14 +73,19 @@ export interface LocalStore {
   sources(): Promise<string[]>;
   /** The ids of groups whose state has a text, the latest creation first, at most `most`; removed ones are left out. */
   candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
+  /** The ids of groups with an event that has a tracking number, the latest event first. */
+  formerly(source: Pick<GroupKey, 'source' | 'generation'>, trackingNumber: string): Promise<number[]>;
   /** A mark with its notes. */
   mark(destination: string, key: GroupKey): Promise<Mark>;
-  /** The number of the last event sent for each group, in the order given; undefined before the first. */
-  markNumbers(destination: string, groups: readonly GroupKey[]): Promise<(number | undefined)[]>;
+  /** Deletes all marks of a destination, and the state of its endpoint. */
+  removeDestination(destination: string): Promise<void>;
+  /** What a destination has not got yet. */
+  unsent(at: UnsentAt): Promise<Unsent>;
   /** The groups that are noted as behind for a destination, by their keys; only those of a source if one is named. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
   /** The URLs that the last `watch` forwards to. */
   readonly forwards: ReturnType<typeof createForwards>;
+  readonly starts: ReturnType<typeof createStarts>;
   /**
    * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *
@@ -138,7 +153,8 @@ export async function openStore(
       continuity.close();
       await remove();
     };
-    return { ...createPorts(connection, clock), onCommit: news.onCommit, notices, close };
+    const identity = () => connection.read(readIdentity);
+    return { ...createPorts(connection, clock, identity), onCommit: news.onCommit, notices, close };
   } catch (error) {
     await remove();
     throw explain(error);
@@ -152,9 +168,9 @@ function describeWait(database: string): string {
   );
 }
 
-function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
+function createPorts(connection: Connection, clock: Pick<Clock, 'now'>, identity: SourceStates['identity']) {
   const documents = createDocuments(connection);
-  const states = createSourceStates(documents, () => connection.read(readIdentity));
+  const states = createSourceStates(documents, identity);
   return {
     snapshots: createSnapshotStore(connection, clock),
     ledger: createLedger(connection, clock),
@@ -166,12 +182,58 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>) {
     activities: { load: (source) => readActivity(connection, source) },
     sources: states.list,
     candidates: (source, text, most) => listMentioning(connection, source, text, most),
+    formerly: (source, trackingNumber) => listFormerly(connection, source, trackingNumber),
     mark: (destination, key) => readMark(connection, destination, key),
-    markNumbers: (destination, groups) => readMarks(connection, destination, groups),
+    removeDestination: (destination) => removeDestination(connection, destination),
+    unsent: (at) => countUnsent(connection, at),
     behind: (destination, source) => listBehind(connection, destination, source),
     forwards: createForwards(documents),
+    starts: createStarts(documents),
     backup: (file) => backUp(connection, file),
   } satisfies Partial<LocalStore>;
+}
+
+/**
+ * Opens the stores of a data directory to read them: nothing is created, and the rights of its files stay. Any write fails.
+ *
+ * @throws StoreError, with the way out, if the directory can't be read
+ */
+export async function openStoreToRead(
+  directory: string,
+  { clock = createSystemClock() }: StoreOptions = {},
+): Promise<LocalStore> {
+  const files = filesOf(directory);
+  const explain = (error: unknown) => explainStoreError(error, files.database);
+  try {
+    await checkReadable(files.database);
+    refuseOtherWal(files);
+    const db = new DatabaseSync(await readableFile(files.database), { timeout: BUSY_MS, readOnly: true });
+    const connection = createConnection(db, {
+      ...{ clock, explain },
+      beforeCommit() {},
+      afterCommit() {},
+      onWait() {},
+    });
+    const { identity, notices } = await connection
+      .read((sql) => {
+        if (!hasTables(sql, files))
+          throw new StoreError(`${files.database} is empty: no "watch" ever ran with it.`);
+        return compareContinuity(sql, files);
+      })
+      .catch((error: unknown) => {
+        db.close();
+        throw error;
+      });
+    const news = createNews(connection);
+    const close = async () => {
+      news.close();
+      await connection.close();
+    };
+    const ports = createPorts(connection, clock, async () => identity);
+    return { ...ports, onCommit: news.onCommit, notices, close };
+  } catch (error) {
+    throw explain(error);
+  }
 }
 
 async function openFiles(directory: string, files: DirectoryFiles, isKept: boolean, patience: Patience) {

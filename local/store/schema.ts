@@ -20,7 +20,7 @@ PRAGMA user_version = ${USER_VERSION};
 -- One row. \`commits\` counts the transactions: the file beside the database knows it too.
 CREATE TABLE feed (identity TEXT NOT NULL, commits INTEGER NOT NULL) STRICT;
 
--- What is read and written as a whole: kind is source, search, endpoint or forwards.
+-- What is read and written as a whole: kind is source, search, endpoint, forwards or start.
 CREATE TABLE documents (
   kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, name)
 ) STRICT;
@@ -81,7 +81,8 @@ export function createTables(sql: Sql, files: DirectoryFiles): void {
   }
 }
 
-function hasTables(sql: Sql, { database, seen: seenFile }: DirectoryFiles): boolean {
+/** @throws as {@link createTables} */
+export function hasTables(sql: Sql, { database, seen: seenFile }: DirectoryFiles): boolean {
   const application = Number(sql.get('PRAGMA application_id')?.application_id);
   const version = Number(sql.get('PRAGMA user_version')?.user_version);
   if (application === APPLICATION_ID && version === USER_VERSION) return true;

@@ -123,7 +123,7 @@ function put(sql: Sql, { key, save, body, events }: Prepared, clock: Pick<Clock,
 function describeMismatch(key: GroupKey): string {
   return (
     `The ledger holds an event of group ${formatGroupKey(key)} that its snapshot does not know of: begin a new ` +
-    'generation of the source with "npx returns-feed sources restore --force".'
+    'generation of the source with "npx --no returns-feed sources restore --force".'
   );
 }
 

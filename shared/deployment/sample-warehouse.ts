@@ -4,7 +4,9 @@ import type { StatusOf } from '../contract/statuses.ts';
 import type { TableShape } from './tables.ts';
 
 /**
- * One item for each line item and each parcel of a return group, and one ({@link GROUP_PART}) once it is removed.
+ * One item for each line item and each parcel of a return group, and one ({@link GROUP_PART}) once it is removed. Beside
+ * them the claim of each parcel: `return_group` is its events' `source` (a shipment may move to another return), `part`
+ * the parcel, `delivery` the id of the first delivery's event; it has `expires` as well.
  *
  * | attribute      | of a line item                                           | of a parcel                      |
  * | -------------- | -------------------------------------------------------- | -------------------------------- |
@@ -17,7 +19,6 @@ import type { TableShape } from './tables.ts';
  * | `waiting`      | task tokens of the workflows that wait for the line item |                                  |
  * | `parcels`      | the parcels that will bring it                           |                                  |
  * | `line_items`   |                                                          | the line items in it             |
- * | `delivery`     |                                                          | id of the delivery's event       |
  * | `decision`     | what a workflow decided                                  | only if its contents are unknown |
  * | `expires`      | second after which all this may be forgotten             | the same                         |
  */

@@ -61,7 +61,7 @@ export function beginAsking({ source, state, requests, now, signal }: AskingOpti
   const hold = findHold(state, 'other_store');
   if (hold !== undefined)
     throw new NotAskedError(
-      `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx returns-feed status".`,
+      `Source ${source} is held: ${describeHold(hold)} ${describeConsequence(hold)} See "npx --no returns-feed status".`,
     );
   const inTime: Asking['requests'] = { send: (...request) => withinTime(requests.send(...request)) };
   return { requests: inTime, limit: state.limit, signal };

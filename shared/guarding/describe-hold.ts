@@ -105,7 +105,7 @@ export function formatHold(hold: Hold, source: string, place: string | undefined
 
 function describeWayOut(hold: Hold, source: string, place: string | undefined): string {
   if (place === undefined)
-    return 'Nothing can release it, because this state is not kept: start "npx returns-feed watch" with --data.';
+    return 'Nothing can release it, because this state is not kept: start "npx --no returns-feed watch" with --data.';
   const release = `${describeCondition(hold)}: ${holdCommand('release', hold, source, place)}`;
   if (!isAdoptable(hold)) return release;
   const adopt = hold.kind === 'backfill' ? 'If they need none of them' : 'If only the notation is new';
@@ -119,5 +119,5 @@ export function holdCommand(
   source: string,
   place: string,
 ): string {
-  return `npx returns-feed ${command} --source ${source} --hold ${number}${place}`;
+  return `npx --no returns-feed ${command} --source ${source} --hold ${number}${place}`;
 }

@@ -9,7 +9,7 @@ export class RestoredStateError extends Error {
   constructor(source: string, place = '') {
     super(
       `The state of source ${source} was restored or copied from other tables. ` +
-        `Run "npx returns-feed sources restore ${source}${place}" to begin a new generation.`,
+        `Run "npx --no returns-feed sources restore ${source}${place}" to begin a new generation.`,
     );
   }
 }

@@ -30,6 +30,7 @@ import { createTables } from '../engines/tables.ts';
 import { SCENE_TABLES, variablesOf, withVariables } from './with-variables.ts';
 
 /** The present of the scene: all its times are relative to it. */
+const GID = 'gid://platform/OrderTransaction/900100104000-100200300400500600';
 const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
 const FIRST_GROUP = 184_460;
 export const SCENE_GROUP = FIRST_GROUP;
@@ -265,7 +266,14 @@ async function saveGroup(
     sentAt: at,
     receivedAt: at,
   });
-  const projection = { ...snapshot.projection, shipments: [aShipment(group, 'DELIVERED')] };
+  const projection = {
+    ...snapshot.projection,
+    shipments: [aShipment(group, 'DELIVERED')],
+    // A browser finds no place in it to break the line.
+    refund_transactions: [
+      { type: 'refund_transaction', platform_id: GID, amount: null, gateway: 'store_credit' },
+    ],
+  };
   await snapshots.save(aKey(group), {
     snapshot: { ...snapshot, projection },
     expectedVersion: 0,

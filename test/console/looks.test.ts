@@ -85,6 +85,23 @@ describe.skipIf(lacksBrowser)('every page', () => {
     },
   );
 
+  it('shows all of each table on a phone, with its labels apart, and no sign of Markdown', async () => {
+    const opened = await visit(browser, scene.console, { viewport: PHONE });
+    const findings: Record<string, string[]> = {};
+
+    await onEveryPage(opened, async (name) => {
+      const found = [
+        ...(await opened.page.evaluate<string[]>(CUT_OFF)),
+        ...(await opened.page.evaluate<string[]>(OVERLAPPING)),
+        ...(await opened.page.evaluate<string[]>(BACKTICKS)),
+      ];
+      if (found.length > 0) findings[name] = found;
+    });
+
+    expect(findings).toEqual({});
+    await opened.close();
+  });
+
   it('works with only a keyboard: the focus reaches every control, and is visible', async () => {
     const opened = await visit(browser, scene.console);
     const { page } = opened;
@@ -151,12 +168,12 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
     [
       'held',
       'known return groups, items or shipments are missing at once.',
-      { overview: 'npx returns-feed release --source outlet --hold 7' },
+      { overview: 'npx --no returns-feed release --source outlet --hold 7' },
     ],
     [
       'dead',
       'source acme is not polled since 10:15:10: No "watch" runs on this directory.',
-      { overview: 'npx returns-feed watch', stuck: 'npx returns-feed watch' },
+      { overview: 'npx --no returns-feed watch', stuck: 'npx --no returns-feed watch' },
     ],
   ])('name the worst problem, and have no accessibility violations: %s', async (state, problem, texts) => {
     const shown = await openConsoleScene(state);
@@ -185,6 +202,28 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
     await shown.close();
   });
 });
+
+/** Elements with content beyond their right edge, where a person would have to scroll to the side. */
+const CUT_OFF = `[...document.querySelectorAll('main, main *')]
+  .filter((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => 'cut off: ' + each.outerHTML.slice(0, 200))`;
+
+/** Cells that are lower than their label, which then lies over the next cell. */
+const OVERLAPPING = `[...document.querySelectorAll('td')].flatMap((cell) => {
+  if (!cell.checkVisibility()) return [];
+  const probe = document.createElement('div');
+  probe.textContent = cell.dataset.column;
+  probe.style.width = getComputedStyle(cell, '::before').width;
+  document.body.append(probe);
+  const height = probe.offsetHeight;
+  probe.remove();
+  return cell.offsetHeight + 1 < height ? ['overlapping: ' + cell.outerHTML.slice(0, 200)] : [];
+})`;
+
+const BACKTICKS = `[...document.querySelectorAll('main *')]
+  .filter((each) => !each.closest('pre, script, style') && [...each.childNodes].some(
+    (node) => node.nodeType === Node.TEXT_NODE && node.textContent.includes('\`')))
+  .map((each) => 'backticks: ' + each.textContent.slice(0, 100))`;
 
 /** Selects all visible elements that the Tab key must reach. */
 const REACHABLE = `[...document.querySelectorAll(

@@ -99,15 +99,18 @@ describe('a memory in a table', () => {
     expect(await b.once(key(id), async () => {}, inTime)).toBe(false);
   });
 
-  it("lets another process run the work of a dead process after the dead process's time limit", async () => {
-    const [a, b] = [createTableMemory({ tableName, client }), createTableMemory({ tableName, client })];
-    const id = randomUUID();
-    await hold(a, key(id), () => 1);
+  it.each([1, 0])(
+    "lets another process run the work of a dead process after the dead process's time limit of %i ms",
+    async (left) => {
+      const [a, b] = [createTableMemory({ tableName, client }), createTableMemory({ tableName, client })];
+      const id = randomUUID();
+      await hold(a, key(id), () => left);
 
-    const second = () => b.once(key(id), async () => {}, inTime).catch(() => 'refused');
+      const second = () => b.once(key(id), async () => {}, inTime).catch(() => 'refused');
 
-    await expect.poll(second).toBe(true);
-  });
+      await expect.poll(second).toBe(true);
+    },
+  );
 
   it('expires events after thirty days, and positions after more than a year', async () => {
     const own = await createSubscriberTable(client);

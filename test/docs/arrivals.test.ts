@@ -32,13 +32,13 @@ const DELIVERED = RECORDED.filter((event) =>
 );
 
 test.each(readdirSync(FOLDER))(
-  'docs/arrivals.md shows docs/examples/arrivals/%s, in 25 lines at most',
+  'docs/arrivals.md shows docs/examples/arrivals/%s, in 45 lines at most',
   (file) => {
     const text = readFileSync(join(FOLDER, file), 'utf8');
 
     expect(PAGE).toContain(`](examples/arrivals/${file})`);
     expect(PAGE).toContain(`\n${text}\`\`\``);
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(45);
   },
 );
 
@@ -102,6 +102,23 @@ describe.each([
         { sku: 'LSH-OLI-S', quantity: 1 },
         { sku: 'TRN-RUS-M', quantity: 1 },
       ]);
+  });
+
+  it('prints nothing of a parcel that is delivered again, or has moved to another return', async () => {
+    const [event] = DELIVERED as [FeedEvent];
+    const before = printed(receiver).length;
+    const again = { ...event, id: 'acme_mi8x2k_100104_99' };
+    const moved = {
+      ...event,
+      id: 'acme_mi8x2k_100105_1',
+      subject: event.subject.replace('100104', '100105'),
+    };
+    const ofOther = { ...event, id: 'berta_mi8x2k_1_1', source: '/sources/berta' };
+
+    await postAll([event, again, moved] as FeedEvent[]);
+    await postAll([ofOther] as FeedEvent[]);
+
+    await expect.poll(() => printed(receiver)).toHaveLength(before + 2);
   });
 });
 

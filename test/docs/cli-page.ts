@@ -7,7 +7,7 @@ export const CLI_PAGE = new URL('../../docs/cli.md', import.meta.url);
 const INTRODUCTION = `# Command line
 
 \`npm run cli-reference\` writes this page from the commands, and a test compares it with them. In a checkout, and in
-the app of \`init\`, the command is \`npx returns-feed\`.
+the app of \`init\`, the command is \`npx --no returns-feed\`.
 
 - The token of the service comes from the environment variable \`RETURNS_API_TOKEN\`.
 - \`--data\` names a directory that \`watch --data\` keeps.
@@ -23,7 +23,7 @@ If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glos
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
 | 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
-| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails or is paused; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
+| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails, is paused or was dropped; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
 
 Errors are one line on stderr and never contain the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.

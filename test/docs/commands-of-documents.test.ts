@@ -56,8 +56,13 @@ function watch(seconds: number): Promise<Ended> {
 
 function commandsIn(page: string): string[][] {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
-  const commands = [...text.matchAll(/^npx returns-feed (.*)$/gm)].map(([, words = '']) => words);
+  const commands = [...text.matchAll(/^npx --no returns-feed (.*)$/gm)].map(([, words = '']) => words);
   return [...new Set(commands)].map(wordsOf);
+}
+
+/** Whether it asks on a terminal, which tests have not. */
+function asks(words: readonly string[]): boolean {
+  return ['release', 'adopt', 'forget'].includes(words[0] ?? '') || words.includes('--skip');
 }
 
 /** The words of a command, split like a shell. */
@@ -97,7 +102,9 @@ test('each command that status and the warnings of watch print can be run unchan
   expect(names.sort()).toEqual(['release', 'release', 'release', 'watch']);
   for (const words of printed) {
     const isWatch = words[0] === 'watch';
-    const { code, stderr } = await runFeed(isWatch ? [...words, '--for', '1s'] : words, { token: TOKEN });
+    const { code, stderr } = await runFeed([...words, ...(isWatch ? ['--for', '1s'] : ['--yes'])], {
+      token: TOKEN,
+    });
 
     expect([0, 3], `${words.join(' ')}: ${stderr}`).toContain(code);
   }
@@ -108,7 +115,8 @@ test('each command of troubleshooting.md for a feed on this machine runs on a so
   const given: Readonly<Record<string, string>> = { state: data, '184467': group };
 
   for (const words of commands) {
-    const { code, stderr } = await runFeed(words.map((word) => given[word] ?? word));
+    const filled = words.map((word) => given[word] ?? word);
+    const { code, stderr } = await runFeed(asks(words) ? [...filled, '--yes'] : filled);
 
     expect([0, 3], `${words.join(' ')}: ${stderr}`).toContain(code);
   }

@@ -8,6 +8,8 @@ import { type Deferred, deferred } from '../functions/subscriber-kit/receiver-un
 /** The needed part of a booked event. */
 export interface Arrival {
   readonly id: string;
+  /** The path of the request: what the receiver takes for the arrival. */
+  readonly address: string;
   readonly partitionkey: string;
   readonly data: { readonly object: { readonly tracking_number: string } };
 }
@@ -16,6 +18,8 @@ export interface WarehouseSystem {
   readonly url: string;
   /** The booked events of a return, in order. */
   arrivalsOf(group: number): readonly Arrival[];
+  /** The addresses of all arrivals. */
+  addresses(): readonly string[];
   /** Returns for which two bookings ran at once. */
   readonly overlaps: readonly string[];
   /** Refuses the event's next booking. */
@@ -45,12 +49,14 @@ export async function startWarehouseSystem(): Promise<WarehouseSystem> {
   }
 
   const server = createServer(async (request, response) => {
-    response.writeHead(await book(JSON.parse(await text(request)))).end();
+    const event = JSON.parse(await text(request));
+    response.writeHead(await book({ ...event, address: request.url })).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivalsOf: (group) => arrivals.filter(({ partitionkey }) => partitionkey === `acme/${group}`),
+    addresses: () => arrivals.map(({ address }) => address),
     overlaps,
     failOnce: (id) => void failing.add(id),
     hold(id) {

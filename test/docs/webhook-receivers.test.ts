@@ -177,6 +177,17 @@ describe.each([
     expect(bookedOf(5)).toEqual([change(5, 1).id]);
   });
 
+  it('books a parcel under one address when it is delivered again, or has moved to another return', async () => {
+    const otherSource = { id: 'berta_mi8x2k_13_1', source: '/sources/berta', partitionkey: 'berta/13' };
+    const events = [change(12, 1), change(12, 3), change(13, 1), change(13, 1, otherSource)];
+
+    for (const event of events) expect(await send(event)).toBe(204);
+
+    const booked = [...warehouse.arrivalsOf(12), ...warehouse.arrivalsOf(13)];
+    expect(new Set(booked.map(({ address }) => address))).toEqual(new Set(['/sources/acme/arrivals/77120']));
+    expect(warehouse.addresses()).toContain('/sources/berta/arrivals/77120');
+  });
+
   it('answers a failure with 5xx, and handles the event when it comes again', async () => {
     warehouse.failOnce(change(6, 1).id);
 

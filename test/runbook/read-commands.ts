@@ -9,7 +9,7 @@ export interface PageCommand {
 }
 
 const CODE = /^```\w*\n(.*?)^```$|`([^`]+)`/gms;
-const COMMAND = /^\s*(npx returns-feed|aws) .*(--|<)/s;
+const COMMAND = /^\s*(npx --no returns-feed|aws) .*(--|<)/s;
 
 export function readCommands(page: string): PageCommand[] {
   return [...page.matchAll(CODE)].flatMap(({ index, 1: block, 2: inline = '' }) => {

@@ -19,7 +19,7 @@ interface Row {
 
 export interface Operators {
   readonly statements: readonly OperatorStatement[];
-  /** The statements of all rows for a command. @param words from its name on, without `npx returns-feed` */
+  /** The statements of all rows for a command. @param words from its name on, without `npx --no returns-feed` */
   statementsFor(words: readonly string[]): readonly OperatorStatement[];
 }
 

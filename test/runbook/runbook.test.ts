@@ -29,21 +29,21 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 const PAGES = ['docs/runbook.md', 'SECURITY.md'];
 /** Commands that the pages mention without writing them out. */
 const NAMED = [
-  'npx returns-feed release --source <source> --hold <hold> --stack <stack>',
-  'npx returns-feed sources list --stack <stack>',
-  'npx returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
-  'npx returns-feed sources remove <source> --stack <stack>',
-  'npx returns-feed explain --tracking <tracking> --stack <stack>',
-  'npx returns-feed explain <text> --stack <stack>',
-  'npx returns-feed export <source> --stack <stack>',
-  'npx returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
-  'npx returns-feed replay <source> --to <webhook> --stack <stack>',
-  'npx returns-feed webhooks list --stack <stack>',
-  'npx returns-feed webhooks pause <webhook> --stack <stack>',
-  'npx returns-feed webhooks resume <webhook> --stack <stack>',
-  'npx returns-feed webhooks test <webhook> --stack <stack>',
-  'npx returns-feed webhooks secret <webhook> --stack <stack>',
-  'npx returns-feed webhooks rotate <webhook> --stack <stack>',
+  'npx --no returns-feed release --source <source> --hold <hold> --stack <stack>',
+  'npx --no returns-feed sources list --stack <stack>',
+  'npx --no returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
+  'npx --no returns-feed sources remove <source> --stack <stack>',
+  'npx --no returns-feed explain --tracking <tracking> --stack <stack>',
+  'npx --no returns-feed explain <text> --stack <stack>',
+  'npx --no returns-feed export <source> --stack <stack>',
+  'npx --no returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
+  'npx --no returns-feed replay <source> --to <webhook> --stack <stack>',
+  'npx --no returns-feed webhooks list --stack <stack>',
+  'npx --no returns-feed webhooks pause <webhook> --stack <stack>',
+  'npx --no returns-feed webhooks resume <webhook> --stack <stack>',
+  'npx --no returns-feed webhooks test <webhook> --stack <stack>',
+  'npx --no returns-feed webhooks secret <webhook> --stack <stack>',
+  'npx --no returns-feed webhooks rotate <webhook> --stack <stack>',
 ];
 
 const commands = new Set([
@@ -106,8 +106,8 @@ test.each([...commands])('%s', async (command) => {
   expect(ended).toMatchObject({ code: /status|replay/.test(command) ? expect.toBeOneOf([0, 3]) : 0 });
 });
 
-const CONSOLE = 'npx returns-feed console --stack <stack>';
-const ACTING_CONSOLE = 'npx returns-feed console --act --stack <stack>';
+const CONSOLE = 'npx --no returns-feed console --stack <stack>';
+const ACTING_CONSOLE = 'npx --no returns-feed console --act --stack <stack>';
 
 /** Opens the console for a person with only these permissions. */
 async function withConsole<Result>(
@@ -252,7 +252,7 @@ async function run(
   const ended =
     words[0] === 'aws'
       ? await runAws(words, { endpoint: feed.endpoint.url, region: REGION, credentials: OPERATOR })
-      : await runFeed(words.slice(2), {
+      : await runFeed([...words.slice(WORDS_BEFORE.length), ...(asks(command) ? ['--yes'] : [])], {
           environment: operatorEnvironment(),
         });
   onAsked(permissions);
@@ -287,9 +287,17 @@ function partsOfWebhook(): Readonly<Record<string, string>> {
   };
 }
 
+/** Before the name of a command. */
+const WORDS_BEFORE = ['npx', '--no', 'returns-feed'];
+
+/** Whether it asks on a terminal, which tests have not. */
+function asks(command: string): boolean {
+  return /returns-feed (release|adopt|forget) | --skip /.test(command);
+}
+
 /** The words from its name on. */
 function wordsOf(command: string): string[] {
-  return command.replace(/^npx returns-feed /, '').split(' ');
+  return command.replace(/^npx --no returns-feed /, '').split(' ');
 }
 
 function withdraw(statement: OperatorStatement, action: string, resource?: string): OperatorStatement {

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -22,6 +25,8 @@ public class Receiver {
       Base64.getDecoder().decode(System.getenv("WEBHOOK_SECRET").replaceFirst("^whsec_", ""));
   private static final String PORT = System.getenv().getOrDefault("PORT", "3000");
   private static final int BODY_LIMIT = 1_100_000;
+  /** The envelope comes before the data, in which a text's quotation marks are escaped. */
+  private static final Pattern SHIPMENT = Pattern.compile("\"subject\":\"[^\"]*/shipments/(\\d+)\"");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   /** In production: a table, written in the same transaction as the effect. */
   private static final Set<String> HANDLED = new HashSet<>();
@@ -82,10 +87,16 @@ public class Receiver {
     HANDLED.add(id);
   }
 
-  /** Passes the event on as it came; Java reads no JSON without a library. */
+  /**
+   * Passes the event on as it came; Java reads no JSON without a library. The parcel is the key, not the event: a parcel
+   * may be delivered twice, or move to another return.
+   */
   private static void bookArrival(String id, byte[] body) throws Exception {
+    Matcher shipment = SHIPMENT.matcher(new String(body, StandardCharsets.UTF_8));
+    if (!shipment.find()) throw new IOException("The event is of no shipment: give the webhook its filter.");
+    String parcel = "/sources/" + id.split("_")[0] + "/arrivals/" + shipment.group(1);
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(System.getenv("WMS_URL") + "/arrivals/" + id))
+        HttpRequest.newBuilder(URI.create(System.getenv("WMS_URL") + parcel))
             .timeout(Duration.ofSeconds(10))
             .PUT(HttpRequest.BodyPublishers.ofByteArray(body))
             .build();

@@ -17,9 +17,14 @@ import (
 )
 
 type event struct {
-	ID   string
-	Type string
-	Data struct{ Object struct{ Status string } }
+	Source string
+	Type   string
+	Data   struct {
+		Object struct {
+			ID     int64
+			Status string
+		}
+	}
 }
 
 const (
@@ -74,7 +79,7 @@ func handleOnce(id string, body []byte) error {
 	if handled[id] || !isDelivered(received) {
 		return nil
 	}
-	if err := bookArrival(received.ID, body); err != nil {
+	if err := bookArrival(received, body); err != nil {
 		return err
 	}
 	handled[id] = true
@@ -86,8 +91,9 @@ func isDelivered(received event) bool {
 	return isFirst && received.Data.Object.Status == "DELIVERED"
 }
 
-func bookArrival(id string, body []byte) error {
-	address := os.Getenv("WMS_URL") + "/arrivals/" + id
+// The parcel is the key, not the event: a parcel may be delivered twice, or move to another return.
+func bookArrival(received event, body []byte) error {
+	address := fmt.Sprintf("%s%s/arrivals/%d", os.Getenv("WMS_URL"), received.Source, received.Data.Object.ID)
 	request, err := http.NewRequest(http.MethodPut, address, bytes.NewReader(body))
 	if err != nil {
 		return err

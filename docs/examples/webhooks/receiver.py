@@ -37,7 +37,9 @@ def is_delivered(event: dict) -> bool:
     return event["type"] in types and event["data"]["object"]["status"] == "DELIVERED"
 
 
+# The parcel is the key, not the event: a parcel may be delivered twice, or move to another return.
 async def book_arrival(event: dict) -> None:
+    parcel = f"{event['source']}/arrivals/{event['data']['object']['id']}"
     async with httpx.AsyncClient(timeout=10) as client:
-        answer = await client.put(f"{os.environ['WMS_URL']}/arrivals/{event['id']}", json=event)
+        answer = await client.put(os.environ["WMS_URL"] + parcel, json=event)
     answer.raise_for_status()

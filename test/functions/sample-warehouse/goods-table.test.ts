@@ -53,6 +53,8 @@ const parcel = (...line_items: string[]) => ({
   expires: '2000000000',
 });
 
+const deliveryOf = (id: string) => ({ id, source: '/sources/acme' });
+
 describe('recording a status', () => {
   test('returns all tokens that wait for the line item', async () => {
     await wait('token-1', 'token-2');
@@ -91,14 +93,29 @@ describe('recording a status', () => {
 describe('a parcel', () => {
   test('belongs to its first delivery, even if it is recorded several times', async () => {
     const answers = [];
-    for (const delivery of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
-      answers.push(await goods.claimParcel(parcel('line_item/11'), delivery));
+    for (const id of ['acme_g_1_5', 'acme_g_1_7', 'acme_g_1_5'])
+      answers.push(await goods.claimParcel(parcel('line_item/11'), deliveryOf(id)));
 
     expect(answers).toEqual([true, false, true]);
   });
 
+  test('belongs to its first delivery, even after its shipment has moved to another return', async () => {
+    await goods.claimParcel(parcel('line_item/11'), deliveryOf('acme_g_1_5'));
+
+    const again = await goods.claimParcel({ ...parcel(), return_group: 'acme/2' }, deliveryOf('acme_g_2_1'));
+
+    expect(again).toBe(false);
+  });
+
+  test('is another one than that of another source with the same id', async () => {
+    await goods.claimParcel(parcel(), deliveryOf('acme_g_1_5'));
+
+    const other = { ...parcel(), return_group: 'berta/1' };
+    expect(await goods.claimParcel(other, { id: 'berta_g_1_5', source: '/sources/berta' })).toBe(true);
+  });
+
   test('may have no known line items', async () => {
-    expect(await goods.claimParcel(parcel(), 'acme_g_1_5')).toBe(true);
+    expect(await goods.claimParcel(parcel(), deliveryOf('acme_g_1_5'))).toBe(true);
   });
 });
 
@@ -106,7 +123,7 @@ test("a group's line items are the recorded ones and those of its parcels, each 
   await goods.note(lineItem('g_1'));
   await goods.note(lineItem('g_1', { part: 'return_group' }));
   await goods.note(lineItem('g_1', { returnGroup: 'acme/2', part: 'line_item/99' }));
-  await goods.claimParcel(parcel('line_item/11', 'line_item/12'), 'acme_g_1_5');
+  await goods.claimParcel(parcel('line_item/11', 'line_item/12'), deliveryOf('acme_g_1_5'));
 
   const parts = await goods.lineItemsOf('acme/1');
 

@@ -59,6 +59,39 @@ describe('a subscriber to the ordered queue', () => {
     expect(second).toEqual(failures());
   });
 
+  it('begins no handler with less than a second left, and reports the rest of the batch as failed', async () => {
+    let left = 1_000;
+    const { handler, handled, outcomes } = subscriberUnderTest({
+      on: {
+        'shipment.status_changed': ({ id }) => {
+          handled.push(id);
+          left = 999;
+        },
+      },
+    });
+
+    const response = await handler(batch(change(1, 1), change(2, 1), change(3, 1)), {
+      ...CONTEXT,
+      getRemainingTimeInMillis: () => left,
+    });
+
+    expect(response).toEqual(failures(change(2, 1).id, change(3, 1).id));
+    expect(handled).toEqual([change(1, 1).id]);
+    expect(outcomes.slice(1)).toEqual([`${change(2, 1).id} failed`, `${change(3, 1).id} failed`]);
+  });
+
+  it('reports a batch that came with no time left as failed, without an error of the function', async () => {
+    const { handler, handled } = subscriberUnderTest();
+
+    const response = await handler(batch(change(1, 1), change(2, 1)), {
+      ...CONTEXT,
+      getRemainingTimeInMillis: () => 0,
+    });
+
+    expect(response).toEqual(failures(change(1, 1).id, change(2, 1).id));
+    expect(handled).toEqual([]);
+  });
+
   it('fails a message that is not an event of the feed, so that it ends in the dead-letter queue', async () => {
     const { handler, handled } = subscriberUnderTest();
     const [other, foreignId] = ['{"hello":1}', JSON.stringify(change(1, 2, { id: 'of-somebody-else' }))];
@@ -149,6 +182,17 @@ describe('repeats and stale events', () => {
     expect(handled).toEqual([change(1, 1).id, change(1, 2).id, change(1, 3).id]);
     expect(outcomes[2]).toBe(`${change(1, 1).id} stale`);
     expect(outcomes[3]).toBe(`${change(1, 2).id} repeated`);
+  });
+
+  it('are logged if stale, not if they are mere repeats', async () => {
+    const { handler, log } = subscriberUnderTest();
+
+    await handler(batch(change(1, 2), change(1, 2)), CONTEXT);
+    const ofRepeats = log.lines.length;
+    await handler(batch(change(1, 1)), CONTEXT);
+
+    expect(ofRepeats).toBe(0);
+    expect(log.lines).toMatchObject([{ message: 'Not all events were handled.', fields: { stale: 1 } }]);
   });
 
   it('are detected per subject: another subject may have lower numbers', async () => {

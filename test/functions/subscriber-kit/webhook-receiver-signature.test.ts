@@ -114,7 +114,7 @@ describe('secrets', () => {
     const create = () => receiverUnderTest({ secrets: secrets as never });
 
     expect(create).toThrow(message);
-    expect(create).toThrow(/`npx returns-feed webhooks secret` prints/);
+    expect(create).toThrow(/`npx --no returns-feed webhooks secret` prints/);
     expect(create).not.toThrow(/abcd/);
   });
 

@@ -17,6 +17,8 @@ export interface Ended {
 
 export interface RunOptions {
   readonly token?: string | undefined;
+  /** The user who runs it. @default this one */
+  readonly uid?: number;
   /** In addition to the variables set here. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Called at the first output on stdout. */
@@ -31,6 +33,7 @@ export async function runFeed(args: readonly string[], options: RunOptions = {})
     env: { ...environment, ...options.environment, ...token },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
+    ...(options.uid !== undefined && { uid: options.uid }),
   });
   child.stdout.once('readable', () => options.onOutput?.(child));
   const exited = once(child, 'exit') as Promise<[number | null]>;

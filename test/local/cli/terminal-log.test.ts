@@ -75,7 +75,7 @@ test('on a terminal a line continues below its level, and a command stays on a l
   const lines: string[] = [];
   const options = { moments, source: 'acme', width: () => 60 };
   const log = createTerminalLog({ write: (line) => lines.push(line), ...options });
-  const command = 'npx returns-feed release --source acme --hold 1 --data /srv/feeds/state';
+  const command = 'npx --no returns-feed release --source acme --hold 1 --data /srv/feeds/state';
 
   log.warn('Short.');
   log.warn('The source is not being read completely.', {

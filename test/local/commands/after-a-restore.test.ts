@@ -40,7 +40,7 @@ describe('redrive', () => {
     await webhooks.deployment.write(present, 1);
 
     const listed = await webhooks.run('redrive', '--to', 'Wms');
-    const skipped = await webhooks.run('redrive', 'acme', '1', '--to', 'Wms', '--skip', '2');
+    const skipped = await webhooks.run('redrive', 'acme', '1', '--to', 'Wms', '--skip', '2', '--yes');
 
     expect(listed.stdout).toBe(`Wms: acme 1 (generation ${EARLIER}): its sender tries again\n`);
     expect(skipped).toMatchObject({
@@ -56,7 +56,7 @@ describe('redrive', () => {
     await deployment.put(aKey(2), anEvent(aKey(2), 1, 'x'.repeat(1_100_000)));
     await deployment.marks.noteBehind(markOf('ordered'), aKey(2), { sequence: 1, reason: 'too large' });
 
-    const { stdout } = await webhooks.run('redrive', 'acme', '2', '--to', 'ordered', '--skip', '1');
+    const { stdout } = await webhooks.run('redrive', 'acme', '2', '--to', 'ordered', '--skip', '1', '--yes');
 
     expect(stdout).toBe(`ordered: acme 2 (generation ${EARLIER}): skipped 1; all events are sent\n`);
     expect(await deployment.marks.load(markOf('ordered'), aKey(2))).toBe(1);
@@ -78,7 +78,7 @@ describe('redrive', () => {
     const [earlier, present] = [aKey(4), { ...aKey(4), generation: PRESENT }];
     await writeFailing(earlier);
     await writeFailing(present);
-    const skip = ['redrive', 'acme', '4', '--to', 'Wms', '--skip', '2'];
+    const skip = ['redrive', 'acme', '4', '--to', 'Wms', '--skip', '2', '--yes'];
 
     const both = await webhooks.run(...skip);
     const unknown = await webhooks.run(...skip, '--generation', 'mi7');

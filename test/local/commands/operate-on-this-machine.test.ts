@@ -64,14 +64,21 @@ test('a group is forgotten except for its number, and continues from it if the s
   const before = eventsOf(await watch('--for', '3s'), group);
   const generation = before[0]?.data.generation ?? '';
 
-  const forgotten = await runFeed(['forget', 'acme', String(group), '--data', data]);
+  const refused = await runFeed(['forget', 'acme', String(group), '--data', data], { token: TOKEN });
+  const forgotten = await runFeed(['forget', 'acme', String(group), '--data', data, '--yes'], {
+    token: TOKEN,
+  });
   const { snapshot, events } = await storedOf(generation, group);
-  const again = await runFeed(['forget', 'acme', String(group), '--data', data]);
+  const again = await runFeed(['forget', 'acme', String(group), '--data', data, '--yes'], { token: TOKEN });
   const back = eventsOf(await watch('--for', '7s'), group);
 
   const last = before.length;
   expect(last).toBeGreaterThan(1);
-  expect(forgotten).toMatchObject({ code: 0, stderr: '' });
+  expect(refused).toEqual({
+    ...{ code: 2, stdout: '' },
+    stderr: expect.stringMatching(/^error: The service still shows the return, .* add --yes to confirm\.\n$/),
+  });
+  expect(forgotten).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The service still shows/) });
   expect(forgotten.stdout).toContain(`${last} events erased; number ${last + 1} tells subscribers`);
   expect(events).toMatchObject([{ sequence: last + 1, event: { type: 'return_group.forgotten' } }]);
   expect(snapshot).toMatchObject({ sequence: last + 1, projection: { group: { order: { name: null } } } });
@@ -92,11 +99,11 @@ test.each([
 
 test('a return group may have the id 0', async () => {
   const [forgotten, redriven] = await Promise.all(
-    ['forget', 'redrive'].map((command) => runFeed([command, 'acme', '0', '--data', data])),
+    ['forget', 'redrive'].map((command) => runFeed([command, 'acme', '0', '--data', data, '--yes'])),
   );
 
   expect(forgotten).toEqual({
-    ...{ code: 0, stderr: '' },
+    ...{ code: 0, stderr: expect.stringContaining("Set the service's token") },
     stdout: 'nothing is stored for return group 0 of source acme\n',
   });
   expect(redriven?.stderr).toBe('');
@@ -131,8 +138,8 @@ test('an event that stops the output of watch is skipped, and watch continues wi
   await store.forwards.replace([{ id: 'forward-1', address: 'http://127.0.0.1:9/hook', filter: {} }]);
   await store.close();
 
-  const other = await runFeed(['redrive', 'acme', String(group), '--skip', '2', '--data', data]);
-  const skipped = await runFeed(['redrive', 'acme', String(group), '--skip', '1', '--data', data]);
+  const other = await runFeed(['redrive', 'acme', String(group), '--skip', '2', '--yes', '--data', data]);
+  const skipped = await runFeed(['redrive', 'acme', String(group), '--skip', '1', '--yes', '--data', data]);
   const after = await watch('--for', '2s');
 
   expect([watched.code, eventsOf(stopped, group)]).toEqual([0, []]);
@@ -141,8 +148,8 @@ test('an event that stops the output of watch is skipped, and watch continues wi
   expect(skipped).toEqual({
     ...{ code: 0, stderr: '' },
     stdout:
-      `watch: acme ${group}: skipped 1; its sender tries again\n` +
-      `forward-1: acme ${group}: nothing is skipped: no event of it is noted as failing\n`,
+      `the output of watch: acme ${group}: skipped 1; its sender tries again\n` +
+      `http://127.0.0.1:9/hook: acme ${group}: nothing is skipped: no event of it is noted as failing\n`,
   });
   const numbers = eventsOf(after, group).map((event) => event.data.sequence);
   expect(numbers).toEqual(numbers.map((_, index) => index + 2));

@@ -78,9 +78,9 @@ describe('redrive', () => {
   test('skips the named event if the group is stuck at it, and publishes the skip', async () => {
     await writeFailing(4, 2, 3);
 
-    const wrong = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '3');
-    const skipped = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2');
-    const again = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2');
+    const wrong = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '3', '--yes');
+    const skipped = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2', '--yes');
+    const again = await run('redrive', 'acme', '4', '--to', 'Wms', '--skip', '2', '--yes');
 
     expect(wrong).toMatchObject({
       code: 3,
@@ -212,7 +212,7 @@ describe('replay', () => {
 
     expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
     expect(ended.stderr).toContain(
-      'The webhook Wms is paused. Run "npx returns-feed webhooks resume Wms" first.',
+      'The webhook Wms is paused. Run "npx --no returns-feed webhooks resume Wms" first.',
     );
     expect(webhooks.receiver.attempts).toEqual([]);
   });

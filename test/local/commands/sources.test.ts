@@ -107,6 +107,7 @@ describe('a source that is added', () => {
     expect(listed).toContainEqual({
       source: 'globex',
       configured: expect.objectContaining({ intervalMs: 900_000, token: { secretId: TOKEN_SECRET } }),
+      watched: null,
       state: null,
     });
     expect(code).toBe(0);
@@ -200,7 +201,9 @@ describe('a source on this machine', () => {
       groupsOf(ended).map((line) => JSON.parse(line) as FeedEvent),
     );
     expect(known?.length).toBeLessThan(5);
-    expect(listed.stdout).toMatch(/^acme {2}well {2}generation \w+\n$/);
+    expect(listed.stdout).toMatch(
+      /^acme {2}well {2}generation \w+ {2}watch --base-url http:\S+ --source acme --json --every 500ms\n$/,
+    );
     expect(forced).toMatchObject({ code: 0, stderr: '' });
     expect(anew?.map(({ data }) => data.sequence)).toEqual(Array(20).fill(1));
     expect(forced.stdout).toContain(`generation ${anew?.[0]?.data.generation} `);

@@ -58,8 +58,8 @@ function onTerminal(
 
 /** Runs the command that a text prints, as a shell reads it. */
 function paste(text: string) {
-  const [, command = ''] = /^ {4}npx returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
-  return runFeed(command.replaceAll(/\\\n/g, '').split(/\s+/));
+  const [, command = ''] = /^ {4}npx --no returns-feed (release (?:\\\n|.)*)$/m.exec(text) ?? [];
+  return runFeed([...command.replaceAll(/\\\n/g, '').split(/\s+/), '--yes']);
 }
 
 describe('a source that was held', () => {
@@ -91,7 +91,7 @@ describe('a source that was held', () => {
       ),
     });
     expect(stopped.stdout).toContain(
-      `    npx returns-feed watch --base-url ${store.url} --source acme --data ${data}\n`,
+      `    npx --no returns-feed watch --base-url ${store.url} --source acme --json --every`,
     );
     expect(held, held.stderr).toMatchObject({ code: 0, stdout: '' });
     expect(shown).toMatchObject({

@@ -1,5 +1,5 @@
 // `watch` as a user runs it: in terminals of several widths, in a pipe, and with errors that end it.
-import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -123,6 +123,67 @@ describe('a data directory', () => {
     // It is another store after all: the guard detects that, and prints a command that can be pasted.
     expect(allowed.stdout).toBe('');
     expect(allowed.stderr).toContain(`returns-feed release --source acme --hold 1 --data ${data}`);
+  });
+});
+
+describe('the options of the last start', () => {
+  const url = 'http://127.0.0.1:9/hook';
+
+  test('are printed by status as a command without secrets, and a start that drops one says so', async () => {
+    const data = join(directory, 'options');
+    const secret = 'http://127.0.0.1:9/hook/0123456789abcdef?key=A-SECRET';
+    const forward = [
+      '--forward-to',
+      url,
+      '--forward-to',
+      secret,
+      '--forward-filter',
+      '{"entities": ["shipment"]}',
+    ];
+    const flags = ['--data', data, '--json', '--every', '1s', '--settle', '2s'];
+    const environment = { RETURNS_FORWARD_SECRET: `whsec_${'A'.repeat(43)}=` };
+    await runUntilEvent(watch(...flags, ...forward), environment);
+
+    const printed = await run(['status', '--data', data]);
+    const shortened = await run(watch('--forward-to', 'http://127.0.0.1:9/hook/…?…'));
+    const without = await run(watch('--data', data, '--every', '2s', '--for', '3s'));
+    const after = await run(['status', '--data', data, '--json']);
+    const removed = await run(['webhooks', 'remove', url, '--data', data, '--yes']);
+
+    expect(printed.stdout).toContain(
+      `npx --no returns-feed watch --base-url ${service.url} --source acme --json --every 1s --settle 2s ` +
+        `--forward-to ${url} --forward-to '${url}/…?…' --forward-filter '{"entities": ["shipment"]}' ` +
+        `--baseline emit --data ${data}\n`,
+    );
+    expect(printed.stdout).toContain('Set RETURNS_FORWARD_SECRET as before.');
+    expect(printed.stdout).not.toMatch(/0123456789abcdef|A-SECRET/);
+    expect(shortened).toMatchObject({ code: 2, stderr: expect.stringContaining('Give the whole URL') });
+    expect(without.stderr).toContain(
+      `Other options than at the last start: without --json, --every 2s (before: 1s), without --settle 2s, without ` +
+        `--forward-to ${url}, `,
+    );
+    expect(without.stderr).toMatch(new RegExp(`${url} is left out, and lacks \\d+ events? of \\d+ return`));
+    expect(codesIn(after)).toEqual(['stopped', 'receiver_dropped', 'receiver_dropped']);
+    expect(removed).toEqual({ code: 0, stdout: `removed: ${url}\n`, stderr: '' });
+    expect(codesIn(await run(['status', '--data', data, '--json']))).toEqual(['stopped', 'receiver_dropped']);
+  });
+
+  const codesIn = ({ stdout }: Ended) =>
+    JSON.parse(stdout).concerns.map(({ code }: { readonly code: string }) => code);
+});
+
+test.runIf(process.getuid?.() === 0)('a command of another user names the cause, and the owner', async () => {
+  const data = join(directory, 'of-root');
+  await runUntilEvent(watch('--data', data, '--json', '--every', '1s'));
+  await chmod(directory, 0o755);
+
+  const { code, stderr } = await runFeed(['status', '--data', data], { uid: 65_534 });
+
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /can't be read \(EACCES\): run this as its owner, the user with the number 0\.\n$/,
+    ),
   });
 });
 

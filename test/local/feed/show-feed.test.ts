@@ -227,7 +227,7 @@ describe('log lines', () => {
 describe('posts to a URL', () => {
   const url = new URL('http://127.0.0.1:3000/hook');
   const [event] = EVENTS as [FeedEvent];
-  const SECRET = 'The signing secret: npx returns-feed webhooks secret --data state';
+  const SECRET = 'The signing secret: npx --no returns-feed webhooks secret --data state';
   const refused = { failure: 'ECONNREFUSED', requestMs: 1 };
   const answered = (status: number) => ({ status, retryAfter: undefined, requestMs: 2 });
 

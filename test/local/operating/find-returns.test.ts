@@ -69,6 +69,21 @@ test('a tracking number that is not stored yet is found at the service, with a f
   expect(sent() - before).toBeLessThanOrEqual(3);
 });
 
+test('a former tracking number finds its return, as long as the ledger has the event', async () => {
+  const { group, text } = aNewNumber();
+  await searched.feed.tick();
+  const { text: next } = aNewNumber();
+  await searched.feed.tick();
+  const before = sent();
+
+  const { found } = await find(text.toLowerCase(), { as: ['tracking_number'] });
+
+  const stored = { source: 'acme', returnGroupId: group, matched: 'tracking_number', isExact: true };
+  expect(found).toEqual([{ ...stored, isFormer: true }]);
+  expect((await find(next)).found).toEqual([stored]);
+  expect(sent()).toBe(before);
+});
+
 let numbers = 0;
 
 /** Gives a parcel a number that the feed has not read. */

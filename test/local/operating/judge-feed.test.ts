@@ -52,9 +52,10 @@ function receiver(
   const known = { id: 'forward-1', host: URL, filter: {}, waiting: failingSince === undefined ? 0 : 1 };
   const state = { ...newEndpoint(NOW - 60 * MINUTE), ...noted };
   const group = { destination: 'forward-1', key: aKey(7), sequence: 1, behind: `2: ${reason}`, failingSince };
-  const labels = { name: 'forward-1', mark: 'forward-1', title: URL, address: URL };
+  const labels = { name: 'forward-1', mark: 'forward-1', title: URL, address: URL, filter: {} };
+  const waiting = { returns: known.waiting, events: known.waiting * 2, isCut: false, oldest: undefined };
   return {
-    status: describeWebhook({ ...known, state }, NOW),
+    ...{ status: describeWebhook({ ...known, state }, NOW), waiting },
     labels,
     behind: { groups: failingSince === undefined ? [] : [group], isCut: false },
   };
@@ -137,7 +138,7 @@ describe('the verdict', () => {
 
     expect(concerns[0]?.nextSteps).toContainEqual({
       text: 'This command prints it:',
-      command: 'npx returns-feed webhooks secret --data state',
+      command: 'npx --no returns-feed webhooks secret --data state',
     });
   });
 
@@ -182,7 +183,7 @@ describe('the verdict', () => {
         relays: [
           {
             labels: { name: 'bus', mark: 'bus', title: 'the bus' },
-            ...{ waiting: 1, oldest: null },
+            waiting: { returns: 1, events: 1, isCut: false, oldest: undefined },
             behind: {
               groups: [
                 {
@@ -229,6 +230,50 @@ describe('the verdict', () => {
     expect(headline(overview({ sources: [source(state)], webhooks: [failing('timeout')] }))).toMatch(
       / \(And 1 more\.\) Each poll tries again/,
     );
+  });
+
+  it('is that a receiver has not accepted its first event, as soon as several attempts failed in a row', () => {
+    const since = NOW - 20 * SECOND;
+    const failed = (failures: number) => {
+      const noted = { failures, failingSince: since, lastFailureAt: NOW, lastFailure: 'answered 500' };
+      return overview({ webhooks: [receiver({ ...noted, lastAcceptedAt: NOW - 30 * SECOND }, since)] });
+    };
+
+    expect(headline(failed(4))).toMatch(/^All well: /);
+    expect(headline(failed(23))).toBe(
+      `${URL}: waiting for the first accepted event since 10:15:10 (answered 500, 23 times in a row), ` +
+        'last complete poll 3 s ago, 1 waiting',
+    );
+  });
+
+  it('needs attention while a URL that is left out lacks events, and says how to remove it', () => {
+    const left = receiver({ lastAcceptedAt: NOW - MINUTE }, NOW);
+    const dropped = { ...left, status: { ...left.status, state: 'dropped' as const } };
+
+    const { verdict, concerns } = judge(overview({ webhooks: [dropped] }));
+
+    expect({ verdict, kind: concerns[0]?.kind }).toEqual({ verdict: 'attention', kind: 'receiver_dropped' });
+    expect(concerns[0]?.message).toContain('It lacks 2 events of 1 return,');
+    expect(concerns[0]?.nextSteps.at(-1)?.command).toBe(
+      'npx --no returns-feed webhooks remove forward-1 --data state',
+    );
+  });
+
+  it('counts what waits as events too, and says when there may be more', () => {
+    const relayed = (isCut: boolean) => ({
+      labels: { name: 'bus', mark: 'bus', title: 'the bus' },
+      waiting: { returns: 50, events: 173, isCut, oldest: undefined },
+      behind: { groups: [], isCut: false },
+    });
+    const lineOf = (isCut: boolean) => {
+      const { destinations } = judge(overview({ relays: [relayed(isCut)] }));
+      const layout = { width: 300, colors: pc.createColors(false) };
+      return destinations.flatMap((each) => formatDestination(each, moments, layout)).join(' ');
+    };
+
+    expect(lineOf(false)).toContain('50 returns (173 events) waiting');
+    expect(lineOf(true)).toContain('50 or more returns (173 events) waiting');
+    expect(headline(overview({ relays: [relayed(true)] }))).toMatch(/, 50 or more waiting$/);
   });
 
   it('says what it does not know', () => {

@@ -114,7 +114,7 @@ describe('a source', () => {
 
     expect(same).toMatchObject({ isHealthy: true, reasons: [] });
     expect(other).toMatchObject({ isHealthy: false, reasons: [{ code: 'restored' }] });
-    expect(other?.nextSteps[0]?.command).toBe('npx returns-feed sources restore acme --data state');
+    expect(other?.nextSteps[0]?.command).toBe('npx --no returns-feed sources restore acme --data state');
   });
 
   it('that is polled every hour is not reported as silent', () => {
@@ -221,7 +221,7 @@ describe('the verdict about a source', () => {
   ])('comes with the next step: %s', (_, state, known, command) => {
     const report = text({ ...state, baseUrl: 'https://r.example/api' }, 120, known);
 
-    expect(report).toContain(`\n    npx returns-feed ${command}\n`);
+    expect(report).toContain(`\n    npx --no returns-feed ${command}\n`);
   });
 
   it('names the process that polls, and one that polls another source', () => {
@@ -243,7 +243,7 @@ describe('a status for people', () => {
 
     const report = text(well({ holds }), 120);
 
-    expect(report).toContain('    npx returns-feed adopt --source acme --hold 7 --data state');
+    expect(report).toContain('    npx --no returns-feed adopt --source acme --hold 7 --data state');
     expect(report).toContain(condition);
     expect(text(held())).not.toContain('adopt');
   });
@@ -265,7 +265,7 @@ describe('a status for people', () => {
       /^ {2}hold 7 {8}41 known return groups, items or shipments are missing at once/,
     );
     expect(text(held())).toContain('For instance 184467: return group known → missing');
-    expect(report).toContain('    npx returns-feed release --source acme --hold 7 --data state');
+    expect(report).toContain('    npx --no returns-feed release --source acme --hold 7 --data state');
   });
 
   it.each([
@@ -331,7 +331,7 @@ describe('a status for people', () => {
     expect(Math.max(...report.map((line) => line.length))).toBeLessThanOrEqual(width);
     // A shell joins lines that end with a backslash.
     const joined = report.join('\n').replaceAll(/ \\\n */g, ' ');
-    expect(joined).toContain(`    npx returns-feed release --source acme --hold 7${flags}\n`);
+    expect(joined).toContain(`    npx --no returns-feed release --source acme --hold 7${flags}\n`);
   });
 
   it('is not wrapped if the width is unknown', () => {

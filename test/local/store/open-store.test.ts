@@ -1,14 +1,15 @@
 // What the stores of one machine do beyond the ports, whose behaviour the suites of test/contract check.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
-import { holdsFeed, type LocalStore, openStore } from '../../../local/store/open-store.ts';
+import { holdsFeed, type LocalStore, openStore, openStoreToRead } from '../../../local/store/open-store.ts';
 import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
+import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
 import { ACME, aKey, anEvent, aSave, aShipment, newSaves } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { inDirectory } from './run-store.ts';
@@ -59,7 +60,7 @@ describe('marks', () => {
       { value: true },
       { status: 'rejected' },
     ]);
-    expect(await store.markNumbers('output', keys)).toEqual([1, 2, undefined]);
+    expect(await Promise.all(keys.map((key) => store.marks.load('output', key)))).toEqual([1, 2, undefined]);
   });
 
   test('are read with their notes', async () => {
@@ -99,6 +100,101 @@ describe('marks', () => {
         failingSince: undefined,
       },
     ]);
+  });
+});
+
+describe('what a destination has not got yet', () => {
+  const at = { destination: 'hook', generations: [ACME], filter: {}, since: EVENT_TIME - 1 };
+
+  test('is counted in returns and events, however many there are', async () => {
+    for (let group = 1; group <= 60; group += 1) await save(aKey(group), 3);
+    await save(aKey(1, GLOBEX));
+    await store.marks.advance('hook', aKey(1), 3);
+    await store.marks.advance('hook', aKey(2), 1);
+
+    expect(await store.unsent(at)).toEqual({
+      returns: 59,
+      events: 58 * 3 + 2,
+      isCut: false,
+      oldest: EVENT_TIME,
+    });
+  });
+
+  test('is of a return without a mark only what was saved since the destination began', async () => {
+    await save(aKey(1));
+    now += MINUTE;
+    await save(aKey(2));
+
+    const { returns, oldest } = await store.unsent({ ...at, since: EVENT_TIME });
+
+    expect({ returns, oldest }).toEqual({ returns: 1, oldest: now });
+  });
+
+  test('is what its filter admits, also where its mark stays below others', async () => {
+    await save(aKey(1), 3);
+
+    const unsentOf = async (type: 'shipment.status_changed' | 'shipment.created') =>
+      (await store.unsent({ ...at, filter: { types: [type] } })).events;
+
+    expect(await unsentOf('shipment.status_changed')).toBe(3);
+    expect(await unsentOf('shipment.created')).toBe(0);
+  });
+
+  test('is unknown of a destination that was removed: it begins anew', async () => {
+    await save(aKey(1));
+    await store.marks.advance('hook', aKey(1), 2);
+    await store.endpoints.save('hook', { ...newEndpoint(now), version: 1 }, 0);
+
+    await store.removeDestination('hook');
+
+    expect(await store.marks.load('hook', aKey(1))).toBeUndefined();
+    expect(await store.endpoints.load('hook')).toBeUndefined();
+  });
+});
+
+describe('a store that is opened to read', () => {
+  test('sees what another process writes, changes no rights, and writes nothing', async () => {
+    await inDirectory(async (directory) => {
+      const writing = await openStore(directory);
+      await writing.snapshots.save(aKey(1), aSave(aKey(1), undefined, 2));
+      await chmod(join(directory, 'feed.db'), 0o640);
+
+      const reading = await openStoreToRead(directory);
+      const read = await reading.ledger.read(aKey(1), 0, 9);
+      const written = reading.marks.advance('hook', aKey(1), 1);
+
+      expect(read).toHaveLength(2);
+      await expect(written).rejects.toThrow('can not be written');
+      expect((await stat(join(directory, 'feed.db'))).mode & 0o777).toBe(0o640);
+      await reading.close();
+      await writing.close();
+    });
+  });
+
+  test('refuses a copy as a place to continue, as the next one that writes will', async () => {
+    await inDirectory(async (directory) => {
+      const first = await openStore(directory);
+      await first.snapshots.save(aKey(1), aSave(aKey(1), undefined, 2));
+      const identity = await first.states.identity();
+      await first.close();
+      await copyFile(join(directory, 'feed.db'), join(directory, 'copy'));
+      await rename(join(directory, 'copy'), join(directory, 'feed.db'));
+
+      const reading = await openStoreToRead(directory);
+
+      expect(await reading.states.identity()).not.toBe(identity);
+      expect(reading.notices).toEqual([expect.stringMatching(/is a copy, or another file than before/)]);
+      await reading.close();
+    });
+  });
+
+  test('names a directory in which nothing is', async () => {
+    await inDirectory(async (directory) => {
+      await expect(openStoreToRead(join(directory, 'nothing'))).rejects.toThrow(
+        /There is no state in .*nothing/,
+      );
+      expect(await readdir(directory)).toEqual([]);
+    });
   });
 });
 

@@ -73,13 +73,13 @@ describe('a hold', () => {
 
     expect(texts[0]).toContain('25 known return groups, items or shipments are missing at once.');
     expect(texts[0]).toContain('The hold ends by itself once the service shows most of them again.');
-    expect(texts[0]).toContain('npx returns-feed release --source acme --hold 7 --data here');
+    expect(texts[0]).toContain('npx --no returns-feed release --source acme --hold 7 --data here');
     expect(texts[1]).toContain(
-      'If only the notation is new: npx returns-feed adopt --source acme --hold 7 --data here',
+      'If only the notation is new: npx --no returns-feed adopt --source acme --hold 7 --data here',
     );
     expect(texts[2]).toContain('The hold ends by itself once the service shows none of them any more.');
     expect(texts[2]).toContain(
-      'If they need none of them: npx returns-feed adopt --source acme --hold 7 --data here',
+      'If they need none of them: npx --no returns-feed adopt --source acme --hold 7 --data here',
     );
     expect(mass && describeConsequence({ ...mass, phase: 'publishing' })).toContain('It is over');
     expect(mass && formatHold({ ...mass, phase: 'publishing' }, 'acme', '')).not.toContain('release');
