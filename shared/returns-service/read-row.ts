@@ -39,14 +39,15 @@ export function readRow(raw: JsonObject, faults: Fault[]) {
   const of = { name: 'return_group', raw, faults };
   const id = required(of, 'id', identifier);
   const created = required(of, 'created_at', stamp);
-  const updated = optional(of, 'updated_at', stamp);
+  // Null until the first update.
+  const updated = raw.updated_at === null ? created : optional(of, 'updated_at', stamp);
   if (id === undefined || created === undefined) return undefined;
   const group = {
     id,
     return_method: optional(of, 'return_method', word),
     credit_method: optional(of, 'credit_method', word),
     created_at: String(raw.created_at),
-    updated_at: shown(updated) ? String(raw.updated_at) : undefined,
+    updated_at: shown(updated) ? String(raw.updated_at ?? raw.created_at) : undefined,
     return_outcome: optional(of, 'return_outcome', word),
     order: inner(of, 'order', 'order', order),
     customer: customer(raw.customer),

@@ -1,6 +1,7 @@
 // What plans of `plausible` have besides: small budgets, pauses that the service does not time, clocks and zones behind
-// the feed's, walks from a minute to 12 hours apart, returns that turn old, limits and empty lists that are a status. Each has random numbers of its own, so
-// that the other draws do not depend on it, and any may come together.
+// the feed's, walks from a minute to 12 hours apart, returns that turn old, refused limits, lost routes, caches and copies
+// that lag, and values of another shape. Each has random numbers of its own, so that the other draws do not depend on it,
+// and any may come together.
 import { FAULT_KINDS, LIMIT_OVER } from '../../local/reference-service/knobs.ts';
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { Period, Plan, Turn } from './plan.ts';
@@ -24,7 +25,6 @@ const CIRCUMSTANCES: readonly Circumstance[] = [
   { share: 0.08, change: withRhythm },
   { share: 0.06, change: withAging },
   { share: 0.1, change: withRefusedLimit },
-  { share: 0.06, change: withNothingFound },
   { share: 0.06, change: withLostRoute },
   { share: 0.08, change: withCache },
   { share: 0.08, change: withLag },
@@ -75,10 +75,6 @@ function withRefusedLimit(plan: Plan, random: Random): Plan {
   const limitOver = random.pick(LIMIT_OVER.filter((word) => word !== 'clamp'));
   const limitMax = Math.min(random.pick([10, 20, 50, 100]), plan.knobs.offsetMax ?? Infinity);
   return { ...plan, knobs: { ...plan.knobs, limitOver, limitMax } };
-}
-
-function withNothingFound(plan: Plan): Plan {
-  return { ...plan, knobs: { ...plan.knobs, emptyAs: '404' } };
 }
 
 /** One of several servers does not know the route, for hours or for a while. */

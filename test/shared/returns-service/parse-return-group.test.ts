@@ -204,8 +204,8 @@ describe('a readable row', () => {
     expect(refundsOf({ platform_id: '', gateway: [] })).toEqual([UNREADABLE]);
   });
 
-  it.each([null, undefined, 'yesterday'])(
-    'has the stamp of its creation if `updated_at` is %j',
+  it.each([undefined, 'yesterday'])(
+    'has the stamp of its creation, and no other, if `updated_at` is %j',
     (updated_at) => {
       const row = readable({ ...bare, updated_at });
 
@@ -213,6 +213,13 @@ describe('a readable row', () => {
       expect(row.group.updated_at).toBeUndefined();
     },
   );
+
+  it('was updated when it was created if `updated_at` is null', () => {
+    const row = readable({ ...bare, updated_at: null });
+
+    expect(row.updatedAt).toBe(row.createdAt);
+    expect(row.group.updated_at).toBe(row.group.created_at);
+  });
 
   it('has its stamps as instants, with their precision and whether they name a zone', () => {
     const row = readable({
