@@ -139,7 +139,7 @@ describe('the app of "returns-feed init"', () => {
 });
 
 /** The output of the app's handler for a delivered parcel. */
-const GOODS = /^\{"sku":"[^"]+","quantity":\d+\}$/m;
+const GOODS = /^\{"parcel":"[^"]+","sku":"[^"]+","quantity":\d+\}$/m;
 
 /** Runs `npm start` in the app until its output matches, or for a minute. */
 async function outputUntil(expected: RegExp): Promise<string> {
