@@ -123,8 +123,10 @@ function startFeed(
       baseUrl: service.url,
       intervalMs: 500,
       settleMs: 1_000,
+      // Polls find what tests change.
+      reconcileMs: 600_000,
       // Searches have a twentieth of it, and many tests search.
-      requestsPerMinute: 1_200,
+      requestsPerMinute: 6_000,
     }),
     token: TOKEN,
     dataDir,

@@ -200,8 +200,10 @@ describe('the page "Stuck"', () => {
   });
 
   it('releases, skips and resumes with --act, after a confirmation of what can’t be undone', async () => {
-    const mintedIn = await stores.states.identity();
-    await stores.states.save(aState('shop', 1, { mintedIn, earlierGenerations: [] }), 0);
+    const state = await stores.states.load('acme');
+    if (state === undefined) throw new Error('The source has no state.');
+    const { holds, lastHold } = aState('acme', 1);
+    await stores.states.save({ ...state, holds, lastHold, version: state.version + 1 }, state.version);
     const { version = 0, ...known } = (await stores.endpoints.load('Mails')) ?? newEndpoint(0);
     await stores.endpoints.save('Mails', { ...known, version, isPaused: true }, version);
     const key = await keyOf(parcel.group);
@@ -209,18 +211,18 @@ describe('the page "Stuck"', () => {
     const skip = { source: 'acme', group: String(key.group), to: 'bus', skip: '1' };
 
     const before = await console.read('/stuck');
-    const asked = await console.send('/act/release', { source: 'shop', hold: '7' });
-    const held = await stores.states.load('shop');
-    const released = await console.send('/act/release', { source: 'shop', hold: '7', confirmed: 'yes' });
+    const asked = await console.send('/act/release', { source: 'acme', hold: '7' });
+    const held = await stores.states.load('acme');
+    const released = await console.send('/act/release', { source: 'acme', hold: '7', confirmed: 'yes' });
     const askedToSkip = await console.send('/act/skip', skip);
     const skipped = await console.send('/act/skip', { ...skip, confirmed: 'yes' });
     const resumed = await console.send('/act/resume', { webhook: 'Mails' });
 
-    expect(before.text).toContain(`returns-feed release --source shop --hold 7 --stack ${STACK}`);
+    expect(before.text).toContain(`returns-feed release --source acme --hold 7 --stack ${STACK}`);
     expect(before.text).toContain(`returns-feed webhooks resume Mails --stack ${STACK}`);
-    expect(asked.text).toContain('Are you sure? Source shop: Release hold 7? Up to 41 return groups');
-    expect(held?.version).toBe(1);
-    expect(released.text).toContain('Hold 7 of source shop is over');
+    expect(asked.text).toContain('Are you sure? Source acme: Release hold 7? Up to 41 return groups');
+    expect(held?.version).toBe(state.version + 1);
+    expect(released.text).toContain('Hold 7 of source acme is over');
     expect(askedToSkip.text).toContain(`Are you sure? Skip event 1 of return ${key.group}?`);
     // The bus already has the event, so there is nothing to skip.
     expect(skipped.text).toContain(`bus: return ${key.group}: nothing is skipped; all events are sent.`);
