@@ -314,7 +314,7 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
     ['status', /^acme {2}well/m],
     ['explain acme <group>', /shipment/],
     ['explain --tracking <tracking>', /return group/],
-    ['release --source held --hold 7', /hold 7 of source held/],
+    ['release --source held --hold 7 --yes', /hold 7 of source held/],
     ['redrive acme <group>', /all events are sent/],
     ['replay acme --group <group>', /events sent/],
     ['webhooks list', /: Wms, wms\.example\.com/],
