@@ -1,5 +1,6 @@
 // Posts signed events to a webhook's URL over node:https (and node:http on one machine). Redirects are never followed,
-// the environment's proxy is used on one machine only. An answer is decided by its status: little of its body is read, and none kept.
+// the environment's proxy is used on one machine only. An answer is decided by its status: little of its body is read,
+// and none kept.
 import {
   type ClientRequest,
   Agent as HttpAgent,

@@ -80,7 +80,7 @@ export function createBusSubscriber(options: SubscriberOptions): BusSubscriber {
   };
 }
 
-/** What any subscriber sees: a repeat was handled before, and needs no line in the log. */
+/** Any subscriber sees these; a repeat was handled before. They need no line in the log. */
 const EXPECTED: ReadonlySet<string> = new Set<Outcome>(['handled', 'repeated', 'unhandled']);
 
 type QueueRecord = QueueEvent['Records'][number];

@@ -34,8 +34,8 @@ export function toWords(given: readonly GivenOption[]): {
 }
 
 /**
- * What differs from the options before, in words, for instance `--every 5s (before: 1s), without --json`; undefined if
- * nothing was dropped or changed.
+ * Returns the differences from the options before in words, for instance `--every 5s (before: 1s), without --json`;
+ * undefined if nothing was dropped or changed.
  */
 export function describeDropped(
   before: readonly GivenOption[],

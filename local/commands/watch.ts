@@ -103,7 +103,7 @@ export function createWatchCommand(): Command {
   return command.addHelpText('after', HELP).action((flags: WatchFlags) => watch(flags, given()));
 }
 
-/** What the next start does not repeat; --data names the directory itself. */
+/** Options that the next start does not repeat; --data names the directory itself. */
 const OF_ONE_RUN = ['--for', '--moved', '--data'];
 
 function durationOption(flags: string, description: string, byDefault: string): Option {

@@ -1,5 +1,5 @@
-// What a start of `watch` leaves in its directory for `status`, the console and the next start: the options of the command
-// line, and the URLs that get events. A URL that is left out while it lacks events stays until an operator removes it.
+// A start of `watch` notes in its directory, for `status`, the console and the next start, the options of the command line
+// and the URLs that get events. A URL that is left out while it lacks events stays until an operator removes it.
 import type { Log } from '../../shared/ports.ts';
 import { counted } from '../cli/counts.ts';
 import { describeDropped } from '../cli/given-options.ts';

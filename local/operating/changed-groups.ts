@@ -33,8 +33,8 @@ export interface UnsentQuery {
 const MOST = 50;
 
 /**
- * What a destination has not got yet of the groups that changed last. There may be more if the destination lacks the
- * earliest of a full list.
+ * Returns what a destination lacks of the groups that changed last. There may be more if it lacks the earliest of a full
+ * list.
  *
  * @param readMarks returns the number of the last event sent for each group, undefined before the first
  */

@@ -1,4 +1,4 @@
-// What was skipped of a return group, by the feed's own events about it.
+// The skipped events of a return group, by the feed's own events about it.
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import type { GroupKey, Ledger } from '../../shared/ports.ts';
 import type { SkippedEvents } from './open-feed.ts';

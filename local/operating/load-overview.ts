@@ -35,7 +35,7 @@ export interface OverviewSource {
 /** A destination that a relay serves; on one machine also the output of `watch`. */
 export interface RelayedDestination {
   readonly labels: DestinationLabels;
-  /** What it has not got yet; null if unknown. */
+  /** The returns and events that it lacks; null if unknown. */
   readonly waiting: Unsent | null;
   /** Null if unknown. */
   readonly behind: BehindGroups | null;

@@ -36,7 +36,7 @@ export interface FeedLists {
   sources(): Promise<readonly string[]>;
   /** Strongly consistent. */
   mark(destination: string, key: GroupKey): Promise<Mark>;
-  /** What a destination has not got yet; null if that can't be told. */
+  /** The returns and events that a destination lacks; null if unknown. */
   unsent(query: UnsentQuery): Promise<Unsent | null>;
   /** The groups that stopped at an event that the destination rejects, of one source or of all. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;
@@ -50,7 +50,7 @@ export interface FeedLists {
    * whose ledger has no index of texts.
    */
   formerly(source: Pick<GroupKey, 'source' | 'generation'>, trackingNumber: string): Promise<number[]>;
-  /** What was skipped of a group; empty in a deployment, where the bus reports it. */
+  /** The skipped events of a group; empty in a deployment, where the bus reports them. */
   skipped(key: GroupKey): Promise<readonly SkippedEvents[]>;
 }
 

@@ -33,7 +33,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
   const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller, given };
-  // What was wrong with a source that was removed needs nobody.
+  // Nobody has to mend a source that was removed.
   const stopped = isRemoved ? [] : whyStopped(state, circumstances);
   // `held` describes the holds, with the commands that end each.
   const conditions = isRemoved ? [] : health.reasons.filter((reason) => !isHoldReason(reason));

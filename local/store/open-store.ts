@@ -79,7 +79,7 @@ export interface LocalStore {
   mark(destination: string, key: GroupKey): Promise<Mark>;
   /** Deletes all marks of a destination, and the state of its endpoint. */
   removeDestination(destination: string): Promise<void>;
-  /** What a destination has not got yet. */
+  /** The returns and events that a destination lacks. */
   unsent(at: UnsentAt): Promise<Unsent>;
   /** The groups that are noted as behind for a destination, by their keys; only those of a source if one is named. */
   behind(destination: string, source?: string): AsyncIterable<BehindGroup>;

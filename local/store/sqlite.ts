@@ -1,4 +1,4 @@
-// What the stores pass to SQLite and get from it: `0` and `1` for booleans, never `undefined`, integers as numbers.
+// The values that the stores pass to SQLite and get from it: `0` and `1` for booleans, never `undefined`, integers as numbers.
 
 export type Value = null | number | string | Uint8Array;
 export type Row = Record<string, Value>;

@@ -1,4 +1,4 @@
-// What a destination has not got yet: the events beyond its marks, counted exactly.
+// The returns and events that a destination lacks: those beyond its marks, counted exactly.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { Instant } from '../../shared/instant.ts';
@@ -9,7 +9,7 @@ import { fromJson } from './json-body.ts';
 import { streamOf } from './schema.ts';
 import type { Value } from './sqlite.ts';
 
-/** What a destination has not got yet. */
+/** The returns and events that a destination lacks. */
 export interface Unsent {
   readonly returns: number;
   /** Null if unknown. */

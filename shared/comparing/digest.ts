@@ -11,7 +11,8 @@ interface Lanes {
 
 /**
  * The digest of all values in a JSON-like value, in the order of its keys. Undefined differs from null: otherwise the
- * removal of an entity that could not be read would show nothing. The keys themselves do not count: compare digests of objects whose keys have the same order, as projections have.
+ * removal of an entity that could not be read would show nothing. The keys themselves do not count: compare digests of
+ * objects whose keys have the same order, as projections have.
  */
 export function digestOf(value: unknown): string {
   const lanes: Lanes = { left: 0x811c9dc5, right: 0x9e3779b9 };

@@ -54,7 +54,7 @@ function isRepeated(seen: Seen, before: readonly Seen[]): boolean {
   return isNamed(seen) && before.some((other) => other.platform_id === seen.platform_id);
 }
 
-/** What can't be read is taken for the same. */
+/** A value that can't be read counts as the same. */
 function isSameSum(known: RefundTransaction, { amount, gateway }: Seen): boolean {
   const isSameGateway = gateway === undefined || known.gateway === gateway;
   return isSameGateway && (amount === undefined || isSameAmount(known.amount, amount as MoneyBag | null));

@@ -47,7 +47,7 @@ async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | u
     const { to, width, failing } = at;
     const found = await ask(run, to - width, to);
     if (found?.newest !== undefined) {
-      // What failed may have been the service, and not a row.
+      // The service may have failed, and not a row of the interval.
       const again = failing === undefined ? undefined : await ask(run, to, failing);
       if (failing !== undefined && again?.newest !== undefined) return await halve(run, again, failing);
       const { low, high } = await halve(run, found, to);

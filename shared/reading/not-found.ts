@@ -14,7 +14,7 @@ interface Seen {
   notBefore: Instant;
 }
 
-/** What a process remembers of a service. */
+/** The memory that a process has of a service. */
 export type NotFoundMemory = Readonly<Record<Kind, Seen>>;
 
 /** It may answer these in different ways. */

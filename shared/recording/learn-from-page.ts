@@ -1,5 +1,5 @@
-// What each page shows about the service: the form of its stamps, whether they are ahead, since when it sends a field, and
-// which fields can't be read.
+// Learns about the service from each page: the form of its stamps, whether they are ahead, since when it sends a field,
+// and which fields can't be read.
 import { learnFields } from '../comparing/known-fields.ts';
 import { noteFinding } from '../guarding/findings.ts';
 import { formatInstant, type Instant } from '../instant.ts';

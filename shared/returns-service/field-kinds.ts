@@ -9,7 +9,7 @@ import { parseStamp, type Stamp } from '../instant.ts';
 import { MAX_CODE_CHARACTERS, MAX_ID_LIST_CHARACTERS } from '../limits.ts';
 import { isJsonObject, type JsonObject, kindOf } from './json.ts';
 
-/** What is read of a value that can't be: nothing. No field that is read is a boolean. */
+/** Stands for a value that can't be read. No field that is read is a boolean. */
 export const UNREADABLE: false = false;
 
 /** A field that may be absent (undefined), null or unreadable. */
@@ -19,7 +19,7 @@ export type Lenient<Value> = Value | null | undefined | typeof UNREADABLE;
 export interface Fault {
   /** For instance `shipment.carrier`. */
   readonly field: string;
-  /** What it is, in words that fit behind its name, such as `is an object`. */
+  /** Its shape in words that fit behind its name, such as `is an object`. */
   readonly shape: string;
 }
 

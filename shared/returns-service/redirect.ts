@@ -6,7 +6,7 @@ import type { HttpAnswer } from './http-transport.ts';
 export interface Redirect {
   /** The address of the list on the same host, if it is another one than was asked. */
   readonly follow?: string;
-  /** What to change instead, in a sentence. */
+  /** A sentence that says what to change instead. */
   readonly hint?: string;
 }
 

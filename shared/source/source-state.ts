@@ -159,7 +159,7 @@ export const sourceStateBody = storedObject({
   /** When the service first sent each watched field, for instance `shipment.carrier`, if not from the start. */
   fieldsSince: z.record(z.string(), instant),
   /** When and how answers last showed each watched field (comparing/known-fields.ts). */
-  fieldsShown: z.record(z.string(), fieldShown).default({}),
+  fieldsShown: z.record(z.string(), fieldShown),
   health,
   /** The last number of the feed's own events that a poller knows. Sweeps and commands may have appended later ones. */
   feedSequence: z.int(),

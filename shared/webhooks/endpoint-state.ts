@@ -61,7 +61,7 @@ const NOTE_ACCEPTED_EVERY = 10 * SECOND;
 const HANGS_AFTER_TIMES = 3;
 /** `answersInMs` is noted at once if it has doubled, and is more than this. */
 const SLOW_MS = 50;
-/** What is left of `answersInMs` at the next note, if answers are faster again. */
+/** The share of `answersInMs` that is left at the next note, if answers are faster again. */
 const FORGETTING = 0.8;
 /** How many may try a failing endpoint at once: a retry that hangs must not hold up a return that never failed. */
 const PROBES_AT_ONCE = 2;

@@ -18,7 +18,7 @@ export function convert(value: unknown, name = ''): unknown {
 
 const NO_ORDER = { order: 'none' };
 
-/** What can't be read of a broken row. */
+/** Ways in which a part of a row can't be read. */
 const WAYS: readonly ((group: ShownGroup) => object)[] = [
   (group) => withFirst('shipments', group, { carrier: { name: 'UPS' } }),
   (group) => withFirst('returns', group, { quantity: 1.5 }),

@@ -58,6 +58,12 @@ describe('a webhook receiver', () => {
     expect(got[3]).toBeGreaterThan(60_000);
     expect(got[3]).toBeLessThanOrEqual(90_000);
   });
+
+  it('is refused with a longest run that no handler could begin in', () => {
+    const create = () => receiverUnderTest({ longestRunMs: 999 });
+
+    expect(create).toThrow('`longestRunMs` must be at least 1000 (got 999).');
+  });
 });
 
 describe('a signed event without a call of a handler', () => {
