@@ -24,6 +24,8 @@ export interface Turn {
 
 /** After so many requests of `first` one of the guaranteed others is sent. */
 const MOST_IN_A_ROW = 7;
+/** The same while one of them is overdue: in a failing service, `first` may take all it gets for the same failure. */
+const MOST_BEFORE_OVERDUE = 1;
 
 export interface Turns {
   /**
@@ -59,7 +61,8 @@ export function createTurns(bucket: Bucket, clock: Clock): Turns {
   async function serve(): Promise<void> {
     isServing = true;
     for (;;) {
-      const isOwed = inARow >= MOST_IN_A_ROW && waiting.some(isGuaranteed);
+      const most = waiting.some(({ turn }) => turn.order === 'overdue') ? MOST_BEFORE_OVERDUE : MOST_IN_A_ROW;
+      const isOwed = inARow >= most && waiting.some(isGuaranteed);
       const waitOf = ({ turn }: Waiting) =>
         bucket.wait(turn.order === 'first' || turn.usesAll || isOwed ? 0 : bucket.kept);
       waiting = waiting.filter((each) => !isRefused(each, waitOf(each)));

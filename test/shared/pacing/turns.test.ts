@@ -49,15 +49,15 @@ describe('the turns of lanes', () => {
   });
 
   it.each([
-    ['overdue', OVERDUE],
-    ['due', RECENT],
-  ])('of polls of the newest changes leave each eighth one to what is %s', async (_, turn) => {
+    ['each second one to what is overdue', OVERDUE, 'fo'],
+    ['each eighth one to what is due', RECENT, 'fffffffo'],
+  ])('of polls of the newest changes leave %s', async (_, turn, expected) => {
     const { granted, busy } = setUp();
 
     await busy([FRESH, turn], 40);
 
     const pattern = granted.slice(0, 24).map((lane) => (lane === 'fresh' ? 'f' : 'o'));
-    expect(pattern.join('')).toBe('fffffffo'.repeat(3));
+    expect(pattern.join('')).toBe(expected.repeat(24 / expected.length));
   });
 
   it('of polls of the newest changes leave none to early work', async () => {
