@@ -99,7 +99,9 @@ function polledStates(
   // Polls take short pages for whole ones until a walk lacks known groups.
   if (pagesShortened.some((at) => at <= madeAt && at >= walkedAt)) return undefined;
   const moves = movesOf(documents);
-  const isDue = ({ at }: Happening) => at <= polledAt - lookback - timing.settle - timing.clocksOff;
+  // The first answer that shows a group may come from a copy that lags, and polls begin when the feed does.
+  const reach = lookback + timing.settle + timing.clocksOff + timing.lag;
+  const isDue = ({ at }: Happening) => at <= polledAt - reach;
   const due = moves.findLastIndex(isDue);
   const move = moves[due];
   if (move === undefined) return undefined;
