@@ -71,7 +71,7 @@ function* withLastSave(
 
 function walkedThrough({ walkedAt = Number.NEGATIVE_INFINITY }: Claim, { timing }: Evidence): Time {
   // A process that froze while an answer arrived takes it for newer than it is, and a later one for doubtful.
-  return walkedAt - 2 * timing.settle - timing.clocksOff - timing.longestFreeze;
+  return walkedAt - 2 * timing.settle - timing.clocksOff - timing.longestFreeze - timing.lag;
 }
 
 /** Only a later walk finds again what an operator forgot. */
