@@ -48,7 +48,7 @@ async function findNewest(run: TickRun, top: Instant): Promise<NewestBetween | u
     const found = await ask(run, to - width, to);
     if (found?.newest !== undefined) {
       // The service may have failed, and not a row of the interval.
-      const again = failing === undefined ? undefined : await ask(run, to, failing);
+      const again = failing === undefined ? undefined : await ask(run, to, failing).catch(atDeadline);
       if (failing !== undefined && again?.newest !== undefined) return await halve(run, again, failing);
       const { low, high } = await halve(run, found, to);
       return { low, high: again === undefined ? (failing ?? high) : high };
@@ -79,7 +79,7 @@ async function halve(run: TickRun, { newest = 0, isWhole }: Found, to: Instant):
   return { low, high: isEnd ? low : high };
 }
 
-/** The end of a tick ends the halving: what is known by then is enough. */
+/** The end of a tick ends the search once rows were found: what is known by then is enough. */
 function atDeadline(error: unknown): undefined {
   if (!(error instanceof DeadlineReached)) throw error;
 }

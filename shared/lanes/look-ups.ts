@@ -124,7 +124,7 @@ export function createLookUpLane(run: TickRun): Lane {
   function drop(groupId: number): void {
     run.update((state) => {
       const lookUps = state.lookUps.filter((each) => each.groupId !== groupId);
-      return endReleased(takeBack({ ...state, lookUps }, new Set([groupId])));
+      return endReleased(takeBack({ ...state, lookUps }, new Set([groupId]), run.now()));
     });
   }
 

@@ -130,7 +130,8 @@ export function createRecorder(
     const same = new Set(readings.filter(isSame));
     const others = readings.filter((reading) => !same.has(reading)).map(idOf);
     const snapshots = others.length === 0 ? new Map<number, Snapshot>() : await store.load(source(), others);
-    cell.update((state) => takeBack(state, new Set(readings.filter((each) => same.has(each)).map(idOf))));
+    const [{ sentAt } = { sentAt: 0 }] = readings;
+    cell.update((state) => takeBack(state, new Set([...same].map(idOf)), sentAt));
     return readings.map((reading) => {
       if (same.has(reading)) return 'unchanged';
       const snapshot = snapshots.get(idOf(reading));
@@ -236,9 +237,10 @@ export function createRecorder(
     for (const { reading } of admitted) memory.forget(idOf(reading));
     const outcomes = await saveCompared(store, source(), admitted);
     for (const each of admitted) conclude(each, outcomes.get(idOf(each.reading)), lane);
-    cell.update((state) =>
-      takeBack(state, new Set(admitted.map(({ reading }) => idOf(reading)).filter(isStored))),
-    );
+    const [first] = admitted;
+    if (first === undefined) return;
+    const stored = admitted.map(({ reading }) => idOf(reading)).filter(isStored);
+    cell.update((state) => takeBack(state, new Set(stored), first.reading.sentAt));
 
     function isStored(id: number): boolean {
       return !(outcomes.get(id) instanceof TooLargeToStoreError);

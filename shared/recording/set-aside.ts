@@ -24,9 +24,11 @@ function isOf({ groupId, digest }: SetAside, row: Row): boolean {
   return row.groupId === undefined ? digest === row.digest : groupId === row.groupId;
 }
 
-/** Returns the state without the notes of groups that were read. */
-export function takeBack(state: SourceState, groupIds: ReadonlySet<number>): SourceState {
-  return keepOnly(state, ({ groupId }) => groupId === undefined || !groupIds.has(groupId));
+/** Returns the state without the notes of groups that were read later. @param at the time of the answer */
+export function takeBack(state: SourceState, groupIds: ReadonlySet<number>, at: Instant): SourceState {
+  const isRead = ({ groupId, seenAt }: SetAside) =>
+    groupId !== undefined && groupIds.has(groupId) && seenAt <= at;
+  return keepOnly(state, (note) => !isRead(note));
 }
 
 /**

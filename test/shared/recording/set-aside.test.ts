@@ -44,13 +44,19 @@ describe('a row that is set aside', () => {
     expect(setAside.at(-2)).toMatchObject({ groupId: 7, seenAt: VIRTUAL_START + MINUTE });
   });
 
-  it('is taken back once its group was read', () => {
+  it('is taken back by a later answer that shows its group', () => {
     const state = noted([row(1), row(2), row(undefined, 'a')]);
 
-    const { setAside } = takeBack(state, new Set([1, 3]));
+    const { setAside } = takeBack(state, new Set([1, 3]), VIRTUAL_START);
 
     expect(setAside.map(({ groupId }) => groupId)).toEqual([2, undefined]);
-    expect(takeBack(state, new Set([3]))).toBe(state);
+    expect(takeBack(state, new Set([3]), VIRTUAL_START)).toBe(state);
+  });
+
+  it('stays if the answer is older than what was noted', () => {
+    const state = noted([row(1)]);
+
+    expect(takeBack(state, new Set([1]), VIRTUAL_START - 1)).toBe(state);
   });
 });
 

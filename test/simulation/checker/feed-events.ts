@@ -66,19 +66,21 @@ function* judgeBaseline(
  */
 function groupsUntil(
   at: Time,
-  { startedAt = 0 }: SourceEvidence,
+  { startedAt = 0, forgotten }: SourceEvidence,
   histories: Histories,
-  { everUnreadable, everFailing, tooLarge }: Evidence,
+  { everUnreadable, everFailing, tooLarge, timing }: Evidence,
 ) {
+  const from = startedAt - MINUTE - timing.lag;
   let least = 0;
   let most = 0;
   for (const [groupId, { showings }] of histories) {
-    const during = showings.filter(({ from, to }) => to > startedAt - MINUTE && from <= at);
+    const during = showings.filter((each) => each.to > from && each.from <= at);
     if (during.some(({ document }) => document !== undefined)) most += 1;
     if (
       !everUnreadable.has(groupId) &&
       !everFailing.has(groupId) &&
       !tooLarge.has(groupId) &&
+      !forgotten.some((each) => each.groupId === groupId) &&
       during.every(({ document }) => document !== undefined)
     )
       least += 1;
