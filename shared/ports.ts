@@ -99,8 +99,17 @@ export interface Ledger {
   /**
    * Returns every group that has events, in any order, with the number of its last one; a group may come twice. Not a
    * snapshot: groups written meanwhile may be left out.
+   *
+   * @param lacking a store that has the marks beside the ledger may leave out all other groups
    */
-  groups(): AsyncIterable<{ readonly key: GroupKey; readonly last: number }>;
+  groups(lacking?: Lacking): AsyncIterable<{ readonly key: GroupKey; readonly last: number }>;
+}
+
+/** The groups with events that a destination lacks. */
+export interface Lacking {
+  readonly destination: string;
+  /** Of groups without a mark, only those with an event that was saved later. @default all */
+  readonly since?: Instant | undefined;
 }
 
 /** The only way to erase events from the ledger before they expire. None of the functions has it. */

@@ -120,7 +120,9 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
       const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
       const relay = createRingUnsent({ ...webhook, ring });
       const clock = withoutPauses(ports.clock);
-      await sweepLedger({ ...webhook, clock, destination: { name: webhook.webhook } }, relay, SWEEP_MS);
+      const destination = { name: webhook.webhook };
+      const { startedAt } = await endpoint.load();
+      await sweepLedger({ ...webhook, clock, destination }, relay, SWEEP_MS, startedAt);
     },
     /** Tries what is left once more, without pauses, and logs how much was not accepted. */
     async finish(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
-import type { Clock, GroupKey, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
+import type { Clock, GroupKey, Lacking, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
 import { fromJson, toJson } from './json-body.ts';
 import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
@@ -27,10 +27,11 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
       });
     },
 
-    async *groups() {
+    async *groups({ destination = '', since = Number.NEGATIVE_INFINITY }: Partial<Lacking> = {}) {
       let [stream, grp] = ['', 0];
+      const from = await read((sql) => positionSince(sql, since - CLOCKS_OFF));
       for (;;) {
-        const rows = await read((sql) => sql.all(SELECT_GROUPS, stream, grp, ROWS));
+        const rows = await read((sql) => sql.all(SELECT_LACKING, destination, stream, grp, from, ROWS));
         for (const row of rows) {
           [stream, grp] = [String(row.stream), Number(row.grp)];
           if (row.is_there === 1) yield { key: keyOf(row), last: Number(row.sequence) };
@@ -43,9 +44,24 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
 
 const SELECT = `SELECT sequence, body FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
   ORDER BY sequence LIMIT ?`;
-/** The last event of a group is the last to expire. */
-const SELECT_GROUPS = `SELECT stream, grp, sequence, EXISTS (SELECT 1 FROM ledger WHERE position = lasts.position)
-  AS is_there FROM lasts WHERE (stream, grp) > (?, ?) ORDER BY stream, grp LIMIT ?`;
+/** The last event of a group is the last to expire. No destination has the empty name, so it lacks all groups. */
+const SELECT_LACKING = `SELECT lasts.stream, lasts.grp, lasts.sequence,
+  EXISTS (SELECT 1 FROM ledger WHERE position = lasts.position) AS is_there FROM lasts
+  LEFT JOIN marks ON marks.destination = ? AND marks.stream = lasts.stream AND marks.grp = lasts.grp
+  WHERE (lasts.stream, lasts.grp) > (?, ?) AND lasts.sequence > coalesce(marks.sequence, 0)
+    AND (lasts.position >= ? OR marks.sequence IS NOT NULL)
+  ORDER BY lasts.stream, lasts.grp LIMIT ?`;
+/** A clock may have been set back between two events. */
+export const CLOCKS_OFF: number = HOUR;
+
+/** The position of the first event of a return that was saved at a moment or later; 0 for the beginning. */
+export function positionSince(sql: Sql, since: Instant): number {
+  if (since === Number.NEGATIVE_INFINITY) return 0;
+  const later =
+    'SELECT position FROM ledger INDEXED BY aging WHERE grp >= 0 AND saved_at >= ? ORDER BY saved_at';
+  return Number(sql.get(`${later} LIMIT 1`, since)?.position ?? newestPosition(sql) + 1);
+}
+
 const INSERT = `INSERT INTO ledger (stream, grp, sequence, saved_at, body) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`;
 
@@ -86,7 +102,8 @@ export function readNews(
   after: number,
 ): { readonly groups: { readonly key: GroupKey; readonly first: number }[]; readonly position: number } {
   const rows = sql.all(
-    `SELECT stream, grp, min(sequence) AS first, max(position) AS last FROM ledger WHERE position > ?
+    // Else SQLite reads a whole index, in the order of its groups.
+    `SELECT stream, grp, min(sequence) AS first, max(position) AS last FROM ledger NOT INDEXED WHERE position > ?
       GROUP BY stream, grp ORDER BY last`,
     after,
   );
@@ -117,13 +134,14 @@ export function readActivity({ read }: Connection, source: string): Promise<Acti
   return read((sql) => {
     const recent = sql.all(
       `SELECT stream, grp, sequence, (SELECT saved_at FROM ledger WHERE position = lasts.position) AS saved_at
-        FROM lasts WHERE stream >= ? AND stream < ? AND grp <> -2 ORDER BY position DESC LIMIT ${RECENT_GROUPS}`,
+        FROM lasts INDEXED BY newest WHERE stream >= ? AND stream < ? AND grp <> -2
+        ORDER BY position DESC LIMIT ${RECENT_GROUPS}`,
       ...bounds,
     );
     if (recent.length === 0) return undefined;
     const kept = recent.filter((row) => row.saved_at !== null);
     const minutes = sql.all(
-      `SELECT CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events FROM ledger
+      `SELECT CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events FROM ledger INDEXED BY aging
         WHERE grp >= 0 AND saved_at > ? AND stream >= ? AND stream < ? GROUP BY 1 ORDER BY 1 DESC`,
       Number(kept[0]?.saved_at ?? Number.POSITIVE_INFINITY) - HOUR,
       ...bounds,

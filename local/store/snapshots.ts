@@ -14,6 +14,8 @@ type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 
 /** Rows read at once: no statement stays open while a caller works on its rows. */
 const ROWS = 1_000;
+/** The first ones of a listing, most of which end after some; then four times as many. */
+const FIRST_ROWS = 50;
 /** Saves of one transaction: others may want to write meanwhile. */
 const SAVES = 200;
 
@@ -47,13 +49,13 @@ export function createSnapshotStore({ read, write }: Connection, clock: Pick<Clo
     async *knownCreatedBetween(source, from, to) {
       const stream = streamOf(source);
       let [createdAt, grp] = [from, Number.NEGATIVE_INFINITY];
-      for (;;) {
-        const rows = await read((sql) => sql.all(SELECT_KNOWN, stream, createdAt, grp, to, ROWS));
+      for (let most = FIRST_ROWS; ; most = Math.min(ROWS, 4 * most)) {
+        const rows = await read((sql) => sql.all(SELECT_KNOWN, stream, createdAt, grp, to, most));
         for (const row of rows) {
           [createdAt, grp] = [Number(row.created_at), Number(row.grp)];
           yield { groupId: grp, createdAt, digest: row.digest === null ? undefined : String(row.digest) };
         }
-        if (rows.length < ROWS) return;
+        if (rows.length < most) return;
       }
     },
   };

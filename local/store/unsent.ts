@@ -6,6 +6,7 @@ import type { GroupKey } from '../../shared/ports.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import type { Connection, Sql } from './connection.ts';
 import { fromJson } from './json-body.ts';
+import { CLOCKS_OFF, positionSince } from './ledger.ts';
 import { streamOf } from './schema.ts';
 import type { Value } from './sqlite.ts';
 
@@ -33,7 +34,8 @@ const MOST_READ = 10_000;
 
 const GROUPS = `SELECT lasts.stream, lasts.grp, marks.sequence AS sent FROM lasts
   LEFT JOIN marks ON marks.destination = ? AND marks.stream = lasts.stream AND marks.grp = lasts.grp
-  WHERE lasts.stream = ? AND lasts.grp >= 0 AND lasts.sequence > coalesce(marks.sequence, 0)`;
+  WHERE lasts.stream = ? AND lasts.grp >= 0 AND lasts.sequence > coalesce(marks.sequence, 0)
+    AND (lasts.position >= ? OR marks.sequence IS NOT NULL)`;
 const BEYOND = 'FROM ledger WHERE stream = ? AND grp = ? AND sequence > ? AND saved_at > ?';
 /** Events may be of any year. */
 const EVER = -Number.MAX_VALUE;
@@ -44,7 +46,8 @@ export function countUnsent({ read }: Connection, at: UnsentAt): Promise<Unsent>
 
 function count(sql: Sql, { destination, generations, filter, since }: UnsentAt): Unsent {
   const countBeyond = Object.keys(filter).length > 0 ? countAdmitted(filter) : countAll;
-  const groups = generations.flatMap((each) => sql.all(GROUPS, destination, streamOf(each)));
+  const from = positionSince(sql, since - CLOCKS_OFF);
+  const groups = generations.flatMap((each) => sql.all(GROUPS, destination, streamOf(each), from));
   const unsent = { returns: 0, events: 0, oldest: undefined as Instant | undefined };
   let read = 0;
   for (const { stream, grp, sent } of groups) {

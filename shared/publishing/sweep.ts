@@ -4,7 +4,7 @@
 // half of a transaction, so it must look the same much later: that needs neither an accurate clock nor the age of
 // missing events.
 
-import { MILLISECOND } from '../instant.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import { GAP_IS_LOST_AFTER_MS, MAX_GAPS_PER_GROUP, SWEEP_GAPS, SWEEP_GROUPS } from '../limits.ts';
 import type { GroupKey } from '../ports.ts';
 import { formatGroupKey } from '../recording/group-key.ts';
@@ -14,7 +14,7 @@ import { type StepOverPorts, stepOver } from './step-over.ts';
 
 /** Counts of groups, unless stated otherwise. */
 export interface SweepReport {
-  /** In the ledger. */
+  /** That the ledger named: all, or those that may lack events. */
   groups: number;
   /** With unsent events when the sweep reached them. */
   unsent: number;
@@ -38,12 +38,14 @@ interface Gap {
  * Sweeps the ledger for one destination.
  *
  * @param timeLeftMs the next sweep, which starts over, does what is not done by then
+ * @param since the destination lacks no event that was saved before, but of groups that have a mark
  * @throws if the ledger or the marks can't be read
  */
 export async function sweepLedger(
   ports: StepOverPorts,
   relay: Relay,
   timeLeftMs: number,
+  since?: Instant,
 ): Promise<SweepReport> {
   const { clock, log, destination } = ports;
   const stopAt = clock.elapsed() + timeLeftMs * MILLISECOND;
@@ -60,7 +62,7 @@ export async function sweepLedger(
   };
 
   const gaps: Gap[] = [];
-  for await (const unsent of unsentGroups(ports, report)) {
+  for await (const unsent of unsentGroups(ports, report, since)) {
     report.unsent += unsent.length;
     gaps.push(...(await sendAll(relay, unsent, leftMs(), report)));
     if (leftMs() > 0) continue;
@@ -76,9 +78,13 @@ export async function sweepLedger(
 }
 
 /** Groups with unsent events, in portions. Reads the marks last, to leave out most of what is being sent right now. */
-async function* unsentGroups(ports: StepOverPorts, report: SweepReport): AsyncGenerator<GroupKey[]> {
+async function* unsentGroups(
+  ports: StepOverPorts,
+  report: SweepReport,
+  since: Instant | undefined,
+): AsyncGenerator<GroupKey[]> {
   let portion: { readonly key: GroupKey; readonly last: number }[] = [];
-  for await (const group of ports.ledger.groups()) {
+  for await (const group of ports.ledger.groups({ destination: ports.destination.name, since })) {
     report.groups += 1;
     portion.push(group);
     if (portion.length < SWEEP_GROUPS) continue;

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { holdsFeed, type LocalStore, openStore, openStoreToRead } from '../../../local/store/open-store.ts';
-import { DAY, type Instant, MINUTE } from '../../../shared/instant.ts';
+import { DAY, HOUR, type Instant, MINUTE } from '../../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../../shared/limits.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
@@ -242,6 +242,33 @@ describe('lists', () => {
     expect(groups.map(({ key }) => key.group)).toEqual(
       keys.map(({ group }) => group).filter((group) => group !== 7),
     );
+  });
+});
+
+describe('the groups with events that a destination lacks', () => {
+  beforeEach(async () => {
+    for (const group of [1, 2, 3]) await save(aKey(group), 2);
+    await store.marks.advance('hook', aKey(1), 2);
+    await store.marks.advance('hook', aKey(2), 1);
+  });
+
+  test('are those beyond its marks', async () => {
+    const groups = await collect(store.ledger.groups({ destination: 'hook' }));
+
+    expect(groups.map(({ key, last }) => [key.group, last])).toEqual([
+      [2, 2],
+      [3, 2],
+    ]);
+  });
+
+  test('are without a mark only those with an event since a moment, up to an hour before it', async () => {
+    const since = now + 2 * HOUR;
+    now += HOUR;
+    await save(aKey(4), 1);
+
+    const groups = await collect(store.ledger.groups({ destination: 'hook', since }));
+
+    expect(groups.map(({ key }) => key.group)).toEqual([2, 4]);
   });
 });
 
