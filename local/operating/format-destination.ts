@@ -1,10 +1,10 @@
 // Formats what a destination has got as one line, if it fits.
 import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
-import { wrapWords } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { wrapWords } from '../cli/wrap.ts';
 import type { BehindReturn, DestinationStatus } from './destination-status.ts';
 
 export function formatDestination(

@@ -1,6 +1,8 @@
 // Formats the list of sources: the state and the configuration of each.
+import stringWidth from 'string-width';
 import { formatDuration } from '../cli/durations.ts';
 import { toWords } from '../cli/given-options.ts';
+import { padTo } from '../cli/wrap.ts';
 import type { ListedSource } from './list-sources.ts';
 
 /** One line each, columns aligned. */
@@ -11,10 +13,12 @@ export function formatSources(sources: readonly ListedSource[], isLocal: boolean
     state === null ? '' : `generation ${state.generation}`,
     ...(isLocal ? [watched === null ? '' : `watch${toWords(watched).options}`] : configuration(configured)),
   ]);
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
+  );
   return rows.map((row) =>
     row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .map((text, column) => padTo(text, widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

@@ -1,10 +1,11 @@
 // Formats a source's status as text. The verdict and what needs action come first.
 import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
-import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
+import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { wrapWords } from '../cli/wrap.ts';
 import { formatDestination } from './format-destination.ts';
 import { formatHold } from './format-hold.ts';
 import { headlineOf } from './format-verdict.ts';
