@@ -6,17 +6,14 @@
 // Usage: tsx .ci/build-packages.ts [FOLDER]
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundle } from '../infra/bundle-function.ts';
+import { noticesOf } from '../infra/third-party-notices.ts';
 import { bundleCommand } from '../local/build.js';
 import { OLDEST_NODE } from '../local/cli/needed-node.js';
 
-const { noticesOf } = createRequire(import.meta.url)('./third-party-notices.cjs') as {
-  noticesOf(metafile: Pick<Metafile, 'outputs'>, root: string): string;
-};
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(process.argv[2] ?? join(root, 'dist'));
 const { version, dependencies } = readJson('package.json');

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as esbuild from 'esbuild';
+import { noticesOf } from './third-party-notices.ts';
 
 /** A folder of `functions/` with a `handler.ts`. */
 export type FunctionName = 'poller' | 'relay' | 'sample-warehouse' | 'webhook';
@@ -45,9 +46,6 @@ export function bundle(entry: string, outfile: string): void {
   // Loaded only here: users of the package have no esbuild.
   const require = createRequire(import.meta.url);
   const { buildSync } = require('esbuild') as typeof esbuild;
-  const { noticesOf } = require('../.ci/third-party-notices.cjs') as {
-    noticesOf(metafile: esbuild.Metafile, root: string): string;
-  };
   const { metafile } = buildSync({
     entryPoints: [entry],
     outfile,

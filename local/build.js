@@ -11,12 +11,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OLDEST_NODE } from './cli/needed-node.js';
-
-const { noticesOf } = createRequire(import.meta.url)('../.ci/third-party-notices.cjs');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'local/dist/main.cjs');
@@ -36,12 +33,11 @@ export async function buildIfChanged() {
 export async function build() {
   // Taken first: a change during the build makes the next check build again.
   const digest = digestOfSources();
-  const { outputFiles, metafile } = await bundleCommand({ external: STAY_PACKAGES });
+  const { outputFiles } = await bundleCommand({ external: STAY_PACKAGES });
   // Renamed, so that a command that starts meanwhile finds the whole of one build.
   const unfinished = `${built}.${process.pid}`;
   mkdirSync(dirname(built), { recursive: true });
   writeFileSync(unfinished, outputFiles[0].text + mark(digest));
-  writeFileSync(join(dirname(built), 'THIRD-PARTY-NOTICES.txt'), noticesOf(metafile, root));
   renameSync(unfinished, built);
 }
 
@@ -63,7 +59,7 @@ export async function bundleCommand({ external = [], plugins = [] }) {
     minifyWhitespace: true,
     // Node prints the whole line of an error that nothing catches.
     lineLimit: 120,
-    // All licences are in the file of notices.
+    // Those of a checkout are in node_modules; the package has a file of notices.
     legalComments: 'none',
     absWorkingDir: root,
     write: false,

@@ -1,5 +1,6 @@
 // Labelled texts in two columns, and commands to copy, within a width.
 import { printable } from './printable.ts';
+import { padTo, wrap, wrapWords } from './wrap.ts';
 
 const LABEL_WIDTH = 16;
 const COMMAND_INDENT = '    ';
@@ -11,7 +12,7 @@ const USUAL_WIDTH = 80;
 /** The lines of an entry: the label on the left, or above if it is too long, each text on its own lines on the right. */
 export function formatEntry(label: string, texts: readonly string[], width = USUAL_WIDTH): string[] {
   const lines = texts.flatMap((text) => wrapWords(printable(text), width - LABEL_WIDTH));
-  const start = `  ${label}`.padEnd(LABEL_WIDTH);
+  const start = padTo(`  ${label}`, LABEL_WIDTH);
   const indent = ' '.repeat(LABEL_WIDTH);
   if (!start.endsWith(' ')) return [start, ...lines.map((line) => indent + line)];
   return lines.map((line, index) => (index === 0 ? start : indent) + line);
@@ -29,19 +30,3 @@ export function formatCommand(command: string, width: number): string[] {
 
 /** A word with quoted parts, which may hold blanks. */
 const SHELL_WORD = /(?:'[^']*'|[^\s'])+/g;
-
-/** Lines of whole words; only a word that is longer than a line gets a longer one. */
-export function wrapWords(text: string, width: number): string[] {
-  return wrap(text.split(' '), width);
-}
-
-function wrap(words: readonly string[], width: number): string[] {
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}

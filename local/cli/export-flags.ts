@@ -1,7 +1,7 @@
 // The options of `export` that select what is exported.
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXPORTED_KINDS, type ExportFilter } from '../operating/export-groups.ts';
-import { meantStatus } from '../operating/listed-statuses.ts';
+import { meantStatus } from './listed-statuses.ts';
 import { parseMoment } from './parse-moment.ts';
 import { didYouMean } from './suggest.ts';
 

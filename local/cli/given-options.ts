@@ -1,8 +1,8 @@
 // The options that a command line gives, as text, to print the same command again.
 import type { Command } from 'commander';
-import { shownUrl } from '../operating/shown-url.ts';
 import type { GivenOption } from '../store/documents.ts';
 import { shellWord } from './shell-word.ts';
+import { shownUrl } from './shown-url.ts';
 
 /** Notes the options of a command while it is parsed. @param once names of options that are not repeated at a new start */
 export function noteGiven(command: Command, once: readonly string[]): () => readonly GivenOption[] {

@@ -1,7 +1,9 @@
 // Times as the command line prints them, by one rule: in the local time zone (that of the environment variable TZ, or
 // of the machine), in UTC with `--utc`, as `2026-11-20 10:15:02`. Each output names its zone once. JSON, errors and
 // texts that leave this machine keep UTC as `2026-11-20T10:15:02Z`, which needs no other line to be understood.
+
 import type { Command } from 'commander';
+import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { formatDuration } from './durations.ts';
 
 /** An ISO 8601 time with its zone, or milliseconds since the epoch. */
@@ -84,4 +86,9 @@ function offsetOf(timeZone: string | undefined, at: number): string {
 function describeZone(name: string | undefined, offset: string): string {
   const isNamed = name?.includes('/') && name !== 'Etc/Unknown';
   return isNamed ? `${name}, now ${offset}` : offset;
+}
+
+/** An instant in ISO 8601; null if it is unknown, or did not come yet. */
+export function formatKnownInstant(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : formatInstant(instant);
 }

@@ -2,6 +2,7 @@
 // No line has a mark that a terminal would act on, whatever the service's texts hold.
 import { formatFailure } from './failures.ts';
 import { escapeMarks } from './printable.ts';
+import { cutTo } from './wrap.ts';
 import { isFile, OutputError, writeWhole } from './write-whole.ts';
 
 export type Printer = ReturnType<typeof createPrinter>;
@@ -30,7 +31,7 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
     status(text: string): void {
       if (!stream.isTTY) return;
       clear();
-      stream.write(escapeMarks(text).slice(0, Math.max(0, (stream.columns ?? 80) - 1)));
+      stream.write(cutTo(escapeMarks(text), (stream.columns || 80) - 1));
       hasStatus = true;
     },
     clear,

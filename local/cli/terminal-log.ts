@@ -1,9 +1,10 @@
 // The log of a command: one line for each entry, with its time, level and source, as text or as JSON.
+import stringWidth from 'string-width';
 import type { Log, LogFields } from '../../shared/ports.ts';
-import { wrapWords } from './entries.ts';
 import type { Colors } from './layout.ts';
 import type { Moments } from './moments.ts';
 import { escapeMarks, printable } from './printable.ts';
+import { wrap } from './wrap.ts';
 
 /** From the least important on. */
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
@@ -66,13 +67,11 @@ const COMMAND = / (npx --no returns-feed [^;]+)$/;
 
 /** The text in lines of whole words. A command at its end has a line of its own, so that it can be copied. */
 function wrapBehind(used: number, text: string, width: number | undefined): string[] {
-  if (width === undefined || used + text.length <= width) return [text];
+  if (width === undefined || used + stringWidth(text) <= width) return [text];
   const [, command] = COMMAND.exec(text) ?? [];
   const sentences = command === undefined ? text : text.slice(0, -command.length - 1);
-  // The first line already has the time and the level: non-breaking spaces take their place.
-  const filler = '\u00a0'.repeat(used - INDENT);
-  const [first = '', ...others] = wrapWords(`${filler}${sentences}`, width - INDENT);
-  return [first.slice(filler.length), ...others, ...(command === undefined ? [] : [command])];
+  const lines = wrap(sentences.split(' '), width - INDENT, width - used);
+  return command === undefined ? lines : [...lines, command];
 }
 
 function paint(level: LogLevel, colors: Colors | undefined): string {

@@ -1,8 +1,8 @@
 // `backup`: a copy of a data directory's database that is whole, also while `watch` runs.
 import { Command } from 'commander';
+import { parseDirectory } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { openKnownStore } from '../operating/open-directory.ts';
-import { parseDirectory } from '../operating/place-options.ts';
 
 const HELP = `
 Writes a new file with everything that the feed has stored, as of one moment. Copying the files of the

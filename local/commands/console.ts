@@ -3,10 +3,10 @@ import { Command } from 'commander';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { serveConsole } from '../console/open-console.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 
 interface ConsoleFlags extends PlaceFlags, MomentsFlags {
   readonly port: number;

@@ -3,13 +3,13 @@ import { Command } from 'commander';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { explainGroup, narrowTo } from '../operating/explain-group.ts';
 import { formatExplanation } from '../operating/format-explanation.ts';
 import { type NamedReturn, nameReturn } from '../operating/name-return.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `

@@ -2,11 +2,10 @@
 import { Command } from 'commander';
 import { counted } from '../cli/counts.ts';
 import { addExportOptions, type ExportFlags } from '../cli/export-flags.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { CSV_HEADER, toCsv } from '../operating/export-csv.ts';
-import { exportGroups } from '../operating/export-groups.ts';
+import { CSV_HEADER, exportGroups, toCsv } from '../operating/export-groups.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `

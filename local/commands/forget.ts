@@ -6,10 +6,10 @@ import type { Log } from '../../shared/ports.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseGroupId } from '../cli/durations.ts';
 import { messageOf } from '../cli/failures.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { askService } from '../operating/ask-service.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 const HELP = `

@@ -6,10 +6,10 @@ import type { GroupKey } from '../../shared/ports.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseCount, parseGroupId } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
 import { withFeed } from '../operating/with-feed.ts';
 

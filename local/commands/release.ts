@@ -10,11 +10,11 @@ import { parseCount } from '../cli/durations.ts';
 import { formatEntry } from '../cli/entries.ts';
 import { UsageError } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
-import { sampleLines } from '../operating/format-hold.ts';
+import { sampleLines } from '../operating/format-status.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
 import { withFeed } from '../operating/with-feed.ts';
 

@@ -12,10 +12,10 @@ import { formatDuration, parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
 import { parseMoment } from '../cli/parse-moment.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { findReplayTarget, type ReplayTarget } from '../operating/replay-target.ts';
 import { withFeed } from '../operating/with-feed.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../shared/source/source-settings.ts';
 import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
+import { describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { withDeployment } from '../operating/open-deployment.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { describeStack } from '../operating/place-options.ts';
 import type { GivenSettings } from '../operating/plan-source.ts';
 import { addSource, removeSource } from '../operating/source-resources.ts';
 

@@ -1,11 +1,10 @@
 // `sources`: lists sources, adds and removes one in a running deployment, starts a new generation after a restore.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { formatSources } from '../operating/format-sources.ts';
-import { listAllSources } from '../operating/list-sources.ts';
+import { formatSources, listAllSources } from '../operating/list-sources.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
 import { restoreSource } from '../operating/restore-source.ts';
 import { withFeed } from '../operating/with-feed.ts';
 import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';

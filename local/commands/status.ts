@@ -5,16 +5,15 @@ import { withInterrupts } from '../cli/interrupts.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { openLiveScreen } from '../cli/live-screen.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
+import { findConsole } from '../console/running-console.ts';
 import { openDeploymentParts } from '../operating/deployment-parts.ts';
-import { formatStatusPage } from '../operating/format-status.ts';
-import { concernJson, headlineOf } from '../operating/format-verdict.ts';
+import { concernJson, formatStatusPage, headlineOf } from '../operating/format-status.ts';
 import { judgeFeed } from '../operating/judge-feed.ts';
 import { loadOverview, type OverviewFeed } from '../operating/load-overview.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { addPlaceOptions } from '../operating/place-options.ts';
-import { findConsole } from '../operating/running-console.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 interface StatusFlags extends PlaceFlags, MomentsFlags {

@@ -1,5 +1,7 @@
 // `trigger`: posts a recorded event to a receiver, or changes something at the reference service of `npm start`.
+
 import { Command } from 'commander';
+import * as z from 'zod';
 import { createWebhookPost } from '../../functions/adapters/webhook-post.ts';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
 import type { ContentType } from '../../shared/deployment/content-type.ts';
@@ -12,6 +14,7 @@ import {
   SECRET_HELP,
   SECRET_VARIABLE,
 } from '../cli/forward-flags.ts';
+import { meantStatus } from '../cli/listed-statuses.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { didYouMean } from '../cli/suggest.ts';
@@ -19,8 +22,6 @@ import { isAccepted } from '../feed/format-delivery.ts';
 import { findForwardSecret } from '../feed/forward-secret.ts';
 import { findRunningService } from '../feed/running-service.ts';
 import { exampleTypes, freshExample } from '../operating/example-events.ts';
-import { meantStatus } from '../operating/listed-statuses.ts';
-import { CHANGEABLE, type ChangeableKind, triggerChange } from '../operating/trigger-change.ts';
 
 interface TriggerFlags {
   readonly forwardTo?: URL;
@@ -30,6 +31,15 @@ interface TriggerFlags {
 }
 
 const TIMEOUT_MS = 15_000;
+/** The kinds of entity that have a status, with their places in the service's answers. */
+const CHANGEABLE = {
+  shipment: 'shipments',
+  return_line_item: 'returns',
+  exchange_line_item: 'exchange_line_items',
+} as const;
+
+type ChangeableKind = keyof typeof CHANGEABLE;
+
 const KINDS = Object.keys(CHANGEABLE) as ChangeableKind[];
 
 const HELP = `
@@ -135,4 +145,64 @@ async function changeEntity(
 
 function isChangeable(what: string): what is ChangeableKind {
   return Object.hasOwn(CHANGEABLE, what);
+}
+
+const entity = z.object({ id: z.union([z.string(), z.number()]), status: z.string() });
+const group = z.object({
+  id: z.int(),
+  shipments: z.array(entity),
+  returns: z.array(entity),
+  exchange_line_items: z.array(entity),
+});
+
+type Group = z.infer<typeof group>;
+
+/**
+ * Changes the first entity of the newest return group that has another status.
+ *
+ * @param baseUrl of the service, as the feed uses it
+ * @returns the ids of group and entity, and the status before
+ * @throws UsageError if no entity could change, Error if the service does not answer
+ */
+async function triggerChange(baseUrl: string, kind: ChangeableKind, status: string) {
+  const control = new URL('/_control/', baseUrl);
+  const { data: groups } = z.array(group).safeParse(await ask(new URL('snapshot', control)));
+  if (groups === undefined)
+    throw new Error(`The server at ${control.origin} is no reference service. Start one with "npm start".`);
+  const found = findEntity(groups, kind, status);
+  if (found === undefined)
+    throw new UsageError(`No ${kind} at the service has another status than ${status}.`);
+  const { groupId, index, place, ...change } = found;
+  const set = { [`${place}.${index}.status`]: status, ...stampsOf(kind, status, `${place}.${index}`) };
+  await ask(new URL('mutate', control), { groupId, set });
+  return { groupId, ...change };
+}
+
+function findEntity(groups: readonly Group[], kind: ChangeableKind, status: string) {
+  const place = CHANGEABLE[kind];
+  for (const each of groups.toReversed()) {
+    const index = each[place].findIndex((it) => it.status !== status);
+    const found = each[place][index];
+    if (found !== undefined)
+      return { groupId: each.id, place, index, entityId: found.id, before: found.status };
+  }
+  return undefined;
+}
+
+/** A delivered parcel also gets the time of its delivery. */
+function stampsOf(kind: ChangeableKind, status: string, path: string): Record<string, string> {
+  const isDelivered = kind === 'shipment' && status === 'DELIVERED';
+  return isDelivered ? { [`${path}.delivered_at`]: new Date().toISOString() } : {};
+}
+
+async function ask(url: URL, body?: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const request = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+  const answer = await fetch(url, request).catch((cause: unknown) => {
+    throw new Error(`No reference service answers at ${url.origin}. Start one with "npm start".`, { cause });
+  });
+  if (answer.ok) return answer.json().catch(() => undefined);
+  throw new Error(
+    `The service answered ${answer.status} to ${url.pathname}: ${(await answer.text()).slice(0, 200)}`,
+  );
 }

@@ -18,11 +18,11 @@ import { noteGiven } from '../cli/given-options.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { parseDirectory } from '../cli/place-options.ts';
 import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
 import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
-import { parseDirectory } from '../operating/place-options.ts';
 import type { GivenOption } from '../store/documents.ts';
 
 interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {

@@ -1,15 +1,24 @@
 // `webhooks test`: one signed test event through a webhook's queue and sender, and the endpoint's answer.
 import type { Command } from 'commander';
-import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
+import {
+  createDynamoDbEndpointTests,
+  type EndpointTests,
+} from '../../functions/adapters/dynamodb-endpoint-tests.ts';
+import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
+import { formatTestId } from '../../functions/webhook/endpoint-test.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
+import type { Clock } from '../../shared/ports.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { NEEDS_ATTENTION } from '../cli/failures.ts';
+import { createWebhookCommand } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { printable } from '../cli/printable.ts';
 import { isAccepted } from '../feed/format-delivery.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withRingQueue, withWebhook } from '../operating/open-webhook.ts';
-import { createWebhookCommand } from '../operating/place-options.ts';
-import { LONGEST_WAIT_MS, testWebhook } from '../operating/test-webhook.ts';
+
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_EVERY_MS = 500;
 
 const HELP = `
 The webhook's sender posts one event of the type feed.endpoint_test, signed like all others, whatever
@@ -45,4 +54,26 @@ function describe(answer: Answer): string {
   const took = `after ${answer.requestMs} ms`;
   if ('failure' in answer) return `no answer ${took}: ${answer.failure}`;
   return `answered ${answer.status} ${took}${isAccepted(answer) ? '' : ': not accepted'}`;
+}
+
+interface TestWebhookPorts {
+  readonly queue: Pick<RingQueue, 'test'>;
+  readonly tests: Pick<EndpointTests, 'load'>;
+  readonly clock: Clock;
+}
+
+/** @returns the test's id and the answer; undefined if none was stored in time */
+export async function testWebhook(
+  { queue, tests, clock }: TestWebhookPorts,
+  webhook: string,
+): Promise<{ readonly id: string; readonly answer: Answer | undefined }> {
+  const id = formatTestId(Math.floor(clock.now() / MILLISECOND));
+  await queue.test(id);
+  const until = clock.elapsed() + LONGEST_WAIT_MS * MILLISECOND;
+  while (clock.elapsed() < until) {
+    await clock.sleep(LOOK_EVERY_MS);
+    const result = await tests.load(webhook);
+    if (result?.id === id) return { id, answer: result.answer };
+  }
+  return { id, answer: undefined };
 }

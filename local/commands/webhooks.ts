@@ -1,25 +1,25 @@
-// `webhooks`: lists the webhooks of a deployment, pauses and resumes one; its secret and its test have files of their
-// own.
+// `webhooks`: lists the webhooks of a deployment, pauses and resumes one, removes a URL that `watch` forwarded
+// to. The secret and the test of one have files of their own.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
-import { NEEDS_ATTENTION } from '../cli/failures.ts';
+import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { layoutOf } from '../cli/layout.ts';
 import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { openDeploymentParts } from '../operating/deployment-parts.ts';
 import { partOf } from '../operating/find-deployment.ts';
-import { formatWebhook } from '../operating/format-webhooks.ts';
-import { listWebhookStates } from '../operating/list-webhook-states.ts';
 import { loadOverview } from '../operating/load-overview.ts';
 import { openKnownStore } from '../operating/open-directory.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../operating/place-options.ts';
-import { findForwarded, removeForwarded } from '../operating/remove-forwarded.ts';
-import type { WebhookStatus } from '../operating/webhook-status.ts';
+import { formatWebhook, listWebhookStates, type WebhookStatus } from '../operating/webhook-status.ts';
 import { withFeed } from '../operating/with-feed.ts';
+import type { ForwardedUrl } from '../store/documents.ts';
+import type { LocalStore } from '../store/open-store.ts';
+import { watchHolder } from '../store/watch-lock.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';
 
@@ -172,4 +172,37 @@ async function remove(
   } finally {
     await store.close();
   }
+}
+
+/**
+ * @param named the id, or the address as `status` shows it
+ * @throws UsageError that lists the known ones; for a URL that a running `watch` forwards to
+ */
+async function findForwarded(
+  { forwards }: Pick<LocalStore, 'forwards'>,
+  named: string,
+  dataDir: string,
+): Promise<ForwardedUrl> {
+  const all = await forwards.list();
+  const [url, other] = all.filter(({ id, address }) => id === named || address === named);
+  const known = all.map(({ id, address }) => `${id} (${address})`).join(', ');
+  if (url === undefined)
+    throw new UsageError(
+      `There is no webhook "${named}"; ${known === '' ? 'there is none' : `there are ${known}`}.`,
+    );
+  if (other !== undefined) throw new UsageError(`Several webhooks have this address: name one of ${known}.`);
+  const holder = url.isDropped ? undefined : await watchHolder(dataDir);
+  if (holder === undefined) return url;
+  throw new UsageError(
+    `"watch"${holder.pid === undefined ? '' : ` (process ${holder.pid})`} forwards to ${url.address}: end it, and start ` +
+      'it without this URL.',
+  );
+}
+
+async function removeForwarded(
+  { forwards, removeDestination }: Pick<LocalStore, 'forwards' | 'removeDestination'>,
+  { id }: ForwardedUrl,
+): Promise<void> {
+  await forwards.replace((await forwards.list()).filter((each) => each.id !== id));
+  await removeDestination(id);
 }

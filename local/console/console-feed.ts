@@ -1,7 +1,7 @@
 // The feed that all pages of the console share, with the console's options.
 import type { Moments } from '../cli/moments.ts';
 import { type DeploymentParts, openDeploymentParts } from '../operating/deployment-parts.ts';
-import { sentenceOf } from '../operating/format-verdict.ts';
+import { sentenceOf } from '../operating/format-status.ts';
 import { type FeedVerdict, judgeFeed } from '../operating/judge-feed.ts';
 import { loadOverview, type Overview } from '../operating/load-overview.ts';
 import type { OpenFeed } from '../operating/open-feed.ts';

@@ -1,8 +1,12 @@
 // The console's HTTP server, for this machine only. Each request renders its page from the feed's tables, and streams
 // update open pages. The console stores nothing of its own.
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { formatFailure, UsageError } from '../cli/failures.ts';
-import { guardAccess, reject } from './guard-access.ts';
+import { guardAccess } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page, worstOf } from './layout.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
@@ -13,7 +17,7 @@ import { TooBusyError, takeTurns } from './take-turns.ts';
 
 /** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {
-  /** As a route of fastify, for instance `/returns/:source/:group`. */
+  /** As a route of hono, for instance `/returns/:source/:group`. */
   readonly path: string;
   render(request: PageRequest): Promise<Page | Redirect>;
   /** Undefined for a page without updates. */
@@ -71,7 +75,11 @@ export interface Console {
   close(): Promise<void>;
 }
 
+type App = Hono<{ Bindings: HttpBindings }>;
+
 const STREAM = 'stream';
+const FORM = 'application/x-www-form-urlencoded';
+const LARGEST_FORM_BYTES = 1_048_576;
 /** Of a page that is in no navigation and not updated. */
 const FRAME: Omit<Frame, 'place'> = { path: '', stream: undefined, problems: [] };
 /** However many windows are open. Some pages wait for the service, and must not keep all others waiting. */
@@ -83,55 +91,46 @@ const BUSY_RETRY_SECONDS = 5;
 /** @throws Error if the port can't be used */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { place, pages, actions, onNewAddress = () => {}, listProblems = async () => [] } = options;
-  const app = fastify({
-    routerOptions: { ignoreTrailingSlash: true },
-    // Handles addresses that can't be decoded. `guardAccess` has not run for these.
-    frameworkErrors: (_error, _request, reply) => void reject(reply, 'The address is malformed.', 400),
-  });
+  const app: App = new Hono({ strict: false });
   const access = guardAccess(app, onNewAddress);
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => fieldsOf(new URLSearchParams(body)),
-  );
+  app.use(bodyLimit({ maxSize: LARGEST_FORM_BYTES, onError: tooLarge }));
   addFile(app, '/console.css', 'text/css; charset=utf-8', STYLESHEET);
   addFile(app, '/console.js', 'text/javascript; charset=utf-8', SCRIPT);
   addFile(app, '/icon.svg', 'image/svg+xml', ICON);
   const inTurn = takeTurns(PAGES_AT_ONCE, PAGES_WAITING);
   for (const page of pages) addPage(app, page, { place, listProblems, inTurn });
   for (const { path, run } of actions)
-    app.post(path, async (request, reply) =>
-      answer(reply, await run(pageRequest(request)), { ...FRAME, place, problems: await listProblems() }),
-    );
-  app.setNotFoundHandler((_request, reply) => showFailure(reply, new PageNotFound('There is no such page.')));
-  app.setErrorHandler((error, _request, reply) => showFailure(reply, error));
+    app.post(path, async (context) => {
+      const answered = await run({ params: context.req.param(), fields: await readForm(context) });
+      return answer(context, answered, { ...FRAME, place, problems: await listProblems() });
+    });
+  app.notFound((context) => showFailure(context, new PageNotFound('There is no such page.')));
+  app.onError((error, context) => showFailure(context, error));
 
-  function showFailure(reply: FastifyReply, error: unknown): FastifyReply {
+  function showFailure(context: Context, error: Error): Response {
     const { status, title, text, hint } = describeFailure(error);
     const body = html`<h1>${title}</h1><p>${text}</p>
 ${hint !== undefined && html`<p>${hint}</p>`}`;
-    if (status === BUSY) reply.header('retry-after', BUSY_RETRY_SECONDS);
-    return send(reply.code(status), layOut({ title, body }, { ...FRAME, place }));
+    if (status === BUSY) context.header('retry-after', String(BUSY_RETRY_SECONDS));
+    context.status(status);
+    return send(context, layOut({ title, body }, { ...FRAME, place }));
   }
 
-  await app.ready();
-  const { port, close } = await listenOnLoopback(
-    (request, response) => app.routing(request, response),
-    options.port,
-  );
+  const { port, close } = await listenOnLoopback(getRequestListener(app.fetch), options.port);
   return {
     get url() {
       return access.url(port);
     },
-    async close() {
-      await close();
-      await app.close();
-    },
+    close,
   };
 }
 
-function addFile(app: FastifyInstance, path: string, type: string, content: string): void {
-  app.get(path, (_request, reply) => reply.type(type).send(content));
+function addFile(app: App, path: string, type: string, content: string): void {
+  app.get(path, (context) => context.body(content, 200, { 'content-type': type }));
+}
+
+function tooLarge(): never {
+  throw new HTTPException(413, { message: 'The form is too large.' });
 }
 
 interface Shared extends Pick<ConsoleOptions, 'place'> {
@@ -139,13 +138,13 @@ interface Shared extends Pick<ConsoleOptions, 'place'> {
   readonly inTurn: ReturnType<typeof takeTurns>;
 }
 
-function addPage(app: FastifyInstance, page: ConsolePage, { place, listProblems, inTurn }: Shared): void {
+function addPage(app: App, page: ConsolePage, { place, listProblems, inTurn }: Shared): void {
   const { path, updates } = page;
-  app.get(path, async (request, reply) => {
-    const asked = pageRequest(request);
+  app.get(path, async (context) => {
+    const asked = { params: context.req.param(), fields: fieldsOf(new URL(context.req.url).searchParams) };
     if (updates !== undefined && STREAM in asked.fields) {
       const next =
-        updates.follow?.(asked, positionOf(request, asked)) ?? onlyChanges(() => renderBody(page, asked));
+        updates.follow?.(asked, positionOf(context, asked)) ?? onlyChanges(() => renderBody(page, asked));
       const withProblems = async () => {
         const [news, problems] = [await next(), await listProblems()];
         return [
@@ -154,12 +153,12 @@ function addPage(app: FastifyInstance, page: ConsolePage, { place, listProblems,
           { event: 'worst', markup: html`${worstOf(problems)}` } as const,
         ];
       };
-      return streamMessages(request, reply, updates.everyMs, () => inTurn(withProblems));
+      return streamMessages(context, updates.everyMs, () => inTurn(withProblems));
     }
-    const stream = updates === undefined ? undefined : withStream(request.url);
+    const stream = updates === undefined ? undefined : withStream(context.env.incoming.url ?? path);
     const rendered = await inTurn(() => page.render(asked));
     const isFixed = 'isFixed' in rendered && rendered.isFixed === true;
-    return answer(reply, rendered, {
+    return answer(context, rendered, {
       path,
       place,
       stream: isFixed ? undefined : stream,
@@ -173,41 +172,37 @@ async function renderBody(page: ConsolePage, request: PageRequest): Promise<Html
   return 'body' in rendered ? rendered.body : html``;
 }
 
-function answer(reply: FastifyReply, page: Page | Redirect, frame: Frame): FastifyReply {
-  return 'to' in page ? reply.redirect(page.to, 303) : send(reply, layOut(page, frame));
+function answer(context: Context, page: Page | Redirect, frame: Frame): Response {
+  return 'to' in page ? context.redirect(page.to, 303) : send(context, layOut(page, frame));
 }
 
-function positionOf({ headers }: FastifyRequest, { fields }: PageRequest): string {
-  return String(headers['last-event-id'] ?? fields.position ?? '');
+function positionOf({ req }: Context, { fields }: PageRequest): string {
+  return req.header('last-event-id') ?? fields.position ?? '';
 }
 
 function withStream(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${STREAM}=1`;
 }
 
-function pageRequest({ params, query, body }: FastifyRequest): PageRequest {
-  return {
-    params: params as PageRequest['params'],
-    fields: (body as PageRequest['fields'] | null) ?? fieldsOf(query as Readonly<Record<string, unknown>>),
-  };
+async function readForm({ req }: Context): Promise<PageRequest['fields']> {
+  const type = req.header('content-type')?.split(';')[0];
+  if (type !== FORM) throw new HTTPException(415, { message: `The console takes forms as ${FORM}.` });
+  return fieldsOf(new URLSearchParams(await req.text()));
 }
 
 /** Returns one string for each name: the last one if a name is repeated. */
-function fieldsOf(
-  query: URLSearchParams | Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> {
-  const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query);
-  return Object.fromEntries(entries.map(([name, value]) => [name, String([value].flat().at(-1))]));
+function fieldsOf(fields: URLSearchParams): PageRequest['fields'] {
+  return Object.fromEntries(fields);
 }
 
-function send(reply: FastifyReply, page: Html): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(textOf(page));
+function send(context: Context, page: Html): Response {
+  return context.html(textOf(page));
 }
 
 const BUSY = 503;
 
 function describeFailure(error: unknown): {
-  readonly status: number;
+  readonly status: ContentfulStatusCode;
   readonly title: string;
   readonly text: string;
   readonly hint?: string;
@@ -222,7 +217,6 @@ function describeFailure(error: unknown): {
   return { status: 403, title: 'Access denied', text, hint };
 }
 
-function statusOf(error: unknown): number {
-  const status = (error as { readonly statusCode?: unknown }).statusCode;
-  return typeof status === 'number' && status >= 400 ? status : 500;
+function statusOf(error: unknown): ContentfulStatusCode {
+  return error instanceof HTTPException ? (error.status as ContentfulStatusCode) : 500;
 }

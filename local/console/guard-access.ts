@@ -3,7 +3,9 @@
 // request exchanges the address's token for a cookie with another value, and redirects to an address without it; then
 // the token is worth nothing, wherever the browser keeps it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
 import { html, textOf } from './html.ts';
 
 const SECRET_BYTES = 24;
@@ -33,56 +35,66 @@ export interface Access {
  *
  * @param onNewAddress called with the present address when a used one is opened by a browser without access
  */
-export function guardAccess(app: FastifyInstance, onNewAddress: (url: string) => void): Access {
+export function guardAccess(
+  app: Hono<{ Bindings: HttpBindings }>,
+  onNewAddress: (url: string) => void,
+): Access {
   const name = `${randomBytes(NAME_BYTES).toString('hex')}.localhost`;
   const cookie = newSecret();
   let token = newSecret();
   let usedToken: string | undefined;
   const url = (port: number) => `http://${name}:${port}/?token=${token}`;
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(HEADERS);
-    const port = request.socket.localPort ?? 0;
-    const problem = problemOf(request, `${name}:${port}`);
-    if (problem !== undefined) return reject(reply, problem);
-    const given = tokenIn(request);
-    if (cookiesOf(request).some((each) => isSame(each, cookie)))
-      return given === undefined ? undefined : reply.redirect('/', 303);
+  app.use(async (context, next) => {
+    const response = admit(context, context.env.incoming);
+    if (response === undefined) await next();
+    else context.res = response;
+    // After the routes: a stream sets its own.
+    for (const [header, value] of Object.entries(HEADERS)) context.header(header, value);
+  });
+
+  /** @returns the response to a request that may not go on */
+  function admit(context: Context, { headers, socket }: IncomingMessage): Response | undefined {
+    const port = socket.localPort ?? 0;
+    const problem = problemOf(headers, context.req.method, `${name}:${port}`);
+    if (problem !== undefined) return reject(context, problem);
+    const given = tokenIn(context);
+    if (cookiesOf(headers).some((each) => isSame(each, cookie)))
+      return given === undefined ? undefined : context.redirect('/', 303);
     if (isSame(given, token)) {
       usedToken = token;
       token = newSecret();
-      return reply
-        .header('set-cookie', `${COOKIE}=${cookie}; HttpOnly; SameSite=Strict; Path=/`)
-        .redirect('/', 303);
+      context.header('set-cookie', `${COOKIE}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+      return context.redirect('/', 303);
     }
     if (isSame(given, usedToken)) {
       onNewAddress(url(port));
       return reject(
-        reply,
+        context,
         'This address has been opened before. The console has printed a new one on its terminal.',
       );
     }
     return reject(
-      reply,
+      context,
       'This browser has no access yet. Press c and Enter in the terminal where the console runs ("npm start" or ' +
         '"returns-feed console"), and open the address that it prints: it contains a token.',
     );
-  });
+  }
   return { url };
 }
 
-/** Responds with a page of one sentence, and with the console's headers. Its only style is that of the browser. */
-export function reject(reply: FastifyReply, problem: string, status = 403): FastifyReply {
+/** A page of one sentence. Its only style is that of the browser. */
+function reject(context: Context, problem: string): Response {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>returns-feed</title></head>
 <body><main><h1>returns-feed</h1><p>${problem}</p></main></body></html>
 `;
-  return reply.headers(HEADERS).code(status).type('text/html; charset=utf-8').send(textOf(page));
+  return context.html(textOf(page), 403);
 }
 
 /** @param host the console's name and port: another one was made to resolve to this machine (DNS rebinding) */
-function problemOf({ headers, method }: FastifyRequest, host: string): string | undefined {
+function problemOf(headers: IncomingHttpHeaders, method: string, host: string): string | undefined {
   if (headers.host !== host) return 'The console answers only at the address that it printed.';
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
@@ -95,12 +107,12 @@ function problemOf({ headers, method }: FastifyRequest, host: string): string | 
 }
 
 /** The token of the printed address; other addresses and methods have none. */
-function tokenIn({ method, url, query }: FastifyRequest): string | undefined {
-  const { token } = query as { readonly token?: unknown };
-  return method === 'GET' && url.startsWith('/?') && typeof token === 'string' ? token : undefined;
+function tokenIn({ req }: Context): string | undefined {
+  const [token, ...others] = req.queries('token') ?? [];
+  return req.method === 'GET' && req.path === '/' && others.length === 0 ? token : undefined;
 }
 
-function cookiesOf({ headers }: FastifyRequest): string[] {
+function cookiesOf(headers: IncomingHttpHeaders): string[] {
   const cookies = headers.cookie?.split(';').map((cookie) => cookie.trim()) ?? [];
   return cookies.flatMap((each) => (each.startsWith(`${COOKIE}=`) ? [each.slice(COOKIE.length + 1)] : []));
 }

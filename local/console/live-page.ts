@@ -1,7 +1,7 @@
 // The page "Live": new events, filtered by type, source and status.
 import { EVENT_SCHEMAS, type FeedEvent } from '../../shared/contract/event.ts';
+import { meantStatus } from '../cli/listed-statuses.ts';
 import { didYouMean } from '../cli/suggest.ts';
-import { meantStatus } from '../operating/listed-statuses.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage, PageRequest } from './console-server.ts';
 import { liveRow } from './event-view.ts';

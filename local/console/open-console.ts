@@ -2,7 +2,6 @@
 import { onKey } from '../cli/on-key.ts';
 import { whenAborted } from '../cli/until-aborted.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import { noteConsole } from '../operating/running-console.ts';
 import { withFeed } from '../operating/with-feed.ts';
 import { createCataloguePage } from './catalogue-page.ts';
 import { type ConsoleFeed, createConsoleFeed, type ServedFeed } from './console-feed.ts';
@@ -11,6 +10,7 @@ import { createFindPage } from './find-page.ts';
 import { createLivePage } from './live-page.ts';
 import { createOverviewPage } from './overview-page.ts';
 import { createAskAction, createReturnPage } from './return-page.ts';
+import { noteConsole } from './running-console.ts';
 import { createStuckActions } from './stuck-actions.ts';
 import { createStuckPage } from './stuck-page.ts';
 

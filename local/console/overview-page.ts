@@ -1,7 +1,7 @@
 // The first page: the verdict and what to do, then every source and destination, the worst first.
 
 import type { Moments } from '../cli/moments.ts';
-import { headlineOf, sentenceOf } from '../operating/format-verdict.ts';
+import { headlineOf, sentenceOf } from '../operating/format-status.ts';
 import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';

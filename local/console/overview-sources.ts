@@ -1,7 +1,6 @@
 import type { Moments } from '../cli/moments.ts';
-import type { Verdict } from '../operating/judge-source.ts';
 import type { OverviewSource } from '../operating/load-overview.ts';
-import type { SourceStatus } from '../operating/source-status.ts';
+import type { SourceStatus, Verdict } from '../operating/source-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
 

@@ -1,9 +1,13 @@
 // Updates an open page with server-sent events: renders the page at a fixed interval, and sends it if it changed.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
 import { formatFailure } from '../cli/failures.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type Html, textOf } from './html.ts';
+
+/** How soon a browser connects again. */
+const RETRY_MS = 2_000;
 
 export interface Message {
   /**
@@ -22,37 +26,26 @@ export interface Message {
  *
  * @param next called `everyMs` after its last call has ended
  */
-export async function streamMessages(
-  request: FastifyRequest,
-  reply: FastifyReply,
+export function streamMessages(
+  context: Context,
   everyMs: number,
   next: () => Promise<readonly Message[]>,
-): Promise<void> {
-  const gone = new AbortController();
-  request.raw.once('close', () => gone.abort());
-  const { raw } = reply;
-  reply.hijack();
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream',
-  });
-  raw.write('retry: 2000\n\n');
-  while (!gone.signal.aborted) {
-    try {
-      for (const { event, id, markup } of await next()) send(event, textOf(markup), id);
-      send('well', '');
-    } catch (error) {
-      send('problem', `Not up to date. ${formatFailure(error)}`);
+): Response {
+  return streamSSE(context, async (stream) => {
+    const gone = new AbortController();
+    stream.onAbort(() => gone.abort());
+    await stream.write(`retry: ${RETRY_MS}\n\n`);
+    while (!gone.signal.aborted) {
+      try {
+        for (const { markup, ...message } of await next())
+          await stream.writeSSE({ ...message, data: textOf(markup) });
+        await stream.writeSSE({ event: 'well', data: '' });
+      } catch (error) {
+        await stream.writeSSE({ event: 'problem', data: `Not up to date. ${formatFailure(error)}` });
+      }
+      await untilAborted(everyMs, gone.signal);
     }
-    await untilAborted(everyMs, gone.signal);
-  }
-
-  function send(event: string | undefined, data: string, id?: string): void {
-    if (gone.signal.aborted) return;
-    const lines = data.split('\n').map((line) => `data: ${line}\n`);
-    const head = `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}`;
-    raw.write(`${head}${lines.join('')}\n`);
-  }
+  });
 }
 
 /** Returns a function that renders the page, and returns it only if it differs from the last call's. */

@@ -4,7 +4,7 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
-import { headlineOf, sentenceOf } from '../operating/format-verdict.ts';
+import { headlineOf, sentenceOf } from '../operating/format-status.ts';
 import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
 import type { HoldStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';

@@ -3,8 +3,8 @@
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
+import { shownUrl } from '../cli/shown-url.ts';
 import { explainFailure } from '../operating/explain-failure.ts';
-import { shownUrl } from '../operating/shown-url.ts';
 
 export function isAccepted(answer: Answer): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300;

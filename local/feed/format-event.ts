@@ -3,13 +3,14 @@
 // return. Elsewhere a row is always one line with its date, so that it can be searched, and the header names the time
 // zone.
 import pc from 'picocolors';
+import stringWidth from 'string-width';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { formatDuration } from '../cli/durations.ts';
 import type { Colors } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { cutTo, padTo, wrap } from '../cli/wrap.ts';
 import { showValue } from './show-value.ts';
-import { cutTo, type Part, wrapParts } from './wrap-parts.ts';
 
 export interface EventTable {
   /** The names of the columns, aligned with the lines. */
@@ -39,28 +40,28 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
   const placeColumn = timeWidth + AFTER_WIDTH + 4;
 
   function lead({ time, after, place, subject }: Lead): string {
-    widest.place = Math.max(widest.place, place.length);
-    widest.subject = Math.max(widest.subject, subject.length);
-    const start = `${time.padEnd(timeWidth)}  ${after.padStart(AFTER_WIDTH)}  ${place.padEnd(widest.place)}`;
-    return `${colors.dim(start)}  ${subject.padEnd(widest.subject)}  `;
+    widest.place = Math.max(widest.place, stringWidth(place));
+    widest.subject = Math.max(widest.subject, stringWidth(subject));
+    const start = `${time.padEnd(timeWidth)}  ${after.padStart(AFTER_WIDTH)}  ${padTo(place, widest.place)}`;
+    return `${colors.dim(start)}  ${padTo(subject, widest.subject)}  `;
   }
 
   /** Whether the table's columns, widened for this row, fit a terminal of this width. */
   function fits({ place, subject }: Lead, columns: number): boolean {
-    const width = Math.max(widest.place, place.length) + Math.max(widest.subject, subject.length);
+    const width = Math.max(widest.place, stringWidth(place)) + Math.max(widest.subject, stringWidth(subject));
     return placeColumn + width + 4 <= columns;
   }
 
   /** A row that does not widen the columns: what does not fit continues below the return. */
-  function narrowRow(row: Lead, parts: readonly Part[], columns: number): string {
+  function narrowRow(row: Lead, changes: readonly string[], columns: number): string {
     const { time, after, place, subject } = row;
     const room = columns - placeColumn;
     const start = colors.dim(
       `${time.padEnd(timeWidth)}  ${after.padStart(AFTER_WIDTH)}  ${cutTo(place, room)}`,
     );
-    const isBeside = place.length + 2 + subject.length <= room;
+    const isBeside = stringWidth(place) + 2 + stringWidth(subject) <= room;
     const what = isBeside ? `  ${subject}` : `\n${' '.repeat(placeColumn)}${cutTo(subject, room)}`;
-    return `${start}${what}${wrapParts(parts, columns, columns, placeColumn)}`;
+    return `${start}${what}${wrapChanges(changes, columns, columns, placeColumn)}`;
   }
 
   return {
@@ -81,15 +82,15 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
       const after = formatDuration(now - Date.parse(event.time), 1);
       const place = order === null ? `${id}` : `${id} ${printable(order)}`;
       const row = { time, after, place, subject: nameOf(event) };
-      const parts = formatChange(event, moments, colors);
+      const changes = formatChange(event, moments, colors);
       const columns = width() ?? 0;
-      if (columns < NARROWEST) return lead(row) + parts.map(({ styled }) => styled).join(', ');
-      if (!fits(row, columns)) return narrowRow(row, parts, columns);
+      if (columns < NARROWEST) return lead(row) + changes.join(', ');
+      if (!fits(row, columns)) return narrowRow(row, changes, columns);
       const start = lead(row);
       const change = placeColumn + widest.place + widest.subject + 4;
-      const fitsBelow = parts.every(({ plain }) => change + plain.length < columns);
+      const fitsBelow = changes.every((each) => change + stringWidth(each) < columns);
       const indent = columns >= ROOMY && fitsBelow ? change : placeColumn;
-      const lines = wrapParts(parts, columns, change, indent);
+      const lines = wrapChanges(changes, columns, change, indent);
       return `${lines.startsWith('\n') ? start.trimEnd() : start}${lines}`;
     },
   };
@@ -131,29 +132,36 @@ export function orderNameOf({ data }: FeedEvent): string | null {
 
 /** Describes the changed fields with their previous and new values, on one line. */
 export function describeChange(event: FeedEvent, moments: Moments): string {
-  const parts = formatChange(event, moments, pc.createColors(false));
-  return parts.map(({ plain }) => plain).join(', ');
+  return formatChange(event, moments, pc.createColors(false)).join(', ');
 }
 
-function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Colors): Part[] {
+function formatChange({ type, data }: FeedEvent, moments: Moments, colors: Colors): string[] {
   const object = data.object as unknown as Readonly<Record<string, unknown>>;
-  if (type.endsWith('.removed')) return [part('removed', colors.red)];
-  if (type.endsWith('.forgotten')) return [part('forgotten', colors.red)];
+  if (type.endsWith('.removed')) return [colors.red('removed')];
+  if (type.endsWith('.forgotten')) return [colors.red('forgotten')];
   if (!('previous_attributes' in data)) {
     const first = [object.status, object.amount].find((value) => value !== undefined && value !== null);
     return [
-      part('backfill' in data ? 'existing' : 'new', colors.green),
-      ...(first === undefined ? [] : [part(printable(showValue(first, moments)), colors.bold)]),
+      colors.green('backfill' in data ? 'existing' : 'new'),
+      ...(first === undefined ? [] : [colors.bold(printable(showValue(first, moments)))]),
     ];
   }
   const fields = Object.entries(data.previous_attributes as Readonly<Record<string, unknown>>);
   return fields.map(([field, before]) => {
     const from = printable(`${field === 'status' ? '' : `${field} `}${showValue(before, moments)} → `);
     const to = printable(showValue(object[field], moments));
-    return { plain: from + to, styled: from + colors.bold(to) };
+    return from + colors.bold(to);
   });
 }
 
-function part(plain: string, style: (text: string) => string): Part {
-  return { plain, styled: style(plain) };
+/**
+ * Changes are not broken, but one that is longer than a line is cut.
+ *
+ * @param used columns of the first line that are already used
+ * @param indent columns before each further line
+ */
+function wrapChanges(changes: readonly string[], width: number, used: number, indent: number): string {
+  const listed = changes.map((each, index) => (index < changes.length - 1 ? `${each},` : each));
+  const [first = '', ...others] = wrap(listed, width - indent, width - used);
+  return [first, ...others.map((line) => ' '.repeat(indent) + cutTo(line, width - indent))].join('\n');
 }

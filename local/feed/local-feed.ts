@@ -11,7 +11,7 @@ import { isLoopback } from '../../shared/returns-service/base-url.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { shellWord } from '../cli/shell-word.ts';
-import { shownUrl } from '../operating/shown-url.ts';
+import { shownUrl } from '../cli/shown-url.ts';
 import type { GivenOption } from '../store/documents.ts';
 import { type LocalStore, openStore } from '../store/open-store.ts';
 import { lockForWatch } from '../store/watch-lock.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../shared/ports.ts';
 import { counted } from '../cli/counts.ts';
 import { describeDropped } from '../cli/given-options.ts';
 import { shellWord } from '../cli/shell-word.ts';
-import { shownUrl } from '../operating/shown-url.ts';
+import { shownUrl } from '../cli/shown-url.ts';
 import type { ForwardedUrl, GivenOption } from '../store/documents.ts';
 import type { LocalStore } from '../store/open-store.ts';
 import type { Unsent } from '../store/unsent.ts';

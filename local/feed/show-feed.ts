@@ -95,7 +95,7 @@ function openLog(
     write: (line) => void err.line(line).catch(() => {}),
     moments,
     isDated: stderr.isTTY !== true,
-    width: () => (stderr.isTTY === true ? stderr.columns : undefined),
+    width: () => (stderr.isTTY === true ? stderr.columns || undefined : undefined),
     source: settings.name,
     colors: colorsOf(stderr),
   });

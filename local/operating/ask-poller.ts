@@ -11,8 +11,7 @@ import {
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
 import { NotAskedError } from '../../shared/finding/asking.ts';
 import { parseJson } from '../../shared/parse-json.ts';
-import { type Deployment, partOf } from './find-deployment.ts';
-import { withClient } from './with-client.ts';
+import { type Deployment, partOf, withClient } from './find-deployment.ts';
 
 /** Looks up the poller's name only when it asks: ids are found without it, and stacks of earlier releases lack it. */
 export function createPollerFinder(deployment: Deployment): Finder {

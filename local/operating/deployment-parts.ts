@@ -5,9 +5,9 @@ import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
 import { configuredSources } from './list-sources.ts';
 import { listSubscribers, type Subscribers } from './list-subscribers.ts';
+import { listWebhooks } from './named-destinations.ts';
 import { labelsOfWebhook } from './open-deployment.ts';
 import type { OpenFeed, WebhookLabels } from './open-feed.ts';
-import { listWebhooks } from './webhook-records.ts';
 
 export interface DeploymentParts {
   /** Which sources are configured; undefined if that is not known, as on one machine. */

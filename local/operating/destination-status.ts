@@ -2,9 +2,8 @@
 // that a `watch` forwards to. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
-import type { Instant } from '../../shared/instant.ts';
-import { MILLISECOND, MINUTE } from '../../shared/instant.ts';
-import { formatKnownInstant } from './format-known-instant.ts';
+import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { formatKnownInstant } from '../cli/moments.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
 import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
 

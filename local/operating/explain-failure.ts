@@ -1,7 +1,7 @@
 // Explains a failed delivery by the reason that its sender noted: `answered 401`, `timeout`, or the code of an error of
 // Node.
 
-export interface ExplainedFailure {
+interface ExplainedFailure {
   /** The reason and its meaning, for instance `ECONNREFUSED, nothing listens there`. */
   readonly what: string;
   readonly advice: string;

@@ -7,10 +7,10 @@ import { describeHold } from '../../shared/guarding/describe-hold.ts';
 import { formatInstant } from '../../shared/instant.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { formatKnownInstant } from './format-known-instant.ts';
+import { formatKnownInstant } from '../cli/moments.ts';
 import type { FeedLists } from './open-feed.ts';
 import type { Attempt } from './problems.ts';
-import { readAll } from './read-all.ts';
+import { readAll } from './read-ledger.ts';
 
 /** Times are ISO 8601; null where there is nothing. */
 export type Explanation = Awaited<ReturnType<typeof explainGroup>>;
@@ -18,7 +18,7 @@ export type ExplainedEntity = NonNullable<Explanation['snapshot']>['entities'][n
 export type ExplainedEvent = Explanation['events'][number];
 export type ExplainedMark = Explanation['marks'][number];
 
-export interface ExplainPorts {
+interface ExplainPorts {
   readonly lists: Pick<FeedLists, 'mark' | 'skipped'>;
   readonly store: Pick<SnapshotStore, 'load'>;
   readonly ledger: Pick<Ledger, 'read'>;

@@ -1,8 +1,12 @@
-// Each known return group as it was last published, for a consumer that starts with the present state.
+// Each known return group as it was last published, for a consumer that starts with the present state: as it is
+// in events, or as rows of CSV.
+
+import { stringify } from 'csv-stringify/sync';
 import { asPublished } from '../../shared/comparing/change-set.ts';
 import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
+import { printable } from '../cli/printable.ts';
 
 /** Snapshots read at once. */
 const READ_GROUPS = 100;
@@ -19,7 +23,7 @@ export interface ExportFilter {
   readonly statuses?: readonly string[] | undefined;
 }
 
-export type ExportedGroup = ReturnType<typeof exportGroup>;
+type ExportedGroup = ReturnType<typeof exportGroup>;
 
 /** The groups of a source by their creation, without the removed ones. */
 export async function* exportGroups(
@@ -74,4 +78,49 @@ function exportGroup(generation: string, snapshot: Snapshot) {
     generation,
     sequence,
   };
+}
+
+const COLUMNS = [
+  ...(['return_group_id', 'order_name', 'updated_at', 'type', 'id', 'status', 'product_name'] as const),
+  ...([
+    'quantity',
+    'carrier',
+    'tracking_number',
+    'shipped_at',
+    'delivered_at',
+    'amount',
+    'currency',
+  ] as const),
+];
+
+export const CSV_HEADER = COLUMNS.join(',');
+
+/**
+ * RFC 4180, without the end of the last line; empty for a return without entities. Control characters and line breaks
+ * are escaped, so that no cell starts a formula after one.
+ */
+export function toCsv(group: ExportedGroup): string {
+  const cast = { string: printable };
+  return stringify(rowsOf(group), { columns: COLUMNS, cast, escape_formulas: true, eof: false });
+}
+
+type Row = Partial<Record<(typeof COLUMNS)[number], unknown>>;
+
+function rowsOf({ return_group: group, updated_at, entities }: ExportedGroup): Row[] {
+  const about = { return_group_id: group.id, order_name: group.order.name, updated_at };
+  return entities.map((entity) => {
+    const fields: Readonly<Record<string, unknown>> = { ...entity };
+    const money = (fields.amount as { readonly shop_money?: Money } | undefined)?.shop_money;
+    return {
+      ...fields,
+      ...about,
+      id: fields.id ?? fields.platform_id,
+      ...{ amount: money?.amount, currency: money?.currency_code },
+    };
+  });
+}
+
+interface Money {
+  readonly amount?: unknown;
+  readonly currency_code?: unknown;
 }

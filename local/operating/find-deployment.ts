@@ -1,6 +1,5 @@
 // Finds the parts of a deployment: by its stack's outputs, or by the environment variables that its functions use too.
 import { UsageError } from '../cli/failures.ts';
-import { withClient } from './with-client.ts';
 
 /** The stack output and the variable that name each part. A part that the command does not need may be missing. */
 export const PARTS = {
@@ -89,4 +88,16 @@ function pick(find: (names: (typeof PARTS)[Part]) => string | undefined): Partia
 
 function isDeployment(parts: Partial<Record<Part, string>>): parts is Deployment {
   return TABLES_NEEDED.every((part) => parts[part] !== undefined);
+}
+
+/** Runs work with a client of the SDK, and closes the client even if the work fails. */
+export async function withClient<Client extends { destroy(): void }, Result>(
+  client: Client,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(client);
+  } finally {
+    client.destroy();
+  }
 }

@@ -2,10 +2,11 @@
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { WATCHED_FIELDS } from '../../shared/contract/watched-fields.ts';
 import { FORWARD_PREFIX, WATCH_MARK } from '../../shared/deployment/destinations.ts';
-import { formatEntry, wrapWords } from '../cli/entries.ts';
+import { formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
+import { wrapWords } from '../cli/wrap.ts';
 import { describeChange, nameOf } from '../feed/format-event.ts';
 import {
   type ExplainedEntity,

@@ -1,18 +1,21 @@
-// Formats a source's status as text. The verdict and what needs action come first.
+// Formats what `status` shows as text: the verdict in one line, the sources, what gets their events. What needs action
+// comes first. The console has its verdict and its sentences from here.
+
+import { describeCondition, describeExamples } from '../../shared/guarding/describe-hold.ts';
+import type { Hold } from '../../shared/guarding/hold.ts';
+import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
 import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
-import { formatCommand, formatEntry, wrapWords } from '../cli/entries.ts';
+import { formatCommand, formatEntry } from '../cli/entries.ts';
 import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
-import { formatDestination } from './format-destination.ts';
-import { formatHold } from './format-hold.ts';
-import { headlineOf } from './format-verdict.ts';
-import type { FeedVerdict } from './judge-feed.ts';
-import type { Verdict } from './judge-source.ts';
-import type { LaneStatus, SourceStatus } from './source-status.ts';
+import { wrapWords } from '../cli/wrap.ts';
+import type { BehindReturn, DestinationStatus } from './destination-status.ts';
+import { adoptConditionOf, type Concern, type FeedVerdict } from './judge-feed.ts';
+import type { HoldStatus, LaneStatus, SourceStatus, Verdict } from './source-status.ts';
 
-export interface StatusPage {
+interface StatusPage {
   readonly verdict: FeedVerdict;
   readonly sources: readonly SourceStatus[];
   /** The address of a console that runs on this feed, without its token. */
@@ -208,4 +211,146 @@ function service({ service: known }: SourceStatus): string {
   const zone = stampsHaveZone ? 'with a zone' : 'without a zone';
   const digits = stampsPrecision === 0 ? 'whole seconds' : `${stampsPrecision} digits of a second`;
   return `${pages}; stamps ${zone}, ${digits}`;
+}
+
+/** For instance `All well: last complete poll 3 s ago, 0 waiting`. */
+export function headlineOf(verdict: FeedVerdict, moments: Moments): string {
+  const { concerns, unknown, baseline, polledAt, waiting, isMoreWaiting, destinations } = verdict;
+  const [worst, ...others] = concerns;
+  if (worst !== undefined) {
+    const more = others.length === 0 ? '' : ` (And ${others.length} more.)`;
+    return `${sentenceOf(worst, moments)}${more} ${adviceOf(worst)}`;
+  }
+  if (verdict.verdict === 'new')
+    return 'No source has been polled yet: "watch" polls at once, a new stack within two minutes. If not, read its log.';
+  const failing = destinations.find(isTryingAgain);
+  const known =
+    failing !== undefined
+      ? waitingSentence(failing, moments)
+      : unknown.length === 0
+        ? 'All well'
+        : 'Well as far as is known';
+  const read =
+    baseline !== null
+      ? `the first reading is under way, ${counted(baseline, 'return')} so far`
+      : polledAt === null
+        ? 'no complete poll yet'
+        : `last complete poll ${moments.age(polledAt)} ago`;
+  const more = isMoreWaiting ? ' or more' : '';
+  return `${known}${failing === undefined ? ':' : ','} ${read}, ${waiting.toLocaleString('en')}${more} waiting`;
+}
+
+/** Whether it fails, and not for so long that it needs an operator. */
+function isTryingAgain({ failures, needsAttention }: DestinationStatus): boolean {
+  return failsInARow({ failures }) && !needsAttention;
+}
+
+function waitingSentence(
+  { title, failures, failingSince, lastFailure }: DestinationStatus,
+  moments: Moments,
+) {
+  const since = failingSince === null ? '' : ` since ${moments.short(failingSince)}`;
+  return `${title}: waiting for the first accepted event${since} (${lastFailure}, ${failures} times in a row)`;
+}
+
+/** For instance `http://127.0.0.1:3000/hook fails since 15:20:07: ECONNREFUSED, nothing listens there.`. */
+export function sentenceOf({ subject, is, since, message }: Concern, moments: Moments): string {
+  return `${subject} ${is}${since === null ? '' : ` since ${moments.short(since)}`}: ${message}`;
+}
+
+/** The first thing to do. A command stands at the end, to be copied. */
+function adviceOf({ nextSteps: [first] }: Concern): string {
+  if (first === undefined) return '';
+  return first.command === null ? first.text : `${first.text} ${first.command}`;
+}
+
+/** A concern as JSON, without what the sources and destinations beside it have. */
+export function concernJson({ kind, subject, is, since, message, meanwhile, nextSteps }: Concern) {
+  return { code: kind, subject, is, since, message, meanwhile: meanwhile ?? null, nextSteps };
+}
+
+/** What is held and since when, samples of it, and the commands that end it. */
+export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout): string[] {
+  const { number, since, message, consequence, release, adopt } = hold;
+  const examples = describeExamples(hold).map((each, at) => (at === 0 ? `For instance ${each}` : each));
+  const texts = [message, ...examples, `Since ${moments.withAge(since)}. ${consequence}`];
+  const way = (text: string, command: string | null) =>
+    command === null ? [] : [...formatEntry('', [text], width), ...formatCommand(command, width)];
+  return [
+    ...formatEntry(`hold ${number}`, texts, width),
+    ...way(`${describeCondition(hold)}, publish it:`, release),
+    ...way(adoptConditionOf(hold), adopt),
+  ];
+}
+
+/** For instance `184467: shipment/77120 status IN_TRANSIT → DELIVERED`, and how many more there are. */
+export function sampleLines({ samples, count }: Pick<Hold, 'samples' | 'count'>): string[] {
+  const lines = samples.map(({ groupId, what, before, after }) => `${groupId}: ${what} ${before} → ${after}`);
+  const more = count - samples.length;
+  return samples.length > 0 && more > 0 ? [...lines, `and ${more.toLocaleString('en')} more`] : lines;
+}
+
+/** What a destination has got, as one line, if it fits. */
+export function formatDestination(
+  destination: DestinationStatus,
+  moments: Moments,
+  { width, colors }: Layout,
+): string[] {
+  const { title, state, needsAttention } = destination;
+  const paint = needsAttention ? colors.red : state === 'all sent' ? colors.green : (text: string) => text;
+  const start = printable(`${title}  ${state}`);
+  const text = [start, ...detailsOf(destination, moments)].join('; ');
+  const [first = '', ...others] = wrapWords(printable(text), width - 2);
+  const painted = first.startsWith(start)
+    ? `${printable(title)}  ${colors.bold(paint(state))}${first.slice(start.length)}`
+    : first;
+  return [painted, ...others.map((line) => `  ${line}`)];
+}
+
+function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
+  const { kind, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
+  const noun = kind === 'subscriber' ? 'event' : 'return';
+  const isReceiver = kind === 'webhook' || kind === 'forwarded';
+  return [
+    ...waitingOf(destination, noun),
+    ...(oldestMs === null || isReceiver ? [] : [`the oldest for ${formatDuration(oldestMs)}`]),
+    ...(behind === null || behind === 0
+      ? []
+      : [`${isCut ? 'more than ' : ''}${counted(behind, noun)} not accepted${named(destination, moments)}`]),
+    ...(isReceiver
+      ? [`last accepted ${lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt)}`]
+      : []),
+    ...(failures > 0 && failingSince !== null
+      ? [
+          `${destination.lastFailure ?? 'failed'}, ${failures === 1 ? 'once' : `${failures} times in a row`}, ` +
+            `since ${moments.short(failingSince)}`,
+        ]
+      : []),
+  ];
+}
+
+/** For instance `173 returns (402 events) waiting` or `50 or more returns waiting`. */
+function waitingOf({ waiting, waitingEvents, isMoreWaiting }: DestinationStatus, noun: string): string[] {
+  if (waiting === null) return [];
+  const count = isMoreWaiting ? `${formatCount(waiting)} or more ${noun}s` : counted(waiting, noun);
+  const isMoreSaid = noun === 'return' && waiting > 0 && waitingEvents !== null;
+  return [`${count}${isMoreSaid ? ` (${counted(waitingEvents, 'event')})` : ''} waiting`];
+}
+
+/** `--json` prints all of them. */
+const NAMED = 3;
+
+/** For instance `: acme 184467 at event 2 since 10:10:30`. */
+function named({ returns }: DestinationStatus, moments: Moments): string {
+  if (returns.length === 0) return '';
+  const more = returns.length > NAMED ? ` and ${returns.length - NAMED} more` : '';
+  return `: ${returns
+    .slice(0, NAMED)
+    .map((each) => nameOf(each, moments))
+    .join(', ')}${more}`;
+}
+
+function nameOf({ source, returnGroupId, event, since }: BehindReturn, moments: Moments): string {
+  const age = since === null ? '' : ` since ${moments.short(since)}`;
+  return `${source} ${returnGroupId ?? 'feed'} at event ${event}${age}`;
 }

@@ -3,15 +3,13 @@
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
 import { describeCondition } from '../../shared/guarding/describe-hold.ts';
-import type { Instant } from '../../shared/instant.ts';
-import { formatInstant } from '../../shared/instant.ts';
+import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import { type DestinationStatus, describeDestinations } from './destination-status.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { NextStep } from './judge-source.ts';
 import { nameOfArn, type SubscriberStatus } from './list-subscribers.ts';
 import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
-import type { HoldStatus, SourceStatus } from './source-status.ts';
+import type { HoldStatus, NextStep, SourceStatus } from './source-status.ts';
 
 /** One cause that needs an operator. */
 export type Concern = {
@@ -139,7 +137,7 @@ function concernOfReading(status: SourceStatus): Concern[] {
 }
 
 /** The sentences about the reading, each once: a reason may repeat the failure of the last poll. */
-export function reasonsOf({ reasons, lastFailure }: SourceStatus): string[] {
+function reasonsOf({ reasons, lastFailure }: SourceStatus): string[] {
   const others = reasons
     .filter(({ code }) => code !== 'unreadable' && code !== 'rows_fail')
     .map(({ message }) => message)

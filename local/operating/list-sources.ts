@@ -1,10 +1,15 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
+// As text they have one line each.
+import stringWidth from 'string-width';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { formatDuration } from '../cli/durations.ts';
+import { toWords } from '../cli/given-options.ts';
+import { padTo } from '../cli/wrap.ts';
+import { withClient } from './find-deployment.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { describeSource } from './source-status.ts';
-import { withClient } from './with-client.ts';
 
-export type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
+type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
 
 /** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
 export async function listAllSources(feed: OpenFeed, now: number) {
@@ -56,4 +61,35 @@ async function readConfigured(path: string) {
   const { SSMClient } = await import('@aws-sdk/client-ssm');
   const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
   return withClient(new SSMClient(), (client) => listStoredSources({ client, path }));
+}
+
+/** One line each, columns aligned. */
+export function formatSources(sources: readonly ListedSource[], isLocal: boolean): string[] {
+  const rows = sources.map(({ source, configured, watched, state }) => [
+    source,
+    state === null ? 'not polled yet' : condition(state),
+    state === null ? '' : `generation ${state.generation}`,
+    ...(isLocal ? [watched === null ? '' : `watch${toWords(watched).options}`] : configuration(configured)),
+  ]);
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
+  );
+  return rows.map((row) =>
+    row
+      .map((text, column) => padTo(text, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function condition({ isHealthy, wasRestored }: NonNullable<ListedSource['state']>): string {
+  if (wasRestored) return 'restored, stopped';
+  return isHealthy ? 'well' : 'see status';
+}
+
+function configuration(configured: ListedSource['configured']): string[] {
+  if (configured === null) return ['no longer configured', '', ''];
+  const { baseUrl, intervalMs, token } = configured;
+  const place = 'secretId' in token ? `secret ${token.secretId}` : `parameter ${token.parameter}`;
+  return [`every ${formatDuration(intervalMs)}`, baseUrl, `token in ${place}`];
 }

@@ -1,10 +1,9 @@
 // The ordered subscribers of a deployment, by the queues that are subscribed to its topic.
+
 import type { SQS } from '@aws-sdk/client-sqs';
-import type { Deployment } from './find-deployment.ts';
+import * as z from 'zod';
+import { type Deployment, withClient } from './find-deployment.ts';
 import { describeProblem } from './problems.ts';
-import { readQueueAges } from './queue-ages.ts';
-import { readQueueCounts } from './queue-counts.ts';
-import { withClient } from './with-client.ts';
 
 /** Null is unknown. */
 export interface SubscriberStatus {
@@ -102,4 +101,65 @@ export function nameOfArn(arn: string): string {
 
 function accountOf(arn: string): string | undefined {
   return arn.split(':')[4];
+}
+
+// How many messages a queue holds, and where its dead letters go.
+
+/** Messages that are visible, that wait for their next attempt, and that are being handled. */
+const COUNTS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
+
+const redrivePolicy = z.object({ deadLetterTargetArn: z.string() });
+
+export async function readQueueCounts(client: SQS, QueueUrl: string) {
+  const AttributeNames = [...COUNTS, 'RedrivePolicy' as const];
+  const { Attributes = {} } = await client.getQueueAttributes({ QueueUrl, AttributeNames });
+  const { RedrivePolicy } = Attributes;
+  return {
+    messages: COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0),
+    deadLetterArn: RedrivePolicy && redrivePolicy.parse(JSON.parse(RedrivePolicy)).deadLetterTargetArn,
+  };
+}
+
+// How old the oldest message of each queue is. SQS itself does not say it. CloudWatch reports it once a minute, a few
+// minutes late, and bills each queue that it is asked for.
+
+/** The reports lag by some minutes; an empty queue has none after a while. */
+const LOOK_BACK_MS = 15 * 60_000;
+
+/**
+ * Seconds by the queue's name; undefined without a report. One call: a topic has at most 100 queues, and a call takes 500.
+ *
+ * @throws the errors of CloudWatch
+ */
+async function readQueueAges(queues: readonly string[]): Promise<Map<string, number | undefined>> {
+  if (queues.length === 0) return new Map();
+  const { CloudWatch } = await import('@aws-sdk/client-cloudwatch');
+  const now = Date.now();
+  const { MetricDataResults = [] } = await withClient(new CloudWatch(), (client) =>
+    client.getMetricData({
+      StartTime: new Date(now - LOOK_BACK_MS),
+      EndTime: new Date(now),
+      ScanBy: 'TimestampDescending',
+      MetricDataQueries: queues.map((queue, index) => ({ Id: idOf(index), MetricStat: ageOf(queue) })),
+    }),
+  );
+  const newest = new Map(MetricDataResults.map(({ Id, Values }) => [Id, Values?.[0]]));
+  return new Map(queues.map((queue, index) => [queue, newest.get(idOf(index))]));
+}
+
+function idOf(index: number): string {
+  return `age${index}`;
+}
+
+function ageOf(queue: string) {
+  const Metric = {
+    Namespace: 'AWS/SQS',
+    MetricName: 'ApproximateAgeOfOldestMessage',
+    Dimensions: [{ Name: 'QueueName', Value: queue }],
+  };
+  return { Metric, Period: 60, Stat: 'Maximum' };
 }

@@ -1,6 +1,7 @@
 // Loads what `status` and the console show: the sources' states, their activities, and for each destination the marks of
 // the groups that changed last. In a deployment the number of reads does not depend on the number of groups.
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
+import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
@@ -8,13 +9,11 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Unsent } from '../store/unsent.ts';
 import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
-import { type BehindGroups, findBehind } from './find-behind.ts';
-import { listWebhookStates } from './list-webhook-states.ts';
 import { labelsOfWebhook } from './open-deployment.ts';
 import type { OpenFeed, WebhookLabels } from './open-feed.ts';
 import { type Attempt, createProblems } from './problems.ts';
 import { describeSource, type SourceStatus } from './source-status.ts';
-import type { WebhookStatus } from './webhook-status.ts';
+import { listWebhookStates, type WebhookStatus } from './webhook-status.ts';
 
 export interface Overview {
   /** Null if unknown. */
@@ -174,4 +173,23 @@ function countForwarded(
   if (startedAt === null) return null;
   const since = Date.parse(startedAt) * MILLISECOND;
   return loadUnsent(part, labels, { filter: labels.filter, since, getsReports: false });
+}
+
+type BehindGroups = Awaited<ReturnType<typeof findBehind>>;
+
+/** Groups that are read of one destination. */
+const MOST = 100;
+
+/**
+ * The groups that are behind at a destination, at most a hundred, and whether there are more.
+ *
+ * @param source only this source's
+ */
+async function findBehind({ lists }: Pick<OpenFeed, 'lists'>, mark: string, source?: string) {
+  const groups: BehindGroup[] = [];
+  for await (const group of lists.behind(mark, source)) {
+    if (groups.length === MOST) return { groups, isCut: true };
+    groups.push(group);
+  }
+  return { groups, isCut: false };
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../cli/failures.ts';
 import { type Found, findReturns, type Searched, type SearchProblem } from './find-returns.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-export interface ReturnWords {
+interface ReturnWords {
   /** The source, then an id or a name, then an entity; or one text alone. */
   readonly words: readonly string[];
   readonly order?: string | undefined;

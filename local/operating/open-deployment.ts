@@ -22,6 +22,7 @@ import { shellWord } from '../cli/shell-word.ts';
 import { createPollerFinder } from './ask-poller.ts';
 import { unsentOfRecent } from './changed-groups.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
+import { listWebhooks } from './named-destinations.ts';
 import {
   type FeedLists,
   findSources,
@@ -31,7 +32,6 @@ import {
   type WebhookLabels,
 } from './open-feed.ts';
 import { oneByOne } from './service-access.ts';
-import { listWebhooks } from './webhook-records.ts';
 
 export interface DeployedFeed extends OpenFeed {
   readonly client: DynamoDBClient;

@@ -6,8 +6,8 @@ import { shellWord } from '../cli/shell-word.ts';
 import { checkReadable, filesOf, isWritable } from '../store/data-directory.ts';
 import { type LocalStore, openStore, openStoreToRead } from '../store/open-store.ts';
 import { watchHolder } from '../store/watch-lock.ts';
-import { listSkipped } from './list-skipped.ts';
 import { type FeedLists, findSources, labelsOfForwarded, type OpenFeed, openStderrLog } from './open-feed.ts';
+import { listSkipped } from './read-ledger.ts';
 import { openAccessFromHere } from './service-access.ts';
 
 const OUTPUT: DestinationTraits = {

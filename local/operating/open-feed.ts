@@ -22,8 +22,8 @@ import type { ForwardedUrl, GivenOption } from '../store/documents.ts';
 import type { Unsent } from '../store/unsent.ts';
 import type { UnsentQuery } from './changed-groups.ts';
 import type { Deployment } from './find-deployment.ts';
-import type { Poller } from './judge-source.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
+import type { Poller } from './source-status.ts';
 
 export interface PlaceFlags {
   readonly data?: string;

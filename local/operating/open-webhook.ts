@@ -2,10 +2,10 @@
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { createRingQueue, type RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { withClient } from './find-deployment.ts';
+import { findWebhook } from './named-destinations.ts';
 import { type DeployedFeed, withDeployment } from './open-deployment.ts';
 import type { PlaceFlags } from './open-feed.ts';
-import { findWebhook } from './webhook-records.ts';
-import { withClient } from './with-client.ts';
 
 /** Runs work on a webhook of the deployment. @throws UsageError that lists the known ones */
 export function withWebhook<Result>(

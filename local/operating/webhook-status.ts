@@ -1,13 +1,25 @@
-// Derives a webhook's status for operators from what its senders noted. Pure.
+// The status of a deployment's webhooks, or of the URLs that a `watch --data` forwards to: derived from what their
+// senders noted, listed, and as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
-import { formatKnownInstant } from './format-known-instant.ts';
+import { counted } from '../cli/counts.ts';
+import { formatEntry } from '../cli/entries.ts';
+import type { Layout } from '../cli/layout.ts';
+import { formatKnownInstant, type Moments } from '../cli/moments.ts';
+import { printable } from '../cli/printable.ts';
+import { type Deployment, withClient } from './find-deployment.ts';
+import { readQueueCounts } from './list-subscribers.ts';
+import { listWebhooks } from './named-destinations.ts';
+import type { OpenFeed } from './open-feed.ts';
+import type { Attempt } from './problems.ts';
 
 /** Times are ISO 8601; null is unknown, or never. */
 export type WebhookStatus = ReturnType<typeof describeWebhook>;
 
-export interface KnownWebhook {
+interface KnownWebhook {
   readonly id: string;
   /** Of a URL that `watch` forwards to, also the scheme and the path; null where the URL is a secret. */
   readonly host: string | null;
@@ -52,12 +64,12 @@ export function describeWebhook(known: KnownWebhook, now: Instant) {
  */
 const WORST_FIRST = ['failing', 'paused', 'dropped', 'delayed', 'working', 'new'] as const;
 
-export function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
+function worstFirst(webhooks: readonly WebhookStatus[]): WebhookStatus[] {
   return webhooks.toSorted((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
 }
 
 /** The host of a webhook's URL: its path may be a credential. */
-export function hostOf(url: string | undefined): string | null {
+function hostOf(url: string | undefined): string | null {
   return url === undefined ? null : new URL(url).host;
 }
 
@@ -66,4 +78,99 @@ function conditionOf(state: EndpointState | undefined, now: Instant): (typeof WO
   if (state === undefined || (state.lastAcceptedAt ?? state.lastFailureAt) === undefined) return 'new';
   if (isFailing(state, now)) return 'failing';
   return state.pausedUntil > now ? 'delayed' : 'working';
+}
+
+type ListedFeed = Pick<OpenFeed, 'deployment' | 'endpoints' | 'webhooks'>;
+
+type Listed = Omit<KnownWebhook, 'state'>;
+
+interface ListOptions {
+  /** The webhooks of a deployment. @default as the stack records them */
+  readonly records?: readonly WebhookRecord[] | undefined;
+  /** Loads what may be unknown: the lengths of queues. @default fails with it */
+  readonly attempt?: Attempt;
+}
+
+/** Every webhook, the worst first. */
+export async function listWebhookStates(
+  feed: ListedFeed,
+  now: Instant,
+  options: ListOptions = {},
+): Promise<WebhookStatus[]> {
+  const { deployment, endpoints } = feed;
+  const known = await (deployment === undefined ? listForwarded(feed) : listDeployed(deployment, options));
+  const states = known.map(async (webhook) =>
+    describeWebhook({ ...webhook, state: await endpoints.load(webhook.id) }, now),
+  );
+  return worstFirst(await Promise.all(states));
+}
+
+async function listDeployed(
+  deployment: Deployment,
+  { records: known, attempt = (_, load) => load() }: ListOptions,
+): Promise<Listed[]> {
+  const records = known ?? (await listWebhooks(deployment));
+  if (records.length === 0) return [];
+  const { SQS } = await import('@aws-sdk/client-sqs');
+  return withClient(new SQS(), (client) => {
+    const describe = async ({ id, filter, url, queueUrl }: WebhookRecord) => {
+      const count = async () => (await readQueueCounts(client, queueUrl)).messages;
+      const waiting = await attempt(`The waiting returns of webhook ${id}`, count, null);
+      return { id, filter, host: hostOf(url), waiting };
+    };
+    return Promise.all(records.map(describe));
+  });
+}
+
+/** Nothing waits in a queue. */
+async function listForwarded({ webhooks }: ListedFeed): Promise<Listed[]> {
+  return (await webhooks()).map(({ name: id, filter, address = null, isDropped }) => ({
+    ...{ id, filter, host: address, waiting: null, isDropped },
+  }));
+}
+
+/** The lines of one webhook, its state first. */
+export function formatWebhook(status: WebhookStatus, moments: Moments, { width, colors }: Layout): string[] {
+  const { webhook, host, filter } = status;
+  const state = stateOf(status, moments);
+  return [
+    `${status.needsAttention ? colors.bold(colors.red(state)) : state}: ${webhook}, ${printable(host ?? 'its URL is a secret')}`,
+    ...formatEntry('gets', [filterInWords(filter)], width),
+    ...formatEntry('waiting', [waitingOf(status)], width),
+    ...formatEntry('accepted', [acceptedOf(status, moments)], width),
+    ...(status.lastFailureAt === null ? [] : formatEntry('failed', [failureOf(status, moments)], width)),
+  ];
+}
+
+/** For instance `shipment; to DELIVERED or LOST`. */
+function filterInWords({ sources, entities, types, to, from, changed }: EventFilter): string {
+  const conditions = [
+    ...(sources ? [`of ${sources.join(' or ')}`] : []),
+    ...(entities ? [entities.join(' or ')] : []),
+    ...(types ? [types.join(' or ')] : []),
+    ...(from ? [`from ${from.join(' or ')}`] : []),
+    ...(to ? [`to ${to.join(' or ')}`] : []),
+    ...(changed ? [`changed ${changed.join(' or ')}`] : []),
+  ];
+  return conditions.length === 0 ? 'all changes' : conditions.join('; ');
+}
+
+function stateOf({ state, delayedUntil }: WebhookStatus, moments: Moments): string {
+  return state === 'delayed' && delayedUntil !== null ? `delayed until ${moments.full(delayedUntil)}` : state;
+}
+
+function waitingOf({ webhook, waiting }: WebhookStatus): string {
+  if (waiting === null) return 'unknown';
+  return waiting === 0 ? 'none' : counted(waiting, webhook.startsWith(FORWARD_PREFIX) ? 'return' : 'ring');
+}
+
+function acceptedOf({ lastAcceptedAt }: WebhookStatus, moments: Moments): string {
+  return lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt);
+}
+
+function failureOf({ lastFailureAt, lastFailure, failures, failingSince }: WebhookStatus, moments: Moments) {
+  const last = `${moments.withAge(lastFailureAt ?? '')}: ${lastFailure ?? 'unknown'}`;
+  if (failures === 0 || failingSince === null) return last;
+  const times = failures === 1 ? 'once' : `${failures} times in a row`;
+  return `${last}; ${times} since ${moments.full(failingSince)}`;
 }

@@ -3,9 +3,12 @@
 // everywhere. Messages received for a caller that has hung up become visible again at once: otherwise every stopped
 // poller would hide the next message for a whole visibility timeout. Topics accept messages of up to 1 MiB, as in AWS:
 // fauxqs rejects those above 256 KiB, and has no setting for it (1.9.2 and 2.4.1, read on 2026-11-24).
+import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { buildApp } from 'fauxqs';
 import * as z from 'zod';
+
+type App = ReturnType<typeof buildApp>;
 
 export interface SqsEngine {
   readonly endpoint: string;
@@ -34,7 +37,7 @@ type Received = z.infer<typeof receivedSchema>;
 export async function startSqsEngine(): Promise<SqsEngine> {
   // Loaded only when used: loading takes a fifth of a second.
   const { buildApp } = await import('fauxqs');
-  const app: FastifyInstance = buildApp({ logger: false });
+  const app: App = buildApp({ logger: false });
   const ownUrls = new Map<string, string>();
   let endpoint = '';
   app.addHook('preHandler', async ({ body }) => {
@@ -43,7 +46,7 @@ export async function startSqsEngine(): Promise<SqsEngine> {
   });
   app.addHook('preSerialization', async (request, _reply, answer) => {
     const received = receivedSchema.safeParse(answer);
-    if (received.success && (await hasHungUp(request))) await giveBack(app, request, received.data);
+    if (received.success && (await hasHungUp(request))) await giveBack(app, request.body, received.data);
     mapQueueUrls(answer, (ownUrl) => {
       const url = endpoint + new URL(ownUrl).pathname;
       ownUrls.set(url, ownUrl);
@@ -83,14 +86,14 @@ function mapQueueUrls(message: unknown, map: (url: string) => string): void {
   if (data?.QueueUrls !== undefined) Object.assign(message as object, { QueueUrls: data.QueueUrls.map(map) });
 }
 
-async function hasHungUp({ raw }: FastifyRequest): Promise<boolean> {
+async function hasHungUp({ raw }: { readonly raw: IncomingMessage }): Promise<boolean> {
   // The caller's hang-up may arrive together with the message that ended the wait.
   await setImmediate();
   await setImmediate();
   return !raw.socket.writable;
 }
 
-async function giveBack(app: FastifyInstance, { body }: FastifyRequest, received: Received): Promise<void> {
+async function giveBack(app: App, body: unknown, received: Received): Promise<void> {
   const { QueueUrl } = urlsSchema.parse(body);
   for (const { ReceiptHandle } of received.Messages) {
     await app.inject({

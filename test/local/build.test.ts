@@ -1,6 +1,6 @@
 // A small checkout whose command prints a text from its sources: how it is built, rebuilt and started.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +12,13 @@ const PREPARE = 'local/build.js';
 const START = 'local/start.js';
 const COMMAND = 'local/cli/returns-feed.js';
 const NEEDED_NODE = 'local/cli/needed-node.js';
-const NOTICES = '.ci/third-party-notices.cjs';
 
 let checkout: string;
 
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'build-'));
   await mkdir(join(checkout, 'local/cli'), { recursive: true });
-  for (const file of [PREPARE, START, COMMAND, NEEDED_NODE, NOTICES])
-    await cp(join(ROOT, file), join(checkout, file));
+  for (const file of [PREPARE, START, COMMAND, NEEDED_NODE]) await cp(join(ROOT, file), join(checkout, file));
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   await writeFile(join(checkout, 'package.json'), '{ "type": "module" }');
   await writeFile(join(checkout, 'local/package.json'), '{ "type": "module" }');
@@ -57,15 +55,6 @@ async function listing(folder: string): Promise<readonly string[]> {
   );
   return times.sort();
 }
-
-test('the licences of the packages in the command are beside it', async () => {
-  await run(PREPARE);
-
-  const notices = await readFile(join(checkout, 'local/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
-  expect(notices).toMatch(/^commander \d/m);
-  expect(notices).toContain('TJ Holowaychuk');
-  expect(notices).not.toMatch(/^fastify \d/m);
-});
 
 test('the built command needs neither its packages nor its sources, and writes nothing', async () => {
   await run(PREPARE);

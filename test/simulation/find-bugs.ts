@@ -1,12 +1,11 @@
 // `npm run simulate:bugs`: builds the simulation with each deliberate bug, of the feed (bugs.ts) and of webhooks
 // (test/simulation-of-webhooks/bugs/*.patch), and runs it until a check fails. Bugs that the simulation does not judge are
 // built into a test. A bug that is not found shows a gap. One that no longer fits its file must be made again.
-//
-// Arguments: parts of the names of bugs to run; none for all. `--all-seeds` begins at seed 1 instead of a bug's seed.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { applyPatch, parsePatch } from 'diff';
 import { build, type Plugin } from 'esbuild';
 import { startVitest } from 'vitest/node';
@@ -40,9 +39,13 @@ interface Violation {
   readonly message: string;
 }
 
-const args = process.argv.slice(2);
-const isFromFirst = args.includes('--all-seeds');
-const wanted = args.filter((arg) => !arg.startsWith('--'));
+const program = new Command('simulate:bugs')
+  .description('Checks that the simulations and tests find each deliberate bug.')
+  .argument('[names...]', 'only bugs whose profile and name contain one of these')
+  .option('--all-seeds', "begin at seed 1 instead of a bug's seed", false)
+  .parse();
+const wanted = program.args;
+const isFromFirst = program.opts<{ readonly allSeeds: boolean }>().allSeeds;
 
 const bugsOfFeed: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed, test }) => ({
   name,

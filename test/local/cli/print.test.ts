@@ -44,7 +44,7 @@ test('a status is cut to the width of the terminal', async () => {
 
   createPrinter(terminal).status('0123456789');
 
-  expect(await written()).toBe('012345678');
+  expect(await written()).toBe('01234567…');
 });
 
 test('a status is left out if lines can’t be overwritten', async () => {

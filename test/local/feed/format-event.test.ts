@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
 import { createEventTable, describeChange } from '../../../local/feed/format-event.ts';
@@ -70,6 +71,19 @@ test('the header is aligned with the columns', () => {
   const places = ['time', 'return', 'what', 'change'].map((name) => header.indexOf(name));
 
   expect(places).toEqual(['18:30', '184467', 'shipment', 'IN_TRANSIT'].map((text) => row.indexOf(text)));
+});
+
+test('columns stay aligned behind wide letters and emoji', () => {
+  const event = delivered();
+  const named = (name: string) =>
+    ({ ...event, data: { ...event.data, return_group: { id: 184467, order: { name } } } }) as FeedEvent;
+  const events = table();
+  events.row(named('#返品👟カード-1'));
+
+  const rows = ['#185467', '#返品-1', '#👟 1'].map((name) => events.row(named(name)));
+
+  const starts = rows.map((row) => stringWidth(row.slice(0, row.indexOf('shipment'))));
+  expect(new Set(starts).size).toBe(1);
 });
 
 test('a column grows with its content, also for later rows', () => {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type Found,
   findReturns,
+  findStored,
   type SearchOptions,
   type SearchProblem,
 } from '../../../local/operating/find-returns.ts';
-import { findStored } from '../../../local/operating/find-stored.ts';
 import type { OpenFeed } from '../../../local/operating/open-feed.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { MILLISECOND, SECOND } from '../../../shared/instant.ts';

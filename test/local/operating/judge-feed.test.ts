@@ -1,8 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
-import { formatDestination } from '../../../local/operating/format-destination.ts';
-import { headlineOf } from '../../../local/operating/format-verdict.ts';
+import { formatDestination, headlineOf } from '../../../local/operating/format-status.ts';
 import { judgeFeed } from '../../../local/operating/judge-feed.ts';
 import type { Overview, OverviewWebhook } from '../../../local/operating/load-overview.ts';
 import { describeSource } from '../../../local/operating/source-status.ts';

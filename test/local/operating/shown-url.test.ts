@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownUrl } from '../../../local/operating/shown-url.ts';
+import { shownUrl } from '../../../local/cli/shown-url.ts';
 
 test.each([
   ['http://127.0.0.1:3000/hook', 'http://127.0.0.1:3000/hook'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseTestId } from '../../../functions/webhook/endpoint-test.ts';
-import { testWebhook } from '../../../local/operating/test-webhook.ts';
+import { testWebhook } from '../../../local/commands/webhooks-test.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
 import type { Clock } from '../../../shared/ports.ts';
 

@@ -1,7 +1,7 @@
 // The report of a probe that queries the reference service over the wire, for each setting of its knobs.
 import { afterEach, expect, test } from 'vitest';
 import { createHttpsTransport } from '../../../functions/adapters/https-transport.ts';
-import { formatProbe } from '../../../local/operating/format-probe.ts';
+import { formatProbe } from '../../../local/commands/probe.ts';
 import {
   createReferenceService,
   type ReferenceServiceOptions,

@@ -1,7 +1,7 @@
 // A probe of a service that fails sometimes, or never answers some questions.
 import { afterEach, expect, test } from 'vitest';
 import { createHttpsTransport } from '../../../functions/adapters/https-transport.ts';
-import { formatProbe } from '../../../local/operating/format-probe.ts';
+import { formatProbe } from '../../../local/commands/probe.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import { askWithin } from '../../../shared/probing/ask-within.ts';
 import { probeService } from '../../../shared/probing/probe-service.ts';

@@ -2,6 +2,7 @@
 // serves the browser that the console knows already.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import * as z from 'zod';
 
 const FILE = 'feed-console.json';

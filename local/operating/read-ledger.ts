@@ -1,9 +1,20 @@
-// The skipped events of a return group, by the feed's own events about it.
+// What commands read from a ledger of one group.
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import type { GroupKey, Ledger } from '../../shared/ports.ts';
+import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
+import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';
 import type { SkippedEvents } from './open-feed.ts';
-import { readAll } from './read-all.ts';
 
+/** All entries of a group that the ledger holds, in order. */
+export async function readAll(ledger: Pick<Ledger, 'read'>, key: GroupKey): Promise<LedgerEntry[]> {
+  const all: LedgerEntry[] = [];
+  for (;;) {
+    const some = await ledger.read(key, all.at(-1)?.sequence ?? 0, RELAY_READ_EVENTS);
+    all.push(...some);
+    if (some.length < RELAY_READ_EVENTS) return all;
+  }
+}
+
+/** The skipped events of a return group, by the feed's own events about it. */
 export async function listSkipped(
   ledger: Pick<Ledger, 'read'>,
   { source, generation, group }: GroupKey,

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { exchangeLineItem, returnLineItem, shipment } from '../../shared/contract/entities.ts';
 import type { StatusKind } from '../../shared/contract/statuses.ts';
-import { nearest } from '../cli/suggest.ts';
+import { nearest } from './suggest.ts';
 
 const STATUSES: Readonly<Record<StatusKind, readonly string[]>> = {
   return_line_item: listed(returnLineItem),

@@ -1,0 +1,62 @@
+// The destinations of a deployment, by name: the topic, the bus, and the webhooks, as its stack records them in parameters.
+
+import { type OpenDestination, openDestination } from '../../functions/adapters/open-destination.ts';
+import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
+import { type WebhookRecord, webhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { UsageError } from '../cli/failures.ts';
+import { type Deployment, partOf, withClient } from './find-deployment.ts';
+
+/**
+ * All webhooks, by id; none where the deployment does not name their path.
+ *
+ * @throws Error that names an invalid parameter and every invalid field
+ */
+export async function listWebhooks({
+  webhooksPath,
+}: Pick<Deployment, 'webhooksPath'>): Promise<WebhookRecord[]> {
+  if (webhooksPath === undefined) return [];
+  const { SSMClient } = await import('@aws-sdk/client-ssm');
+  const { listParameters, parseParameter } = await import('../../functions/adapters/ssm-parameters.ts');
+  const parse = (name: string, text: string) => parseParameter(webhookRecord, 'a webhook', name, text);
+  const records = await withClient(new SSMClient(), (client) => listParameters(client, webhooksPath, parse));
+  return records.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** One webhook. @throws UsageError that lists the known ones */
+export async function findWebhook(deployment: Deployment, id: string): Promise<WebhookRecord> {
+  partOf(deployment, 'webhooksPath');
+  const records = await listWebhooks(deployment);
+  const found = records.find((record) => record.id === id);
+  if (found !== undefined) return found;
+  const known = records.map((record) => record.id).join(', ');
+  throw new UsageError(
+    `There is no webhook "${id}"; ${known === '' ? 'the deployment has none' : `there are ${known}`}.`,
+  );
+}
+
+type NamedDestination = { readonly destination: DestinationName } | { readonly webhook: WebhookRecord };
+
+/** @throws UsageError that lists the known ones */
+export async function nameDestination(deployment: Deployment, name: string): Promise<NamedDestination> {
+  if (isDestinationName(name)) return { destination: name };
+  const records = await listWebhooks(deployment);
+  const webhook = records.find(({ id }) => id === name);
+  if (webhook !== undefined) return { webhook };
+  const known = [...DESTINATION_NAMES, ...records.map(({ id }) => id)];
+  const hint =
+    deployment.webhooksPath === undefined
+      ? "; for webhooks the command needs the stack's output WebhooksPath or the variable WEBHOOKS_PATH"
+      : '';
+  throw new UsageError(`There is no destination "${name}"; there are ${known.join(', ')}${hint}.`);
+}
+
+function isDestinationName(name: string): name is DestinationName {
+  return (DESTINATION_NAMES as readonly string[]).includes(name);
+}
+
+const PARTS = { ordered: 'topicArn', bus: 'busName' } as const satisfies Record<DestinationName, string>;
+
+/** @throws UsageError where the deployment does not name it */
+export function openDestinationOf(deployment: Deployment, name: DestinationName): OpenDestination {
+  return openDestination(name, partOf(deployment, PARTS[name]));
+}
