@@ -1,89 +1,116 @@
 // The console on a deployed stack, over plain HTTP, for a caller with the permissions that SECURITY.md lists. The stack
-// is the output of `cdk synth`, with its poller, relays, ordered queues and webhooks, on the engines of this machine.
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// has the resources of `cdk synth`, on the engines of this machine; the poller and the relay run in this process.
+
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
-import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ListQueuesCommand, PurgeQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createDynamoDbSearches } from '../../functions/adapters/dynamodb-searches.ts';
+import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
+import { createSnsDestination } from '../../functions/adapters/sns-destination.ts';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import { answerQuestion } from '../../functions/poller/answer-question.ts';
+import { createFinder, type Finder } from '../../functions/poller/create-finder.ts';
+import { createPoller } from '../../functions/poller/create-poller.ts';
+import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
+import { STAGES } from '../../infra/stages.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
+import type { Log } from '../../shared/ports.ts';
+import { createRelay } from '../../shared/publishing/relay.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { aState } from '../contract/sample-states.ts';
-import { type Stores, storesOn } from '../contract/stores.ts';
-import { comeDue, MINUTE_MS, TICKS, thisMinute } from '../stack/come-due.ts';
-import { REGION } from '../stack/create-resources.ts';
-import type { EngineAddresses } from '../stack/deployment.ts';
-import { type Lack, type OperatedStack, operateStack, STACK } from '../stack/operated-stack.ts';
-import { startEngines } from '../stack/start-engines.ts';
-import { addWebhooks, synthesizeStack } from '../stack/synthesize-stack.ts';
-import { forReceiver, secretsFor } from '../stack/watch-webhooks.ts';
-import { startWebhookReceiver } from '../stack/webhook-receiver.ts';
+import { newApp } from '../infra/new-app.ts';
+import { REGION } from '../runbook/create-resources.ts';
+import { type DeployedFeed, deployFeed, type Lack } from '../runbook/deployed-feed.ts';
+import { type Operators, readOperators } from '../runbook/read-operators.ts';
+import { resourcesCalled } from '../runbook/resources-called.ts';
 import { openReadConsole, type ReadConsole } from './read-console.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
+const MINUTE_MS = 60_000;
+const STACK = STAGES.production.stackName;
 const LOCAL = { region: REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 let service: ReferenceService;
-let stack: OperatedStack;
-let engines: EngineAddresses;
-let stores: Omit<Stores, 'close'>;
+let feed: DeployedFeed;
+let operators: Operators;
+let poll: (slot: number) => Promise<void>;
 let parcel: { readonly group: number; readonly tracking: string; readonly order: string };
-const ends: (() => unknown)[] = [];
 const consoles: ReadConsole[] = [];
 
 beforeAll(async () => {
   service = await createReferenceService({ groups: 60, life: false });
-  ends.push(service.close);
-  engines = await startEngines(ends);
-  const receiver = await startWebhookReceiver((path) => (path === '/wms' ? wmsSecret : MAILS_SECRET));
-  ends.push(receiver.close);
-  const assembly = synthesizeStack(service.url, (deployed) => {
-    deployed.feed.addOrderedQueue('Erp');
-    deployed.feed.addOrderedQueue('Crm');
-    addWebhooks(deployed);
-  });
-  const secrets = secretsFor(service, receiver);
-  const MAILS_SECRET = secrets.get('shop/signing') ?? '';
-  let wmsSecret = '';
-  stack = await operateStack(
-    {
-      ...{ assembly, template: assembly.template, engines, secrets },
-      variablesOf: (variables) => forReceiver(variables, receiver),
-    },
-    ends,
+  feed = await deployFeed(STACK, synthesize(), (find) => answer(find));
+  const { SnapshotsTable = '', LedgerTable = '', MarksTable = '', SourcesTable = '' } = feed.outputs;
+  const access = {
+    client: feed.tablesClient,
+    tables: { snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
+    ...{ clock: createSystemClock(), log: SILENT, transport: createHttpsTransport() },
+    findSource: async () => ({
+      settings: sourceSettings.parse({
+        ...{ name: 'acme', baseUrl: service.url },
+        ...{ intervalMs: 20_000, requestsPerMinute: 240 },
+      }),
+      secret: { place: 'acme', read: async () => service.token },
+    }),
+  };
+  const answer = answerWith(
+    createFinder({ ...access, states: feed.stores.states, searches: createDynamoDbSearches(access) }),
   );
-  wmsSecret = stack.deployment.secretWith('WebhooksWmsSecret');
-  const {
-    SnapshotsTable = '',
-    LedgerTable = '',
-    MarksTable = '',
-    SourcesTable = '',
-  } = stack.deployment.outputs;
-  const client = new DynamoDBClient({ ...LOCAL, endpoint: engines.dynamoDb });
-  ends.push(() => client.destroy());
-  stores = storesOn(client, {
-    ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
+  const poller = createPoller({
+    ...access,
+    ...{ place: ` --stack ${STACK}`, owner: 'test', enqueue: async () => {}, onReport() {} },
   });
-  for (const [name, value] of Object.entries(stack.environment)) vi.stubEnv(name, value);
+  poll = (slot) =>
+    poller({ Records: [{ body: JSON.stringify({ source: 'acme', slot }) }] } as SQSEvent, 30_000);
+  operators = readOperators((name) => resourcesCalled(name, feed));
+  for (const [name, value] of Object.entries({
+    ...{ AWS_ENDPOINT_URL: feed.endpoint.url, AWS_REGION: REGION },
+    ...{ AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'none' },
+  }))
+    vi.stubEnv(name, value);
   await followParcel();
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  for (const end of ends.reverse()) await end();
+  await Promise.all([feed.close(), service.close()]);
 });
 afterEach(async () => {
-  stack.resemble();
+  feed.resemble();
   for (const each of consoles.splice(0)) await each.close();
 });
+
+function synthesize() {
+  const app = newApp({ 'aws:cdk:bundling-stacks': [] });
+  const { feed: construct } = new ReturnsFeedStack(app, STAGES.production);
+  for (const name of ['Erp', 'Crm']) construct.addOrderedQueue(name);
+  construct.addWebhook('Wms', { url: 'https://wms.example.com/returns' });
+  construct.addWebhook('Mails', {
+    url: 'https://mails.example.com/hook',
+    filter: { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] },
+  });
+  return app.synth().getStackByName(STACK).template;
+}
+
+/** As the poller answers in Lambda. */
+function answerWith(finder: Finder) {
+  return (find: unknown) => answerQuestion({ finder, log: SILENT }, find);
+}
 
 /** Takes a parcel to delivery in two steps. Each step is polled and sent to all destinations. */
 async function followParcel(): Promise<void> {
   // The last tick is at the present, because ticks in the future are reported.
-  const minute = thisMinute() - 2 * MINUTE_MS;
-  await comeDue(stack.deployment, TICKS, minute);
+  const minute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 2 * MINUTE_MS;
+  await poll(minute);
   const found = service.control
     .snapshot()
     .find(({ shipments }) => shipments[0]?.tracking_number != null && shipments[0].status !== 'DELIVERED');
@@ -94,26 +121,43 @@ async function followParcel(): Promise<void> {
       draft.order.name = parcel.order;
       draft.shipments[0]!.status = status;
     });
-    await comeDue(stack.deployment, TICKS, minute + (index + 1) * MINUTE_MS);
+    await poll(minute + (index + 1) * MINUTE_MS);
   }
+  await publish();
+}
+
+/** Sends all events to the topic, and notes that the bus and the webhooks have them as well. */
+async function publish(): Promise<void> {
+  const sns = new SNSClient({ ...LOCAL, endpoint: feed.engines.sqs });
+  const destination = createSnsDestination({ client: sns, topicArn: feed.outputs.TopicArn ?? '' });
+  const { ledger, marks } = feed.stores;
+  const ports = { ledger, marks, destination, clock: createSystemClock(), log: SILENT, random: Math.random };
+  await createRelay(ports)([await keyOf(parcel.group)], 30_000);
+  sns.destroy();
+  for await (const { key, last } of ledger.groups())
+    for (const name of ['bus', 'Wms', 'Mails']) await marks.advance(name, key, last);
+  const sqs = new SQSClient({ ...LOCAL, endpoint: feed.engines.sqs });
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+  for (const QueueUrl of QueueUrls.filter((url) => /Webhooks\w+Queue/.test(url)))
+    await sqs.send(new PurgeQueueCommand({ QueueUrl }));
+  sqs.destroy();
 }
 
 interface Opening {
   readonly acts?: boolean;
   readonly now?: () => number;
-  readonly rights?: ReturnType<OperatedStack['rightsOf']>;
 }
 
-async function open({ acts = false, now, rights }: Opening = {}): Promise<ReadConsole> {
+async function open({ acts = false, now }: Opening = {}): Promise<ReadConsole> {
   const command = acts ? ['console', '--act'] : ['console'];
-  stack.operator.allow(rights ?? stack.rightsOf(...command));
+  feed.endpoint.allow(operators.statementsFor(command));
   const console = await openReadConsole({ stack: STACK, acts, ...(now && { now }) });
   consoles.push(console);
   return console;
 }
 
 async function keyOf(group: number) {
-  const { generation = '' } = (await stores.states.load('acme')) ?? {};
+  const { generation = '' } = (await feed.stores.states.load('acme')) ?? {};
   return { source: 'acme', generation, group };
 }
 
@@ -136,19 +180,18 @@ describe('the overview', () => {
     expect(text).toMatch(/the bus ✓ all sent 0 returns – 0/);
     expect(text).toMatch(/subscriber \S+ErpQueue\S+\.fifo … sending [1-9]\d* events? 90 s 0/);
     expect(text).toMatch(/subscriber \S+CrmQueue\S+\.fifo … sending [1-9]\d* events? 90 s 0/);
-    expect(text).toMatch(/webhook Wms \(wms\.example\.com\) ✓ all sent 0 returns – 0/);
-    expect(text).toMatch(/webhook Mails ✓ all sent 0 returns – 0/);
+    expect(text).toMatch(/webhook Wms \(wms\.example\.com\) – new 0 returns – 0/);
+    expect(text).toMatch(/webhook Mails \(mails\.example\.com\) – new 0 returns – 0/);
     expect(text.match(/subscriber /g)).toHaveLength(2);
     expect(text).not.toContain("can't be shown");
     expect((await console.read('/stuck')).text).toMatch(/Nothing is stuck/);
-    expect(stack.deployment.failures).toEqual([]);
   });
 
   it('asks SNS, SQS, CloudWatch and Parameter Store at most once a minute, however many pages are open', async () => {
     const begin = Date.now();
     let now = begin;
     const console = await open({ now: () => now });
-    const asked = stack.operator.allow(stack.rightsOf('console'));
+    const asked = feed.endpoint.allow(operators.statementsFor(['console']));
     const timesOf = (action: string) => asked.filter((it) => it.action === action).length;
 
     for (now = begin; now < begin + MINUTE_MS; now += 10_000)
@@ -159,17 +202,19 @@ describe('the overview', () => {
     now += 1;
     await console.read('/');
 
-    expect(inOneMinute).toEqual([1, 1, 3]);
+    // The parameters of three paths come in six pages.
+    expect(inOneMinute).toEqual([1, 1, 6]);
     expect(ofQueues).toBe(4);
-    expect(once.map(timesOf)).toEqual([2, 2, 6]);
+    expect(once.map(timesOf)).toEqual([2, 2, 12]);
   });
 });
 
 describe('the page "Stuck"', () => {
   it('shows a destination that is behind, with the command that tries again', async () => {
     const key = await keyOf(parcel.group);
-    await stack.deployment.putItem('StorageMarks', { k: `bus#${formatGroupKey(key)}`, n: 1 });
-    await stores.marks.noteBehind('bus', key, { sequence: 2, reason: 'too large' });
+    const Item = marshall({ k: `bus#${formatGroupKey(key)}`, n: 1 });
+    await feed.tablesClient.send(new PutItemCommand({ TableName: feed.outputs.MarksTable, Item }));
+    await feed.stores.marks.noteBehind('bus', key, { sequence: 2, reason: 'too large' });
     const console = await open({ acts: true });
 
     const [overview, stuck] = [await console.read('/'), await console.read('/stuck')];
@@ -184,7 +229,7 @@ describe('the page "Stuck"', () => {
   });
 
   it('shows an event that a subscriber could not handle, with the command that moves it back', async () => {
-    const sqs = new SQSClient({ ...LOCAL, endpoint: engines.sqs });
+    const sqs = new SQSClient({ ...LOCAL, endpoint: feed.engines.sqs });
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
     const QueueUrl = QueueUrls.find((url) => url.includes('ErpDeadLetters'));
     const message = { MessageBody: '{}', MessageGroupId: 'a', MessageDeduplicationId: 'a' };
@@ -200,19 +245,19 @@ describe('the page "Stuck"', () => {
   });
 
   it('releases, skips and resumes with --act, after a confirmation of what can’t be undone', async () => {
-    const state = await stores.states.load('acme');
+    const state = await feed.stores.states.load('acme');
     if (state === undefined) throw new Error('The source has no state.');
     const { holds, lastHold } = aState('acme', 1);
-    await stores.states.save({ ...state, holds, lastHold, version: state.version + 1 }, state.version);
-    const { version = 0, ...known } = (await stores.endpoints.load('Mails')) ?? newEndpoint(0);
-    await stores.endpoints.save('Mails', { ...known, version, isPaused: true }, version);
+    await feed.stores.states.save({ ...state, holds, lastHold, version: state.version + 1 }, state.version);
+    const { version = 0, ...known } = (await feed.stores.endpoints.load('Mails')) ?? newEndpoint(0);
+    await feed.stores.endpoints.save('Mails', { ...known, version, isPaused: true }, version);
     const key = await keyOf(parcel.group);
     const console = await open({ acts: true });
     const skip = { source: 'acme', group: String(key.group), to: 'bus', skip: '1' };
 
     const before = await console.read('/stuck');
     const asked = await console.send('/act/release', { source: 'acme', hold: '7' });
-    const held = await stores.states.load('acme');
+    const held = await feed.stores.states.load('acme');
     const released = await console.send('/act/release', { source: 'acme', hold: '7', confirmed: 'yes' });
     const askedToSkip = await console.send('/act/skip', skip);
     const skipped = await console.send('/act/skip', { ...skip, confirmed: 'yes' });
@@ -284,9 +329,9 @@ describe('a return', () => {
 
 describe('a part that can’t be loaded', () => {
   it('is named: a queue of another account, while the rest of the page is shown', async () => {
-    const sns = new SNSClient({ ...LOCAL, endpoint: engines.sqs });
+    const sns = new SNSClient({ ...LOCAL, endpoint: feed.engines.sqs });
     const arn = `arn:aws:sqs:${REGION}:111111111111:theirs.fifo`;
-    const TopicArn = stack.deployment.outputs.TopicArn;
+    const TopicArn = feed.outputs.TopicArn;
     await sns.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint: arn }));
     sns.destroy();
     const console = await open();
@@ -302,7 +347,7 @@ describe('a part that can’t be loaded', () => {
 
   it('is named: in a stack of an earlier release, while the rest of the pages is shown', async () => {
     const textOf = async (path: string, ...lacks: readonly Lack[]) => {
-      stack.resemble(...lacks);
+      feed.resemble(...lacks);
       const { status, text } = await (await open()).read(path);
       expect({ path, status }).toEqual({ path, status: 200 });
       return text;

@@ -11,7 +11,7 @@ import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
 import { WAREHOUSE_TABLE } from '../../shared/deployment/sample-warehouse.ts';
-import { resolve } from '../stack/resolve-intrinsics.ts';
+import { resolve } from './resolve-intrinsics.ts';
 import { aFeed, aFunction, newUnbundledApp, resourceOf, statementsOf } from './synthesize.ts';
 
 function aWarehouse(props: Partial<ConstructorParameters<typeof SampleWarehouse>[2]> = {}) {

@@ -1,5 +1,5 @@
 // npm run ministack: installs MiniStack, starts it in a temporary directory, runs the checks of this folder against it,
-// and ends it. Without Python or without network it is left out, with a message.
+// and ends it. Without Python or without network it is left out, with a message; in CI that is a failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,9 @@ async function run({ report, keep, only }: Options): Promise<void> {
     const began = Date.now();
     const installed = await install();
     if (typeof installed === 'string') {
-      console.log(`Left out: MiniStack could not be installed: ${installed}`);
+      const problem = `MiniStack could not be installed: ${installed}`;
+      process.exitCode = process.env.CI ? 1 : 0;
+      console.log(process.env.CI ? problem : `Left out: ${problem}`);
       if (report) writeFileSync(report, JSON.stringify({ numPendingTests: 1 }));
       return;
     }

@@ -1,6 +1,7 @@
 // Comparisons of the events that subscribers received.
 import { isDeepStrictEqual } from 'node:util';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import type { QueueReader } from './queue-reader.ts';
 
 /** The entity of an event. */
 export function partOf({ data: { object } }: FeedEvent): string {
@@ -21,6 +22,18 @@ export function outOfOrder(events: readonly FeedEvent[]): string[] {
     const expected = (last.get(partitionkey) ?? 0) + 1;
     last.set(partitionkey, sequence);
     return sequence === expected ? [] : [id];
+  });
+}
+
+/** Messages without their return as the message group, or without the event's id for repeats to be recognised by. */
+export function mislabelled({ messages, labels }: QueueReader<FeedEvent>): string[] {
+  return messages.flatMap(({ id, partitionkey, replayid }, at) => {
+    const { group, deduplication } = labels[at]!;
+    const expected = replayid === undefined ? id : `${id}_${replayid}`;
+    return [
+      ...(group === partitionkey ? [] : [`${id}: group ${group}`]),
+      ...(deduplication === expected ? [] : [`${id}: deduplication ${deduplication}`]),
+    ];
   });
 }
 

@@ -5,8 +5,8 @@ import {
   paginateListStackResources,
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
+import { ACCOUNT, arnOf } from '../runbook/create-resources.ts';
 import type { DeployedParts } from '../runbook/resources-called.ts';
-import { ACCOUNT, arnOf } from '../stack/create-resources.ts';
 
 export async function readDeployed(stackName: string): Promise<DeployedParts> {
   const client = new CloudFormationClient();
@@ -14,19 +14,23 @@ export async function readDeployed(stackName: string): Promise<DeployedParts> {
   const resources: StackResourceSummary[] = [];
   for await (const page of paginateListStackResources({ client }, { StackName: stackName }))
     resources.push(...(page.StackResourceSummaries ?? []));
-  const refOf = (type: string, text: string) => {
-    const found = resources.filter(
-      ({ ResourceType, LogicalResourceId = '' }) => ResourceType === type && LogicalResourceId.includes(text),
-    );
-    if (found.length !== 1) throw new Error(`${found.length} resources ${type} have ${text} in their ids.`);
-    return found[0]?.PhysicalResourceId ?? '';
-  };
+  const refsOf = (type: string, pattern: RegExp) =>
+    resources
+      .filter(
+        ({ ResourceType, LogicalResourceId = '' }) =>
+          ResourceType === type && pattern.test(LogicalResourceId),
+      )
+      .map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
   return {
     outputs: Object.fromEntries(
       (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
     ),
-    refOf,
-    arnOf: (type, text) => arnOfResource(type, refOf(type, text)),
+    refOf(type, text) {
+      const [found, ...others] = refsOf(type, new RegExp(text));
+      if (found === undefined || others.length > 0) throw new Error(`Not one ${type} has ${text} in its id.`);
+      return found;
+    },
+    arnsOf: (type, pattern) => refsOf(type, pattern).map((id) => arnOfResource(type, id)),
   };
 }
 

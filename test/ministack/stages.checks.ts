@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createParcelWorkflow } from '../../functions/sample-warehouse/parcel-workflow.ts';
 import { STAGES } from '../../infra/stages.ts';
@@ -13,20 +15,31 @@ import {
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { serviceOf, tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { aState } from '../contract/sample-states.ts';
 import { storesOn } from '../contract/stores.ts';
 import { type RecordedStory, recordStories } from '../functions/sample-warehouse/parcel-stories.ts';
 import { fillIn } from '../runbook/read-commands.ts';
 import { readOperators } from '../runbook/read-operators.ts';
-import { type DeployedParts, resourcesCalled } from '../runbook/resources-called.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../stack/webhook-receiver.ts';
+import { resourcesCalled } from '../runbook/resources-called.ts';
 import { runCdk } from './cdk.ts';
-import { differences, idsByReturn, outOfOrder, partOf, withoutRepeats } from './compare-events.ts';
+import {
+  differences,
+  idsByReturn,
+  mislabelled,
+  outOfOrder,
+  partOf,
+  withoutRepeats,
+} from './compare-events.ts';
+import { readDeployed } from './deployed.ts';
+import { invoke, setWaking } from './functions.ts';
 import { runAsOperator } from './operator.ts';
+import { createQueueReader } from './queue-reader.ts';
 import { decisionsOn, tellStories } from './stories.ts';
-import { synthesizeStages, TOKEN_SECRET } from './synthesize-stages.ts';
+import { type Addresses, synthesizeStages, TOKEN_SECRET } from './synthesize-stages.ts';
 import { until } from './until.ts';
 import { type WatchedStage, watchStage } from './watched-stage.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { killWorkers } from './workers.ts';
 import { listExecutions } from './workflow.ts';
 
@@ -37,6 +50,7 @@ const TRIAL_WAREHOUSE = `${TRIAL}SampleWarehouse`;
 
 let service: ReferenceService;
 let receiver: WebhookReceiver;
+let addresses: Addresses;
 let app: readonly string[];
 let stages: readonly WatchedStage[] = [];
 let stories: readonly RecordedStory[] = [];
@@ -48,15 +62,25 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver(
     (path) => stages.find(({ name }) => path === `/${name}`)?.signingSecret ?? '',
   );
-  app = ['--app', synthesizeStages({ returnsUrl: service.url, receiverUrl: receiver.url })];
+  addresses = { returnsUrl: service.url, receiverUrl: receiver.url };
+  app = ['--app', synthesizeStages(addresses)];
 });
 afterAll(async () => {
   receiver.close();
   await service.close();
 });
 
-function deploy(): Promise<string> {
-  return runCdk(['deploy', '--all', ...app, '--require-approval', 'never', '--concurrency', '2']);
+/** @param stacks all by default */
+function deploy(...stacks: readonly string[]): Promise<string> {
+  return runCdk([
+    'deploy',
+    ...(stacks.length > 0 ? stacks : ['--all']),
+    ...app,
+    '--require-approval',
+    'never',
+    '--concurrency',
+    '2',
+  ]);
 }
 
 /** Waits until a check holds in both stages. */
@@ -85,6 +109,22 @@ test('the schedules start the pollers, which read every return', async () => {
   });
 });
 
+/** What moves no stamp, so that only walks find it: the returns, by what became of them. */
+const hidden = { removed: 0, touched: 0 };
+
+test('a return disappears and another changes without a stamp, for the walks to find', () => {
+  const [touched, removed] = service.control.snapshot().slice(-2);
+  Object.assign(hidden, { removed: Number(removed?.id), touched: Number(touched?.id) });
+  const { touches } = service.control.knobs();
+  service.control.setKnob('touches', ['return_group']);
+  service.control.mutate(hidden.touched, ({ returns }) => {
+    for (const item of returns) item.quantity += 1;
+  });
+  service.control.setKnob('touches', touches);
+
+  service.control.remove(hidden.removed);
+});
+
 describe('a delivered parcel', () => {
   let group: number;
   let parcel: number;
@@ -98,20 +138,21 @@ describe('a delivered parcel', () => {
       const shipments = all.filter(({ type }) => type.startsWith('shipment.'));
       expect(differences(await parcels.read(), shipments)).toEqual([]);
       expect(outOfOrder(all)).toEqual([]);
+      expect([...mislabelled(erp), ...mislabelled(parcels)]).toEqual([]);
     });
   });
 
   test('reaches the bus, as its rule transforms it', async () => {
     await inEachStage(async ({ erp, collected }) => {
       await collected.read();
-      expect(differences(changesOf(collected), erp.messages)).toEqual([]);
+      expect(differences(changesOf(collected), await erp.read())).toEqual([]);
       expect(collected.messages.filter(({ kind, event }) => kind !== event.type)).toEqual([]);
     });
   });
 
   test('is posted to the webhook, signed and in order', async () => {
     await inEachStage(async ({ erp, posted }) => {
-      expect(differences(posted(), erp.messages)).toEqual([]);
+      expect(differences(posted(), await erp.read())).toEqual([]);
       expect(outOfOrder(posted())).toEqual([]);
     });
     expect(receiver.forged).toEqual([]);
@@ -174,6 +215,45 @@ function changesOf({ messages }: WatchedStage['collected']): FeedEvent[] {
   return messages.flatMap(({ kind, event }) => (kind.startsWith('feed.') ? [] : [event]));
 }
 
+describe('the daily sweeps', () => {
+  const named = (texts: readonly string[]) =>
+    stages.flatMap(({ refOf }) => texts.map((text) => refOf('AWS::Lambda::Function', text)));
+  const RELAYS = ['RelayToOrdered', 'RelayToBus'];
+  const SENDER = ['WebhooksWmsSender'];
+  /** Runs sweeps as their schedules do. */
+  const sweep = async ({ refOf }: WatchedStage, ...texts: string[]) => {
+    for (const text of texts) await invoke(refOf('AWS::Lambda::Function', text), {});
+  };
+
+  test('send what the relays never received', async () => {
+    await setWaking(named([...RELAYS, ...SENDER]), false);
+    changeAReturn(0);
+
+    await inEachStage(async (stage) => {
+      await sweep(stage, 'SweepToOrdered', 'SweepToBus');
+      expect(outdated(await stage.erp.read())).toEqual([]);
+      await stage.collected.read();
+      expect(differences(changesOf(stage.collected), stage.erp.messages)).toEqual([]);
+    });
+  });
+
+  test('wake the sender of a webhook whose queue lost its messages', async () => {
+    for (const { refOf } of stages)
+      await new SQSClient().send(
+        new PurgeQueueCommand({ QueueUrl: refOf('AWS::SQS::Queue', 'WebhooksWmsQueue') }),
+      );
+    await setWaking(named(SENDER), true);
+
+    for (const stage of stages) await sweep(stage, 'WebhooksWmsSweep');
+
+    await inEachStage(async ({ erp, posted }) => {
+      expect(differences(posted(), await erp.read())).toEqual([]);
+      expect(outOfOrder(posted())).toEqual([]);
+    });
+    await setWaking(named(RELAYS), true);
+  });
+});
+
 /** The statuses of a return's items after each of three changes, which also count one more of some items. */
 const THREE_CHANGES: readonly (readonly string[])[] = [
   ['OPEN', 'OPEN', 'CANCELED', 'COMPLETED'],
@@ -209,6 +289,7 @@ test('filters on `from`, `to` and `changed` pass exactly the events that they pr
 
 /** Both filters have passed exactly what they promise of all events, and the topic each return's in order. */
 async function expectFiltered({ erp, canceled, recounted }: WatchedStage): Promise<void> {
+  await erp.read();
   for (const [{ ordered, onBus }, promised] of [
     [canceled, erp.messages.filter(isCanceled)],
     [recounted, erp.messages.filter(isRecounted)],
@@ -291,12 +372,27 @@ test('kill -9 ends each kind of function in the middle of its work', async () =>
   service.control.setKnob('latencyMs', { least: 0, most: 0 });
 });
 
+/** Runs a command on the first stage as a person with exactly the rights that SECURITY.md lists for it. */
+async function operate(command: string, values: Readonly<Record<string, string>> = {}): Promise<string> {
+  const [stage] = stages as [WatchedStage];
+  // SECURITY.md's example of a source is at another address.
+  const operators = readOperators((name) =>
+    resourcesCalled(name, stage).map((arn) => arn.replace('/globex.example.com/', '/127.0.0.1_*/')),
+  );
+  const filled = fillIn(`${command} --stack ${PRODUCTION}`, (name) => values[name]!);
+  const statements = operators.statementsFor(command.split(' '));
+  const { code, stdout, stderr } = await runAsOperator(filled, statements);
+  // 3: the command succeeded, and something needs attention.
+  expect([0, 3], stderr).toContain(code);
+  expect(stderr).not.toMatch(/not authorized/);
+  return stdout + stderr;
+}
+
 describe('operators, with exactly the rights that SECURITY.md lists', () => {
   let values: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    const [stage] = stages;
-    const { outputs, erp } = stage!;
+    const [{ outputs, erp }] = stages as [WatchedStage];
     const tracked = service.control.snapshot().find(({ shipments: [it] }) => it?.tracking_number);
     values = {
       webhook: 'Wms',
@@ -316,35 +412,15 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
     ['explain --tracking <tracking>', /return group/],
     ['release --source held --hold 7 --yes', /hold 7 of source held/],
     ['redrive acme <group>', /all events are sent/],
+    ['redrive acme <group> --to <webhook>', /its sender tries again/],
     ['replay acme --group <group>', /events sent/],
-    ['webhooks list', /: Wms, wms\.example\.com/],
+    ['replay acme --group <group> --to <webhook>', /events sent/],
+    ['webhooks list', /: Wms, 127\.0\.0\.1/],
     ['webhooks test <webhook>', /answered 204/],
   ])('%s', async (command, printed) => {
-    const [stage] = stages;
-    const operators = readOperators((name) => withAllOrdered(resourcesCalled(name, stage!), stage!));
-
-    const { code, stdout, stderr } = await runAsOperator(
-      fillIn(`${command} --stack ${PRODUCTION}`, (name) => values[name]!),
-      operators.statementsFor(command.split(' ')),
-    );
-
-    // 3: the command succeeded, and something needs attention.
-    expect([0, 3], stderr).toContain(code);
-    expect(stderr).not.toMatch(/not authorized/);
-    expect(stdout + stderr).toMatch(printed);
+    expect(await operate(command, values)).toMatch(printed);
   });
 });
-
-const ORDERED = ['Erp', 'Hello', 'Parcels', 'Canceled', 'Recounted'];
-
-/** The names of SECURITY.md stand for all queues of their kind, of which the runbook's feed has one. */
-function withAllOrdered(arns: readonly string[], { arnOf }: DeployedParts): string[] {
-  const queue = (name: string) => arnOf('AWS::SQS::Queue', name);
-  return arns.flatMap((arn) => {
-    const kind = ['Queue', 'DeadLetters'].find((it) => queue(`Erp${it}`) === arn);
-    return kind === undefined ? arn : ORDERED.map((name) => queue(`${name}${kind}`));
-  });
-}
 
 test('what killed functions left undone is done once, and in order', async () => {
   await inEachStage(async (stage) => {
@@ -352,7 +428,8 @@ test('what killed functions left undone is done once, and in order', async () =>
     const all = (await erp.read()).filter(({ replayid }) => replayid === undefined);
     expect(outdated(all)).toEqual([]);
     expect(outOfOrder(all)).toEqual([]);
-    const first = withoutRepeats(posted());
+    expect(mislabelled(erp)).toEqual([]);
+    const first = withoutRepeats(posted()).filter(({ replayid }) => replayid === undefined);
     expect(outOfOrder(first)).toEqual([]);
     expect(differences(first, all)).toEqual([]);
     await collected.read();
@@ -362,13 +439,14 @@ test('what killed functions left undone is done once, and in order', async () =>
   expect(receiver.forged).toEqual([]);
 });
 
-/** Changes a return, one of twenty in turn. */
-function changeAReturn(round: number): void {
+/** Changes a return, one of twenty in turn. @returns its id */
+function changeAReturn(round: number): number {
   const group = Number(service.control.snapshot()[round % 20]?.id);
   changed.add(group);
   service.control.mutate(group, ({ returns }) => {
     for (const item of returns) item.quantity += 1;
   });
+  return group;
 }
 
 /** The line items of changed returns whose last event has another quantity than the service. */
@@ -383,6 +461,119 @@ function outdated(events: readonly FeedEvent[]): string[] {
       return object && 'quantity' in object && object.quantity === quantity ? [] : [String(id)];
     });
 }
+
+test('a replay has posted every event of the return to the webhook again', () => {
+  const [{ erp, posted }] = stages as [WatchedStage];
+  const group = erp.messages[0]!.partitionkey;
+
+  const ids = posted().flatMap(({ id, partitionkey }) => (partitionkey === group ? [id] : []));
+
+  const once = ids.filter((id) => ids.indexOf(id) === ids.lastIndexOf(id));
+  expect(ids).not.toEqual([]);
+  expect(once).toEqual([]);
+});
+
+test('a paused webhook gets nothing until it is resumed', async () => {
+  const [{ erp, posted }] = stages as [WatchedStage];
+  await operate('webhooks pause Wms');
+  const before = posted().length;
+  const group = changeAReturn(1);
+  await until(async () => expect(outdated(await erp.read())).toEqual([]));
+
+  const whilePaused = posted().length;
+  await operate('webhooks resume Wms');
+  // Its own rings come again within a minute.
+  await operate('redrive acme <group> --to <webhook>', { group: String(group), webhook: 'Wms' });
+
+  expect(whilePaused).toBe(before);
+  await until(() => expect(outdated(posted())).toEqual([]));
+});
+
+test('an added source is polled until it is removed', async () => {
+  const [{ collected, outputs }] = stages as [WatchedStage];
+  const { ofSecrets } = tokenNamesFor(serviceOf(outputs.SourcesPath ?? ''), service.url);
+  const secret = `${ofSecrets}main`;
+  await new SecretsManagerClient().send(
+    new CreateSecretCommand({ Name: secret, SecretString: service.token }),
+  );
+
+  const added = await operate(`sources add globex --base-url ${service.url} --token-secret ${secret}`);
+  await until(async () => {
+    const begun = (await collected.read()).filter(({ kind }) => kind === 'feed.baseline_completed');
+    expect(begun.map(({ event }) => event.partitionkey.split('/')[0])).toContain('globex');
+  });
+  const removed = await operate('sources remove globex');
+
+  expect(added).toMatch(/^added: source globex/);
+  expect(removed).toMatch(/^removed: source globex/);
+  expect(await schedulesOf(outputs.SchedulesGroup ?? '')).toEqual([expect.stringContaining('acme')]);
+});
+
+async function schedulesOf(GroupName: string): Promise<(string | undefined)[]> {
+  const names: (string | undefined)[] = [];
+  for await (const { Schedules = [] } of paginateListSchedules(
+    { client: new SchedulerClient() },
+    { GroupName },
+  ))
+    names.push(...Schedules.map(({ Name }) => Name));
+  return names;
+}
+
+test('an update adds a subscriber, and the other subscribers miss nothing', async () => {
+  app = ['--app', synthesizeStages(addresses, { withLateSubscriber: true })];
+  await deploy(PRODUCTION);
+  changeAReturn(3);
+
+  const updated = await readDeployed(PRODUCTION);
+  const late = createQueueReader<FeedEvent>(updated.refOf('AWS::SQS::Queue', 'LateQueue'));
+  const [{ outputs, erp }] = stages as [WatchedStage];
+  expect(updated.outputs.Tables).toBe(outputs.Tables);
+  await until(async () => {
+    const [all, ofLate] = [await erp.read(), await late.read()];
+    expect(outdated(all)).toEqual([]);
+    expect(ofLate).not.toEqual([]);
+    expect(differences(ofLate, all.slice(-ofLate.length))).toEqual([]);
+  });
+  expect(outOfOrder(erp.messages.filter(({ replayid }) => replayid === undefined))).toEqual([]);
+});
+
+test('a webhook is signed with its new secret after a rotation', async () => {
+  const [stage] = stages as [WatchedStage];
+  const before = await operate('webhooks secret Wms');
+  await operate('webhooks rotate Wms');
+
+  stage.signingSecret = (await operate('webhooks secret Wms')).trim();
+  changeAReturn(2);
+
+  expect(stage.signingSecret).not.toBe(before.trim());
+  await until(() => expect(outdated(stage.posted())).toEqual([]));
+});
+
+test('what moves no stamp has been found by walks', async () => {
+  changed.add(hidden.touched);
+
+  await inEachStage(async ({ erp }) => {
+    expect(outdated(await erp.read())).toEqual([]);
+    const removals = erp.messages.filter(({ type }) => type === 'return_group.removed');
+    expect(removals.map(({ partitionkey }) => partitionkey)).toEqual([`acme/${hidden.removed}`]);
+  });
+});
+
+test('a forgotten return leaves no data behind', async () => {
+  const [{ outputs, erp }] = stages as [WatchedStage];
+
+  const printed = await operate(`forget acme ${hidden.removed} --yes`);
+
+  expect(printed).toMatch(new RegExp(`forgotten: return group ${hidden.removed} of source acme`));
+  const { Items = [] } = await new DynamoDBClient().send(
+    new ScanCommand({ TableName: outputs.LedgerTable, ConsistentRead: true }),
+  );
+  const kept = Items.filter(({ k }) => k?.S?.endsWith(`_${hidden.removed}`));
+  expect(JSON.stringify(kept)).not.toContain('return_line_item');
+  await until(async () =>
+    expect((await erp.read()).map(({ type }) => type)).toContain('return_group.forgotten'),
+  );
+});
 
 test('a second deployment changes nothing', async () => {
   expect((await deploy()).match(/\(no changes\)/g)).toHaveLength(3);
@@ -415,8 +606,8 @@ test('destroy leaves what the stages retain, and a stage continues with its tabl
   for (let round = 0; round < 10; round += 1) changeAReturn(round);
   const created = service.control.create();
   const kept = { [PRODUCTION]: JSON.parse(outputs.Tables ?? '') };
-  app = ['--app', synthesizeStages({ returnsUrl: service.url, receiverUrl: receiver.url }, kept)];
-  await deploy();
+  app = ['--app', synthesizeStages(addresses, { kept })];
+  await deploy(PRODUCTION);
 
   const again = await watchStage(PRODUCTION, PRODUCTION, receiver);
   await until(async () => {

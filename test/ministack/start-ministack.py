@@ -135,9 +135,12 @@ def with_leading_keys(body):
 
 iam_actions.dynamodb_service_context = with_leading_keys
 
-# The resources of PartiQL's statements, of parameters' paths, and of task tokens, which belong to a state machine.
+# The resources of PartiQL's statements, of parameters' paths, of schedules and alarms, and of task tokens, which belong to
+# a state machine.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
 # https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
+# https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridgescheduler.html
+# https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 # https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsstepfunctions.html
 state_machines = {}
 apply_parameters = stepfunctions._apply_parameters
@@ -162,6 +165,14 @@ def extract_named_resource(service, method, path, headers, body, query, region, 
         return f"arn:aws:dynamodb:{region}:{account}:table/{table}"
     if service == "ssm" and "GetParametersByPath" in target:
         return f"arn:aws:ssm:{region}:{account}:parameter{json.loads(body)['Path']}"
+    if service == "scheduler" and path.startswith("/schedules/"):
+        named = json.loads(body).get("GroupName") if body else query.get("groupName", "default")
+        group = named[0] if isinstance(named, list) else named
+        return f"arn:aws:scheduler:{region}:{account}:schedule/{group}/{path.removeprefix('/schedules/')}"
+    if service in ("cloudwatch", "monitoring") and target.endswith(("PutMetricAlarm", "DeleteAlarms")):
+        request = json.loads(body)
+        name = request.get("AlarmName") or request["AlarmNames"][0]
+        return f"arn:aws:cloudwatch:{region}:{account}:alarm:{name}"
     if service == "states" and "SendTask" in target:
         return state_machines.get(json.loads(body)["taskToken"], "*")
     return extract_resource(service, method, path, headers, body, query, region, account, *rest, **options)

@@ -1,35 +1,29 @@
 // The stories of parcels (test/functions/sample-warehouse), in a warehouse behind the bus.
 import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { createSeededRandom } from '../fakes/seeded-random.ts';
 import type { RecordedStory } from '../functions/sample-warehouse/parcel-stories.ts';
 import { onBus } from '../functions/subscriber-kit/deliveries.ts';
+import { invoke } from './functions.ts';
 
 /** Of the stories in the warehouse's table, which has returns of the polled source as well. */
 const SOURCE = 'stories';
 /** So many events are handled at the same time, each in a process of its own. */
 const AT_ONCE = 2;
 
-const lambda = new LambdaClient();
 const dynamoDb = new DynamoDBClient();
 
 /** Gives the function each event twice, in any order. */
-export async function tellStories(stories: readonly RecordedStory[], FunctionName: string): Promise<void> {
+export async function tellStories(stories: readonly RecordedStory[], functionName: string): Promise<void> {
   const random = createSeededRandom(1);
   const events = stories
     .flatMap((story) => [...story.events, ...story.events])
     .map((event) => ({
-      event: JSON.stringify(onBus(event)).replaceAll('acme', SOURCE),
+      event: JSON.parse(JSON.stringify(onBus(event)).replaceAll('acme', SOURCE)),
       place: random.next(),
     }))
     .sort((a, b) => a.place - b.place);
   const tell = async () => {
-    for (let it = events.pop(); it !== undefined; it = events.pop()) {
-      const { FunctionError, Payload } = await lambda.send(
-        new InvokeCommand({ FunctionName, Payload: Buffer.from(it.event) }),
-      );
-      if (FunctionError) throw new Error(`${FunctionError}: ${Payload?.transformToString()}`);
-    }
+    for (let it = events.pop(); it !== undefined; it = events.pop()) await invoke(functionName, it.event);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, tell));
 }

@@ -5,6 +5,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as ssm from 'aws-cdk-lib/aws-ssm';
 import { type KeptTables, ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../infra/sample-warehouse-stack.ts';
@@ -26,8 +27,18 @@ export interface Addresses {
 /** The tables that a stage continues with, by its stack's name. */
 export type KeptByStage = Readonly<Record<string, KeptTables>>;
 
+export interface Variations {
+  /** Whether production has one subscriber more, as after an update. @default false */
+  readonly withLateSubscriber?: boolean;
+  /** @default none */
+  readonly kept?: KeptByStage;
+}
+
 /** @returns the directory of the assembly */
-export function synthesizeStages({ returnsUrl, receiverUrl }: Addresses, kept: KeptByStage = {}): string {
+export function synthesizeStages(
+  { returnsUrl, receiverUrl }: Addresses,
+  { withLateSubscriber = false, kept = {} }: Variations = {},
+): string {
   // MiniStack does not know Fn::GetStackOutput, the newest way for one stack to refer to another.
   const app = newApp({ '@aws-cdk/core:defaultCrossStackReferences': 'strong' });
   for (const stage of Object.values(STAGES)) {
@@ -41,6 +52,7 @@ export function synthesizeStages({ returnsUrl, receiverUrl }: Addresses, kept: K
       })),
     });
     addSubscribers(stack, `${receiverUrl}/${stage.stackName}`);
+    if (withLateSubscriber && stage === STAGES.production) stack.feed.addOrderedQueue('Late');
     addSampleWarehouse(stack, stage);
   }
   adapt(app);
@@ -67,10 +79,13 @@ function addSubscribers(stack: ReturnsFeedStack, webhookUrl: string): void {
       }),
     ],
   });
-  const webhook = feed.addWebhook('Wms', {
-    url: 'https://wms.example.com/hook',
-    requestTimeout: Duration.seconds(2),
-  });
+  const url = 'https://wms.example.com/hook';
+  const webhook = feed.addWebhook('Wms', { url, requestTimeout: Duration.seconds(2) });
+  const record = webhook.node.findChild('Record').node.defaultChild as ssm.CfnParameter;
+  const value = JSON.stringify(stack.resolve(record.value))
+    .replace(url, webhookUrl)
+    .replace('addresses\\":\\"public', 'addresses\\":\\"any');
+  record.addPropertyOverride('Value', JSON.parse(value));
   for (const { function: fn } of [webhook.sender, webhook.sweep]) {
     fn.addEnvironment('ADDRESSES', 'any');
     fn.addEnvironment('WEBHOOK_URL', webhookUrl);

@@ -2,9 +2,9 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { DeployedParts } from '../runbook/resources-called.ts';
-import type { WebhookReceiver } from '../stack/webhook-receiver.ts';
 import { readDeployed } from './deployed.ts';
 import { createQueueReader, type QueueReader } from './queue-reader.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
 
 /** As the rule's input transformer makes it. */
 export interface Transformed {
@@ -30,7 +30,8 @@ export interface WatchedStage extends DeployedParts {
   readonly recounted: Filtered;
   /** The queue of the rule for everything on the bus. */
   readonly collected: QueueReader<Transformed>;
-  readonly signingSecret: string;
+  /** The signing secret of the webhook. */
+  signingSecret: string;
   /** The state machine of the stage's sample warehouse. */
   readonly workflowArn: string;
   /** The changes of returns that the webhook's receiver accepted. */

@@ -4,31 +4,38 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
+import { serviceOf } from '../../shared/deployment/token-names.ts';
 import { type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import { startSqsEngine } from '../engines/sqs-engine.ts';
+import { type Names, resolve } from '../infra/resolve-intrinsics.ts';
+import { idOf, resourcesOf, type Template } from '../infra/template.ts';
 import { startFakeAws } from '../local/commands/fake-aws.ts';
-import { createResources, REGION } from '../stack/create-resources.ts';
-import { type Names, resolve } from '../stack/resolve-intrinsics.ts';
-import { resourcesOf, type Template } from '../stack/template.ts';
+import { createResources, REGION } from './create-resources.ts';
 import { type OperatorEndpoint, type Served, startOperatorEndpoint } from './operator-endpoint.ts';
 import type { OperatorRequest } from './operator-permissions.ts';
+import type { DeployedParts } from './resources-called.ts';
 import { UNFOUND } from './use-console.ts';
 
-export interface DeployedFeed {
+export interface DeployedFeed extends DeployedParts {
   readonly endpoint: OperatorEndpoint;
   readonly template: Template;
   readonly names: Names;
-  /** The stack's outputs. */
-  readonly outputs: Readonly<Record<string, string>>;
   readonly stores: Omit<Stores, 'close'>;
+  /** The address of the engine of queues and topics. */
+  readonly engines: { readonly sqs: string };
   /** Bypasses the operator's permissions. */
   readonly tablesClient: DynamoDBClient;
+  /** Makes the stack lack parts, like a stack of an earlier release. Without arguments, it lacks none. */
+  resemble(...lacks: readonly Lack[]): void;
   /** Resets each signing secret to the state before any rotation. */
   forgetRotations(): void;
   close(): Promise<void>;
 }
+
+/** A part that stacks of earlier releases lack. */
+export type Lack = 'the output PollerFunction' | 'the alias' | 'the index';
 
 export interface DeployedTemplate extends Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
@@ -36,8 +43,15 @@ export interface DeployedTemplate extends Template {
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** @param name of the stack */
-export async function deployFeed(name: string, template: DeployedTemplate): Promise<DeployedFeed> {
+/**
+ * @param name of the stack
+ * @param answerQuestion the poller's answer to an operator's question; by default it knows the group of situations.ts
+ */
+export async function deployFeed(
+  name: string,
+  template: DeployedTemplate,
+  answerQuestion: (find: unknown) => unknown = answerOf,
+): Promise<DeployedFeed> {
   const [dynamoDb, sqs, bus, aws] = await Promise.all([
     startDynamoDbEngine(),
     startSqsEngine(),
@@ -48,6 +62,7 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   const queuesClient = client(SQSClient, sqs.endpoint);
   const topicsClient = client(SNSClient, sqs.endpoint);
   let outputs: Readonly<Record<string, string>> = {};
+  let lacks: readonly Lack[] = [];
   const functions = new Set<string>();
   const intoQueues = new Map<string, string[]>();
   const queuesInto = (deadLetters: string) => intoQueues.get(deadLetters) ?? [];
@@ -56,10 +71,12 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
     answer(request) {
       const { target, path, body } = request;
       if (body.Action === 'DescribeStacks')
-        return body.StackName === name ? describeStack(outputs) : noSuchStack(body.StackName);
-      if (body.Action === 'ListStackResources') return listResources(template, created.names);
+        return body.StackName === name ? describeStack(outputs, lacks) : noSuchStack(body.StackName);
+      if (body.Action === 'ListStackResources') return listResources(template, names);
       if (body.Action !== undefined) return sqs.endpoint;
-      if (path.endsWith('/invocations')) return invoke(functions, request);
+      if (path.endsWith('/invocations'))
+        return invoke(lacks.includes('the alias') ? new Set() : functions, request, answerQuestion);
+      if (lacks.includes('the index') && body.IndexName === 'behind') return NO_INDEX;
       if (target === 'AmazonSQS.StartMessageMoveTask') return moveMessages(queuesInto(body.SourceArn));
       noteTest(body.MessageBody);
       switch (target?.split('.')[0]) {
@@ -87,12 +104,11 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
     void tests.save('Wms', { id, answer: { status: 204, retryAfter: undefined, requestMs: 12 } });
   }
 
-  const created = await createResources(
+  const names: Names = await createResources(
     template,
     { dynamoDb: tablesClient, sqs: queuesClient, sns: topicsClient },
     () => endpoint.url,
   );
-  const { names } = created;
   for (const [id] of resourcesOf(template, 'AWS::Lambda::Function')) functions.add(names.ref(id));
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::SQS::Queue')) {
     const into = resolve(Properties.RedrivePolicy?.deadLetterTargetArn, names);
@@ -109,9 +125,15 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
   const stores = storesOn(tablesClient, {
     ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
   });
-  seed(aws, template, names, serviceOf(outputs));
+  seed(aws, template, names, serviceOf(outputs.SourcesPath ?? ''));
   return {
-    ...{ endpoint, template, names, outputs, stores, tablesClient },
+    ...{ endpoint, template, names, outputs, stores, tablesClient, engines: { sqs: sqs.endpoint } },
+    refOf: (type, text) => names.ref(idOf(template, type, text)),
+    arnsOf: (type, pattern) =>
+      resourcesOf(template, type).flatMap(([id]) => (pattern.test(id) ? [names.attribute(id, 'Arn')] : [])),
+    resemble(...lacking) {
+      lacks = lacking;
+    },
     forgetRotations() {
       for (const [id, versions] of aws.versions) aws.versions.set(id, versions.slice(-1));
     },
@@ -122,11 +144,6 @@ export async function deployFeed(name: string, template: DeployedTemplate): Prom
       await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop()]);
     },
   };
-}
-
-/** The feed's name in parameters, logs and metrics. */
-export function serviceOf({ SourcesPath = '' }: Readonly<Record<string, string>>): string {
-  return SourcesPath.split('/')[1] ?? '';
 }
 
 /** Adds the template's resources that no engine creates. */
@@ -158,8 +175,18 @@ function client<It>(Client: new (options: object) => It, endpoint: string): It {
   return new Client({ endpoint, region: REGION, credentials: CREDENTIALS, useQueueUrlAsEndpoint: false });
 }
 
-function describeStack(outputs: Readonly<Record<string, string>>): Served {
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html */
+const NO_INDEX: Served = {
+  ...json({
+    __type: 'com.amazon.coral.validate#ValidationException',
+    message: 'The table does not have the specified index: behind',
+  }),
+  status: 400,
+};
+
+function describeStack(outputs: Readonly<Record<string, string>>, lacks: readonly Lack[]): Served {
   const members = Object.entries(outputs)
+    .filter(([key]) => !lacks.includes(`the output ${key}` as Lack))
     .map(
       ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
     )
@@ -194,16 +221,20 @@ function noSuchStack(name: string): Served {
   );
 }
 
-function invoke(functions: ReadonlySet<string>, { path, body }: OperatorRequest): Served {
+async function invoke(
+  functions: ReadonlySet<string>,
+  { path, body }: OperatorRequest,
+  answerQuestion: (find: unknown) => unknown,
+): Promise<Served> {
   const [name = '', alias] = decodeURIComponent(path.split('/').at(-2) ?? '').split(':');
-  // In place of the poller, which finds the group of situations.ts.
-  if (functions.has(name) && alias !== undefined) return json(answerOf(body.find));
+  if (functions.has(name) && alias !== undefined) return json(await answerQuestion(body.find));
   if (functions.has(name)) return { status: 202, type: 'application/json', body: '' };
   const error = 'ResourceNotFoundException';
   return { ...json({ message: `Function not found: ${name}` }), status: 404, error };
 }
 
-function answerOf(find: OperatorRequest['body']): unknown {
+// biome-ignore lint/suspicious/noExplicitAny: a question
+function answerOf(find: any): unknown {
   if ('group' in find) return { present: { kind: 'absent', sentAt: 0, receivedAt: 0, settleMs: 0 } };
   const isKnown = find.source === 'acme' && !Object.values(find).includes(UNFOUND);
   return { found: { exact: isKnown ? [184_467] : [], similar: [], isWhole: true } };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { allows, type Permission, type Statement } from '../stack/policies.ts';
+import { allows, type Permission, type Statement } from '../infra/edges/policies.ts';
 import { type OperatorRequest, permissionsOf } from './operator-permissions.ts';
 
 export interface OperatorEndpoint {

@@ -1,9 +1,10 @@
 // The permissions that an operator's request needs, derived from the request on the wire: for services that functions
 // use as well, and for services that only people use. An unknown request gives undefined, and counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
-import { ACCOUNT, arnOf } from '../stack/create-resources.ts';
-import { type Arns, neededPermissions } from '../stack/needed-permissions.ts';
-import type { Permission } from '../stack/policies.ts';
+
+import type { Permission } from '../infra/edges/policies.ts';
+import { ACCOUNT, arnOf } from './create-resources.ts';
+import { type Arns, neededPermissions } from './needed-permissions.ts';
 
 export interface OperatorRequest {
   readonly method: string;

@@ -1,6 +1,6 @@
 // SECURITY.md's table of operators: the permissions for each command, as policy statements.
 import { readFileSync } from 'node:fs';
-import type { Statement } from '../stack/policies.ts';
+import type { Statement } from '../infra/edges/policies.ts';
 
 export interface OperatorStatement extends Statement {
   readonly Action: readonly string[];

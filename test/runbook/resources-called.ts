@@ -1,18 +1,24 @@
 // The resources that SECURITY.md's table of operators names, as ARNs.
 import { STAGES } from '../../infra/stages.ts';
-import { arnOf } from '../stack/create-resources.ts';
-import { serviceOf } from './deployed-feed.ts';
+import { serviceOf } from '../../shared/deployment/token-names.ts';
+import { arnOf } from './create-resources.ts';
 
 export interface DeployedParts {
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
   /** The physical id of the one resource of a type whose logical id contains a text. */
   refOf(type: string, text: string): string;
-  arnOf(type: string, text: string): string;
+  /** The ARNs of all resources of a type whose logical ids match. */
+  arnsOf(type: string, pattern: RegExp): string[];
 }
 
+const ORDERED_QUEUE = /Ordered.+Queue.{8}$/;
+const ORDERED_DEAD_LETTERS = /Ordered.+DeadLetters.{8}$/;
+
 /** @throws Error for a name that is not in the list below */
-export function resourcesCalled(name: string, { outputs, refOf, arnOf: arn }: DeployedParts): string[] {
+export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: DeployedParts): string[] {
+  const arn = (type: string, text: string) => arnsOf(type, new RegExp(text))[0] ?? '';
+  const queues = (pattern: RegExp) => arnsOf('AWS::SQS::Queue', pattern);
   const table = (text: string) => arn('AWS::DynamoDB::Table', text);
   const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
   const role = (text: string) => arn('AWS::IAM::Role', text);
@@ -30,19 +36,17 @@ export function resourcesCalled(name: string, { outputs, refOf, arnOf: arn }: De
     topic: () => [outputs.TopicArn ?? ''],
     bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
     '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
-    'the queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpQueue')],
-    'the dead-letter queues of ordered subscriptions': () => [arn('AWS::SQS::Queue', 'ErpDeadLetters')],
+    'the queues of ordered subscriptions': () => queues(ORDERED_QUEUE),
+    'the dead-letter queues of ordered subscriptions': () => queues(ORDERED_DEAD_LETTERS),
     // The commands are the same for each of them.
-    'the dead-letter queues of subscriptions and of the bus': () => [
-      arn('AWS::SQS::Queue', 'ErpDeadLetters'),
-    ],
-    'the queues of webhooks': () => [arn('AWS::SQS::Queue', 'WebhooksWmsQueue')],
+    'the dead-letter queues of subscriptions and of the bus': () => queues(ORDERED_DEAD_LETTERS),
+    'the queues of webhooks': () => queues(/Webhooks.+Queue.{8}$/),
     'the secrets of webhooks': () => [refOf('AWS::SecretsManager::Secret', 'WebhooksWms')],
     'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
     'the path `StackSourcesPath`': () => [`${arnOf('ssm:parameter', outputs.StackSourcesPath ?? '')}*`],
     'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
     "the token's secret": () => [
-      arnOf('secretsmanager:secret:', `${serviceOf(outputs)}/tokens/globex.example.com/main-??????`),
+      arnOf('secretsmanager:secret:', `${serviceOf(path)}/tokens/globex.example.com/main-??????`),
     ],
     'schedules of the group `SchedulesGroup`': () => [
       arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),

@@ -8,15 +8,16 @@ import { createDynamoDbActivities, type RecentGroup } from '../../functions/adap
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
+import { serviceOf } from '../../shared/deployment/token-names.ts';
 import { openReadConsole, type ReadConsole } from '../console/read-console.ts';
+import { allows, type Permission } from '../infra/edges/policies.ts';
 import { newApp } from '../infra/new-app.ts';
+import { idOf } from '../infra/template.ts';
 import { type Ended, runFeed } from '../local/cli/run-feed.ts';
 import { anEvent } from '../shared/publishing/an-event.ts';
-import { REGION } from '../stack/create-resources.ts';
-import { allows, type Permission } from '../stack/policies.ts';
-import { idOf } from '../stack/template.ts';
 import { runAws } from './aws-command.ts';
-import { type DeployedFeed, type DeployedTemplate, deployFeed, serviceOf } from './deployed-feed.ts';
+import { REGION } from './create-resources.ts';
+import { type DeployedFeed, type DeployedTemplate, deployFeed } from './deployed-feed.ts';
 import { fillIn, readCommands } from './read-commands.ts';
 import { type OperatorStatement, type Operators, readOperators } from './read-operators.ts';
 import { resourcesCalled } from './resources-called.ts';
@@ -67,11 +68,11 @@ beforeAll(async () => {
   construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;
   feed = await deployFeed(stackName, template);
-  operators = readOperators((name) => resourcesCalled(name, { outputs: feed.outputs, refOf, arnOf }));
+  operators = readOperators((name) => resourcesCalled(name, feed));
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
-    serviceOf(feed.outputs),
+    serviceOf(feed.outputs.SourcesPath ?? ''),
     feed.stores,
     async (key, sequence, trackingNumber) => {
       const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
@@ -81,14 +82,6 @@ beforeAll(async () => {
   );
 });
 afterAll(() => feed?.close());
-
-function refOf(type: string, text: string): string {
-  return feed.names.ref(idOf(feed.template, type, text));
-}
-
-function arnOf(type: string, text: string): string {
-  return feed.names.attribute(idOf(feed.template, type, text), 'Arn');
-}
 
 function saveActivity(recent: RecentGroup): Promise<void> {
   const tables = { sources: feed.outputs.SourcesTable ?? '' };
@@ -282,8 +275,8 @@ function deadLetters(): Readonly<Record<string, string>> {
 /** The placeholders for a webhook's function and log: another command returns them. */
 function partsOfWebhook(): Readonly<Record<string, string>> {
   return {
-    function: refOf('AWS::Lambda::Function', 'WebhooksWmsSweep'),
-    log: refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender'),
+    function: feed.refOf('AWS::Lambda::Function', 'WebhooksWmsSweep'),
+    log: feed.refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender'),
   };
 }
 

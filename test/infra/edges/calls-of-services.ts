@@ -1,6 +1,6 @@
 // The calls that one AWS service makes to another, with their documented condition keys. Undocumented keys are omitted,
 // so that no policy relies on them.
-import type { Context } from '../../stack/conditions.ts';
+import type { Context } from './conditions.ts';
 import type { Call, Caller } from './judge-call.ts';
 import { ACCOUNT, type Account, REGION } from './read-account.ts';
 

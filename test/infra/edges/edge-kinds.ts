@@ -1,7 +1,7 @@
 // References from one resource to another, by the resource's type and the path in its properties, each with the calls that
 // AWS's services make for it, or the reason for none. An unlisted path fails the test, so that no new kind of edge is
 // forgotten.
-import type { Context } from '../../stack/conditions.ts';
+
 import {
   consumeQueue,
   publishToTopic,
@@ -10,6 +10,7 @@ import {
   takeRole,
   useKey,
 } from './calls-of-services.ts';
+import type { Context } from './conditions.ts';
 import type { Call } from './judge-call.ts';
 import { ACCOUNT, type Account, type AccountResource, REGION } from './read-account.ts';
 

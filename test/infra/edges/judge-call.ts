@@ -2,7 +2,7 @@
 // the resource's policies allow it. A service has no policies of its own. A key's own policy must always allow the call.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
-import { matches, type Permission } from '../../stack/policies.ts';
+import { matches, type Permission } from './policies.ts';
 import { ACCOUNT } from './read-account.ts';
 import { defaultTopicPolicy, type OwnedStatement, type Policies } from './read-policies.ts';
 

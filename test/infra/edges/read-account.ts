@@ -1,7 +1,7 @@
 // Reads the stacks of an app as one account: each resource with its ARN and its resolved properties, including references
 // to other stacks.
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { type Names, resolve } from '../../stack/resolve-intrinsics.ts';
+import { type Names, resolve } from '../resolve-intrinsics.ts';
 
 export const REGION = 'eu-west-1';
 export const ACCOUNT = '111111111111';

@@ -1,6 +1,6 @@
 // Reads every statement of an account's policies, with its owner: a role, for its permissions or its trust policy, or
 // another resource, for its resource policy.
-import type { Statement } from '../../stack/policies.ts';
+import type { Statement } from './policies.ts';
 import { ACCOUNT, type Account, type AccountResource, arn, queueArnOf } from './read-account.ts';
 
 export interface OwnedStatement extends Statement {

@@ -18,7 +18,7 @@ const PURPOSES: readonly Purpose[] = [
       Effect === 'Deny' && String(Condition?.Bool?.['aws:SecureTransport']) === 'false',
   },
   {
-    // The stack tests make these calls and check their permissions; roles.test.ts compares them with SECURITY.md.
+    // `npm run ministack` makes these calls with policies enforced; roles.test.ts compares them with SECURITY.md.
     purpose: 'calls of the function or state machine itself',
     isFor: (statement) =>
       statement.says === 'identity' &&

@@ -9,21 +9,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { type Names, resolve } from './resolve-intrinsics.ts';
-import { resourcesOf, type Template } from './template.ts';
+import { type Names, resolve } from '../infra/resolve-intrinsics.ts';
+import { resourcesOf, type Template } from '../infra/template.ts';
 
 export const REGION = 'us-east-1';
 export const ACCOUNT = '000000000000';
-
-export interface Created {
-  readonly names: Names;
-  /** The generated secrets, by their ARNs. */
-  readonly secrets: ReadonlyMap<string, string>;
-  /** The URL of a queue at the engine. */
-  queueUrl(arn: string): string;
-  /** The name of a table, by its stream. */
-  tableOfStream(arn: string): string;
-}
 
 interface Made {
   readonly ref: string;
@@ -36,28 +26,22 @@ interface Clients {
   readonly sns: SNSClient;
 }
 
-/** @param endpoint the address at which functions reach queues */
+/** @param endpoint the address at which operators reach queues @returns the names of all resources */
 export async function createResources(
   template: Template,
   { dynamoDb, sqs, sns }: Clients,
   endpoint: () => string,
-): Promise<Created> {
+): Promise<Names> {
   // Other deployments use the same engines.
   const deployment = randomBytes(4).toString('hex');
   const made = new Map<string, Made>();
-  const urls = new Map<string, string>();
   const names = namesOf(template, deployment, made);
-  const secrets = new Map<string, string>();
-  for (const [id, { Properties }] of resourcesOf(template, 'AWS::SecretsManager::Secret')) {
-    const arn = arnOf('secretsmanager:secret:', `${deployment}-${id}-x7Hk2Q`);
-    made.set(id, { ref: arn, attributes: {} });
-    secrets.set(arn, generateSecret(Properties.GenerateSecretString));
-  }
+  for (const [id] of resourcesOf(template, 'AWS::SecretsManager::Secret'))
+    made.set(id, { ref: arnOf('secretsmanager:secret:', `${deployment}-${id}-x7Hk2Q`), attributes: {} });
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::Table'))
     made.set(id, await createTable(dynamoDb, `${deployment}-${id}`, resolve(Properties, names)));
   for (const [id, { Properties }] of inOrderOfRedrive(resourcesOf(template, 'AWS::SQS::Queue'))) {
     const queue = await createQueue(sqs, `${deployment}-${id}`, resolve(Properties, names));
-    urls.set(queue.arn, queue.url);
     const { pathname } = new URL(queue.url);
     made.set(id, {
       get ref() {
@@ -73,12 +57,7 @@ export async function createResources(
     const ref = await createTopic(sns, name, properties);
     made.set(id, { ref, attributes: { TopicArn: ref, TopicName: name } });
   }
-  return {
-    ...{ names, secrets },
-    queueUrl: (arn) => urls.get(arn) ?? unknown(arn),
-    tableOfStream: (arn) =>
-      [...made.values()].find(({ attributes }) => attributes.StreamArn === arn)?.ref ?? unknown(arn),
-  };
+  return names;
 }
 
 function namesOf(template: Template, deployment: string, made: ReadonlyMap<string, Made>): Names {
@@ -173,17 +152,6 @@ async function createTopic(client: SNSClient, Name: string, properties: any): Pr
   };
   const { TopicArn = '' } = await client.send(new CreateTopicCommand({ Name, Attributes }));
   return TopicArn;
-}
-
-/** Returns random letters and digits, as Secrets Manager does for these properties. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function generateSecret({ ExcludePunctuation, IncludeSpace, PasswordLength }: any): string {
-  if (ExcludePunctuation !== true || IncludeSpace !== false)
-    throw new Error('Only secrets of letters and digits are supported: extend generateSecret.');
-  const letters = randomBytes(4 * PasswordLength)
-    .toString('base64')
-    .replaceAll(/[^A-Za-z0-9]/g, '');
-  return letters.slice(0, PasswordLength);
 }
 
 /** The queues, dead-letter queues first. */

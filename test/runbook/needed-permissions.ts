@@ -3,7 +3,7 @@
 // The result is undefined for an unknown call, which counts as denied.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 import { TABLES } from '../../shared/deployment/tables.ts';
-import type { Permission } from './policies.ts';
+import type { Permission } from '../infra/edges/policies.ts';
 
 /** ARNs by the names that calls use. */
 export interface Arns {

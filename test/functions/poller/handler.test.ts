@@ -1,0 +1,198 @@
+// The poller as in Lambda, but not bundled: only its environment configures it, and it uses an engine, a fake of AWS and
+// the service over the wire.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/poller/handler.ts';
+import {
+  createReferenceService,
+  type ReferenceService,
+} from '../../../local/reference-service/create-reference-service.ts';
+import { QUESTIONS_ALIAS } from '../../../shared/deployment/questions-alias.ts';
+import { sourcePaths, tokenNamesFor } from '../../../shared/deployment/token-names.ts';
+import { openTables, type TestTables } from '../../contract/stores.ts';
+import { type FakeAws, startFakeAws } from '../../local/commands/fake-aws.ts';
+
+const FEED = 'feed-1';
+const PATHS = sourcePaths(FEED);
+const STACK_TOKEN = 'the-secret-of-acme';
+const ADDED_TOKEN = 'the-token-of-the-added-source';
+
+let service: ReferenceService;
+let tables: TestTables;
+let aws: FakeAws;
+let other: Server;
+let otherUrl: string;
+/** The headers of each request to the other address. */
+let sentElsewhere: string[];
+let logged: string[];
+let slot = Math.floor(Date.now() / 60_000) * 60_000;
+
+beforeAll(async () => {
+  [service, tables, aws] = await Promise.all([
+    createReferenceService({ groups: 20, life: false }),
+    openTables(),
+    startFakeAws(),
+  ]);
+  other = createServer((request, response) => {
+    sentElsewhere.push(JSON.stringify(request.headers));
+    response.writeHead(401).end();
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v2`;
+  aws.versions.set(STACK_TOKEN, [{ text: service.token, createdAt: 0 }]);
+  configure(PATHS.ofStack, 'acme', service.url, STACK_TOKEN);
+  for (const [name, value] of Object.entries({
+    ...{ SNAPSHOTS_TABLE: tables.tables.snapshots, LEDGER_TABLE: tables.tables.ledger },
+    ...{ SOURCES_TABLE: tables.tables.sources, SOURCES_PATH: PATHS.added, STACK_NAME: 'Returns' },
+    ...{ POLL_QUEUE_URL: `${aws.url}/ticks`, AWS_ENDPOINT_URL: aws.url },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint, AWS_REGION: 'eu-west-1' },
+    ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    ...{ POWERTOOLS_METRICS_NAMESPACE: 'ReturnsChangeFeed', POWERTOOLS_SERVICE_NAME: FEED },
+  }))
+    vi.stubEnv(name, value);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  for (const each of [other, aws]) each.close();
+  await Promise.all([service.close(), tables.close()]);
+});
+beforeEach(() => {
+  [sentElsewhere, logged] = [[], []];
+  const written = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((line) => logged.push(String(line)) > 0),
+  );
+  return () => {
+    for (const each of written) each.mockRestore();
+  };
+});
+
+function configure(path: string, name: string, baseUrl: string, secretId: string): void {
+  const Name = `${path}/${name}`;
+  const settings = { name, baseUrl, requestsPerMinute: 240 };
+  aws.parameters.set(Name, { Name, Value: JSON.stringify({ settings, token: { secretId } }) });
+}
+
+function contextOf(functionName: string): Context {
+  const invokedFunctionArn = `arn:aws:lambda:eu-west-1:111122223333:function:${functionName}`;
+  return { invokedFunctionArn, getRemainingTimeInMillis: () => 60_000 } as Context;
+}
+
+function tick(source: string): Promise<unknown> {
+  slot += 1_000;
+  const event = { Records: [{ body: JSON.stringify({ source, slot }) }] };
+  return handler(event as SQSEvent, contextOf('poller'));
+}
+
+const ask = (find: object) => handler({ find }, contextOf(`poller:${QUESTIONS_ALIAS}`));
+
+function aParcel() {
+  const group = service.control.snapshot().find(({ shipments }) => shipments[0]?.tracking_number != null);
+  return { group: Number(group?.id), tracking: String(group?.shipments[0]?.tracking_number) };
+}
+
+test('a tick of a removed source logs a warning, and does not fail', async () => {
+  await tick('gone');
+
+  expect(logged).toEqual([expect.stringContaining('there is no such source')]);
+  expect(logged[0]).toContain('"source":"gone"');
+});
+
+test('a search is answered with ids only, and the log does not contain its text', async () => {
+  await tick('acme');
+  const { group, tracking } = aParcel();
+
+  const found = await ask({ source: 'acme', tracking_code: tracking });
+
+  expect(found).toEqual({ found: { exact: [group], similar: [], isWhole: true } });
+  expect(logged.join('\n')).toContain('was answered');
+  expect(logged.join('\n')).not.toContain(tracking);
+});
+
+test('the present answer of a group contains only fields of the allowlist, and no customer data', async () => {
+  const { group } = aParcel();
+
+  const answered = await ask({ source: 'acme', group });
+
+  const shown = service.control.snapshot().find(({ id }) => id === group);
+  const { name, email } = (shown as unknown as { readonly customer: Readonly<Record<string, string>> })
+    .customer;
+  expect(answered).toMatchObject({ present: { kind: 'shown', projection: { group: { id: group } } } });
+  for (const secret of [name, email, service.token]) expect(JSON.stringify(answered)).not.toContain(secret);
+  expect(await ask({ source: 'acme', group: 1 })).toMatchObject({ present: { kind: 'absent' } });
+});
+
+test('questions do not change the state that ticks use', async () => {
+  const stateOf = async () => {
+    const Key = { k: { S: 'source/acme' } };
+    return (await tables.client.send(new GetItemCommand({ TableName: tables.tables.sources, Key }))).Item;
+  };
+  const before = await stateOf();
+
+  await ask({ source: 'acme', order_name: '#none' });
+  await ask({ source: 'acme', group: aParcel().group });
+
+  expect(before).toBeDefined();
+  expect(await stateOf()).toEqual(before);
+});
+
+test.each([
+  ['a source that does not exist', { source: 'gone', group: 1 }, 'There is no source "gone"'],
+  ['an empty text', { source: 'acme', order_name: '' }, 'The question is not valid'],
+  ['an e-mail address', { source: 'acme', email: 'a@example.com' }, 'The question is not valid'],
+  ['two searches', { source: 'acme', order_name: '#1', group: 1 }, 'The question is not valid'],
+])('a question with %s is answered with an error, and does not fail the poller', async (_, find, message) => {
+  expect(await ask(find)).toEqual({ error: expect.stringContaining(message) });
+});
+
+test('a tick that is sent to the alias of operators is rejected', async () => {
+  const before = service.control.requests().length;
+  const event = { Records: [{ body: JSON.stringify({ source: 'acme', slot: slot + 60_000 }) }] };
+
+  const answered = await handler(event as SQSEvent, contextOf(`poller:${QUESTIONS_ALIAS}`));
+
+  expect(answered).toEqual({ error: expect.stringContaining('The question is not valid') });
+  expect(service.control.requests()).toHaveLength(before);
+});
+
+// Operators can write the parameter of an added source: a token is sent only to the address that it belongs to.
+test.each([
+  ['the secret of a source of the stack', () => STACK_TOKEN],
+  [
+    'the secret of an added source with another address',
+    () => `${tokenNamesFor(FEED, service.url).ofSecrets}a`,
+  ],
+  ['a secret that names no address', () => `${FEED}/tokens/main`],
+])('nothing is sent to the address of an added source that names %s', async (name, token) => {
+  const source = `added-${name.length}`;
+  configure(PATHS.added, source, otherUrl, token());
+
+  const ticked = tick(source);
+
+  await expect(ticked).rejects.toThrow("the name of an added source's token must begin with");
+  expect(sentElsewhere).toEqual([]);
+});
+
+test('a token whose name contains the host of the address is sent to it', async () => {
+  const secret = `${tokenNamesFor(FEED, otherUrl).ofSecrets}main`;
+  aws.versions.set(secret, [{ text: ADDED_TOKEN, createdAt: 0 }]);
+  configure(PATHS.added, 'added', otherUrl, secret);
+
+  await tick('added');
+
+  expect(sentElsewhere[0]).toContain(ADDED_TOKEN);
+});
+
+test('an added parameter with the name of a source of the stack changes nothing', async () => {
+  const before = service.control.requests().length;
+  configure(PATHS.ofStack, 'shop', service.url, STACK_TOKEN);
+  configure(PATHS.added, 'shop', otherUrl, `${tokenNamesFor(FEED, otherUrl).ofSecrets}main`);
+
+  await tick('shop');
+
+  expect(sentElsewhere).toEqual([]);
+  expect(service.control.requests().length).toBeGreaterThan(before);
+});
