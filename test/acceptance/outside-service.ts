@@ -26,19 +26,11 @@ export interface OutsideService {
 
 export interface ServedRequest {
   readonly at: number;
-  readonly tookMs: number;
-  readonly token: string;
   readonly query: string;
   readonly outcome: string;
-  /** The ids of the groups in the answer. */
-  readonly shown: readonly number[];
 }
 
 export interface Behaviour {
-  /** Tokens with separate counts of requests. */
-  readonly tokens?: readonly string[];
-  /** Maximum number of requests of one token in any 60 s; more are answered with 429. */
-  readonly mostRequests?: number;
   readonly groups?: number;
   readonly firstId?: number;
   readonly changesPerSecond?: number;
@@ -102,8 +94,6 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
   let changingSince: number | undefined;
   const age = () => (changingSince === undefined ? 0 : Date.now() - changingSince);
   const requests: ServedRequest[] = [];
-  const tokens = behaviour.tokens ?? [TOKEN];
-  const isAllowed = createAllowance(behaviour.mostRequests ?? Infinity);
   const failingId = behaviour.failing && store.groupIds()[behaviour.failing.index];
   const orders = createRandom(random.between(1, 2 ** 31));
   const current = store.view();
@@ -111,25 +101,14 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
   const texts = new WeakMap<Group, string>();
 
   const server = createServer((request, response) => {
-    const began = performance.now();
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const token = String(request.headers['x-service-api-token']);
-    const shown: number[] = [];
-    const outcome = serve(request, response, url, token, shown);
-    const tookMs = performance.now() - began;
-    requests.push({ at: Date.now(), tookMs, token, query: url.search, outcome, shown });
+    const outcome = serve(request, response, url);
+    requests.push({ at: Date.now(), query: url.search, outcome });
   });
 
-  function serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    url: URL,
-    token: string,
-    shown: number[],
-  ): string {
+  function serve(request: IncomingMessage, response: ServerResponse, url: URL): string {
     if (url.pathname !== '/api/v2/return-groups') return send(response, 404, '{"detail":"Not Found"}');
-    if (!tokens.includes(token)) return send(response, 401, '{"detail":"token"}');
-    if (!isAllowed(token)) return send(response, 429, '{"detail":"too many requests"}');
+    if (request.headers['x-service-api-token'] !== TOKEN) return send(response, 401, '{"detail":"token"}');
     const query = url.searchParams;
     const invalid = firstInvalid(query);
     if (invalid) return send(response, 422, validationError(invalid));
@@ -146,7 +125,6 @@ export async function startOutsideService(behaviour: Behaviour, random: Random):
       if (fault.retryAfterS !== undefined) response.setHeader('retry-after', String(fault.retryAfterS));
       return send(response, fault.status, fault.body ?? 'Something went wrong');
     }
-    shown.push(...rows.map(({ id }) => id));
     const body = `[${rows.map(textOf).join(',')}]`;
     return send(response, 200, fault === 'truncate' ? body.slice(0, Math.floor(body.length * 0.7)) : body);
   }
@@ -267,19 +245,6 @@ function draw(groups: Group[], count: number, random: Random): Group[] {
     groups[other] = kept;
   }
   return groups.slice(0, Math.max(0, count));
-}
-
-/** Returns whether a token may send another request within 60 s. Rejected requests do not count. */
-function createAllowance(most: number): (token: string) => boolean {
-  const counted = new Map<string, number[]>();
-  return (token) => {
-    const now = Date.now();
-    const recent = (counted.get(token) ?? []).filter((at) => now - at < 60_000);
-    counted.set(token, recent);
-    if (recent.length >= most) return false;
-    recent.push(now);
-    return true;
-  };
 }
 
 function isFilter(name: string): boolean {

@@ -66,36 +66,22 @@ test('skipped events are reported before any event is erased', async () => {
   expect(await marks.load('queue', A)).toBeUndefined();
 });
 
-test('expired events are not reported as skipped, but the mark moves past them', async () => {
+test.each([
+  { what: 'only the last event', mark: 2, expired: 0, unsent: [{ from: 3, to: 3 }] },
+  { what: 'nothing, if the events have expired', mark: 0, expired: 3, unsent: [] },
+  { what: 'nothing, if no event of the group is left', mark: 0, expired: 5, unsent: [] },
+])('a destination may miss $what; its mark moves past them', async ({ mark, expired, unsent }) => {
   const { marks, ledger, forget, skipped } = setUp();
-  ledger.expire(A, 3);
+  if (mark > 0) await marks.advance('queue', A, mark);
+  ledger.expire(A, expired);
 
   const forgotten = await forget('queue');
 
-  expect(forgotten.unsent).toEqual([]);
-  expect(await skipped()).toEqual([]);
+  expect(forgotten.unsent).toEqual(unsent.map((range) => ({ destination: 'queue', range })));
+  expect(await skipped()).toMatchObject(
+    unsent.map(({ from, to }) => ({ from_sequence: from, to_sequence: to })),
+  );
   expect(await marks.load('queue', A)).toBe(3);
-});
-
-test('expired events are not reported as skipped if no event of the group is left', async () => {
-  const { marks, ledger, forget, skipped } = setUp();
-  ledger.expire(A, 5);
-
-  const forgotten = await forget('queue');
-
-  expect(forgotten.unsent).toEqual([]);
-  expect(await skipped()).toEqual([]);
-  expect(await marks.load('queue', A)).toBe(3);
-});
-
-test('a destination may miss only the last event', async () => {
-  const { marks, forget, skipped } = setUp();
-  await marks.advance('queue', A, 2);
-
-  const forgotten = await forget('queue');
-
-  expect(forgotten.unsent).toEqual([{ destination: 'queue', range: { from: 3, to: 3 } }]);
-  expect(await skipped()).toMatchObject([{ from_sequence: 3, to_sequence: 3 }]);
 });
 
 test('forgetting again reports nothing twice', async () => {

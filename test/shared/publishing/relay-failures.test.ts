@@ -9,20 +9,35 @@ const A = aKey(1);
 const B = aKey(2);
 
 describe('answers of the destination', () => {
-  test('a rejected event stops its group, which is noted as behind, and no other group', async () => {
-    const world = createWorld();
-    world.show(A, 1, 2, 3);
-    world.show(B, 1, 2, 3);
-    world.destination.answer = refusing('acme_mi8x2k_1_2');
+  test.each([
+    {
+      what: 'a rejected',
+      reason: 'too large',
+      spoil: (world: World) => {
+        world.destination.answer = refusing('acme_mi8x2k_1_2');
+      },
+    },
+    {
+      what: 'an undecodable',
+      reason: 'of a later format',
+      spoil: ({ undecodable }: World) => void undecodable.add('acme_mi8x2k_1_2'),
+    },
+  ])(
+    '$what event stops its group, which is noted as behind, and no other group',
+    async ({ reason, spoil }) => {
+      const world = createWorld();
+      world.show(A, 1, 2, 3);
+      world.show(B, 1, 2, 3);
+      spoil(world);
 
-    const { outcomes } = await relayIn(world, [A, B]);
+      const { outcomes } = await relayIn(world, [A, B]);
 
-    expect(world.numbersArrived(A)).toEqual([1]);
-    expect(world.numbersArrived(B)).toEqual([1, 2, 3]);
-    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(1);
-    expect(world.behind).toEqual(new Map([['queue#acme_mi8x2k_1', '2: too large']]));
-    expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason: 'too large' }, { state: 'done' }]);
-  });
+      expect([world.numbersArrived(A), world.numbersArrived(B)]).toEqual([[1], [1, 2, 3]]);
+      expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(1);
+      expect(world.behind).toEqual(new Map([['queue#acme_mi8x2k_1', `2: ${reason}`]]));
+      expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason }, { state: 'done' }]);
+    },
+  );
 
   test.each([
     { count: 2, mark: undefined },
@@ -42,26 +57,22 @@ describe('answers of the destination', () => {
     },
   );
 
-  test('an undecodable event stops its group', async () => {
-    const world = createWorld();
-    world.show(A, 1, 2);
-    world.undecodable.add('acme_mi8x2k_1_2');
+  test.each([
+    { call: 'marks.noteBehind', reason: 'the note that it is behind could not be saved' },
+    { call: 'marks.advance', reason: 'its mark could not be moved' },
+  ])(
+    'a group with a rejected event fails if $call does, and is not noted as behind',
+    async ({ call, reason }) => {
+      const world = createWorld();
+      world.show(A, 1, 2);
+      world.destination.answer = refusing('acme_mi8x2k_1_2');
 
-    const { outcomes } = await relayIn(world, [A]);
+      const { outcomes } = await relayIn(world, [A], { gate: failingOnce(call) });
 
-    expect(world.numbersArrived(A)).toEqual([1]);
-    expect(outcomes).toEqual([{ state: 'behind', sequence: 2, reason: 'of a later format' }]);
-  });
-
-  test('a group fails if the note that it is behind can’t be saved', async () => {
-    const world = createWorld();
-    world.show(A, 1);
-    world.destination.answer = refusing('acme_mi8x2k_1_1');
-
-    const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.noteBehind') });
-
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'the note that it is behind could not be saved' }]);
-  });
+      expect(outcomes).toEqual([{ state: 'failed', reason }]);
+      expect(world.behind.size).toBe(0);
+    },
+  );
 
   test('a group is not noted as behind at an event that another process has passed meanwhile', async () => {
     const world = createWorld();
@@ -80,17 +91,6 @@ describe('answers of the destination', () => {
     expect(world.behind.size).toBe(0);
     expect(world.numbersArrived(A)).toEqual([2]);
     expect(second.outcomes).toEqual([{ state: 'done' }]);
-  });
-
-  test('a group fails if its mark can’t be moved, and is not noted as behind', async () => {
-    const world = createWorld();
-    world.show(A, 1, 2);
-    world.destination.answer = refusing('acme_mi8x2k_1_2');
-
-    const { outcomes } = await relayIn(world, [A], { gate: failingOnce('marks.advance') });
-
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'its mark could not be moved' }]);
-    expect(world.behind.size).toBe(0);
   });
 
   test('a group sends no more events if its mark can’t be moved, so that at most a batch is repeated', async () => {

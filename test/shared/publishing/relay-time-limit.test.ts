@@ -30,16 +30,6 @@ describe('the time limit', () => {
     );
   });
 
-  test('no send begins exactly at the limit', async () => {
-    const world = createWorld();
-    world.show(A, 1);
-
-    const { outcomes } = await relayIn(world, [A], { timeLeftMs: 0 });
-
-    expect(world.destination.batches).toEqual([]);
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
-  });
-
   test('no send begins after one that took all of the time', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
@@ -54,16 +44,6 @@ describe('the time limit', () => {
 
     expect(world.numbersArrived(A)).toEqual([1]);
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
-  });
-
-  test('the relay does not wait for a pause that ends exactly at the limit', async () => {
-    const world = createWorld();
-    world.show(A, 1);
-    world.destination.answer = () => ({ sent: false, cause: 'failed', reason: 'throttled' });
-
-    const { tookMs } = await relayIn(world, [A], { timeLeftMs: 50 });
-
-    expect(tookMs).toBe(0);
   });
 
   test('the relay waits for the shortest of several pauses, and others may end meanwhile', async () => {
@@ -134,14 +114,18 @@ describe('the time limit', () => {
     expect(marked).toEqual([0, 1]);
   });
 
-  test('the relay does not wait for a pause beyond the limit', async () => {
+  test.each([
+    { what: 'no send begins exactly at it', limitMs: 0, sends: 0, tookMs: 0 },
+    { what: 'no pause that ends exactly at it is waited for', limitMs: 50, sends: 1, tookMs: 0 },
+    { what: 'no pause beyond it is waited for', limitMs: 120, sends: 2, tookMs: 50 },
+  ])('of $limitMs ms: $what', async ({ limitMs, sends, tookMs }) => {
     const world = createWorld();
     world.show(A, 1);
     world.destination.answer = () => ({ sent: false, cause: 'failed', reason: 'throttled' });
 
-    const { outcomes, tookMs } = await relayIn(world, [A], { timeLeftMs: 120 });
+    const run = await relayIn(world, [A], { timeLeftMs: limitMs });
 
-    expect(tookMs).toBe(50);
-    expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
+    expect(run).toEqual({ outcomes: [{ state: 'failed', reason: 'the time was over' }], tookMs });
+    expect(world.destination.batches).toHaveLength(sends);
   });
 });

@@ -8,23 +8,48 @@ import { createSetting } from './setting.ts';
 
 const [A, B] = [aKey(1), aKey(2)];
 
-test('a rejected event stops its group, and no other', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 2, 3);
-  await writeSent(setting, B, 1, 2);
+type Setting = ReturnType<typeof createSetting>;
+
+const rejecting = (sequence: number) => (setting: Setting) => {
   setting.destination.answer = ({ partitionkey, data }) =>
-    partitionkey === 'acme/1' && data.sequence === 2
+    partitionkey === 'acme/1' && data.sequence === sequence
       ? { sent: false, cause: 'rejected', reason: 'too large' }
       : { sent: true };
+};
+
+test.each([
+  { what: 'a rejected event', numbers: [1, 2, 3], at: 2, reason: 'too large', spoil: rejecting(2) },
+  { what: 'a rejected first event', numbers: [1], at: 1, reason: 'too large', spoil: rejecting(1) },
+  {
+    what: 'an event that is rejected behind an expired one',
+    numbers: [1, 4, 5],
+    at: 4,
+    reason: 'too large',
+    spoil: rejecting(4),
+  },
+  {
+    what: 'an undecodable event',
+    numbers: [1, 2, 3],
+    at: 2,
+    reason: 'of a later format',
+    spoil: ({ ledger }: Setting) => ledger.damage(A, 2, 'of a later format'),
+  },
+])('$what stops its group, and no other', async ({ numbers, at, reason, spoil }) => {
+  const setting = createSetting();
+  await writeSent(setting, A, ...numbers);
+  await writeSent(setting, B, 1, 2);
+  spoil(setting);
 
   const plan = await planOf(setting, [A, B], EVERYTHING);
   const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
 
+  const before = numbers.filter((number) => number < at);
   expect(report).toEqual({
-    sent: 3,
-    unfinished: [{ key: A, outcome: { state: 'behind', sequence: 2, reason: 'too large' } }],
+    sent: before.length + 2,
+    unfinished: [{ key: A, outcome: { state: 'behind', sequence: at, reason } }],
     isGivenUp: false,
   });
+  expect(setting.arrived(A)).toEqual(before);
   expect(setting.marks.behind('queue', A)).toBeUndefined();
 });
 
@@ -60,21 +85,6 @@ test('events behind an expired one are sent, and the plan counts what has expire
   expect(setting.arrived(A)).toEqual([1, 3, 4, 7]);
 });
 
-test('an event that is rejected behind an expired one is named', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 4, 5);
-  setting.destination.answer = ({ data }) =>
-    data.sequence === 4 ? { sent: false, cause: 'rejected', reason: 'too large' } : { sent: true };
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report.unfinished).toEqual([
-    { key: A, outcome: { state: 'behind', sequence: 4, reason: 'too large' } },
-  ]);
-  expect(setting.arrived(A)).toEqual([1]);
-});
-
 test('an undecodable event at the end of a group is not planned', async () => {
   const setting = createSetting();
   await writeSent(setting, A, 1, 2, 3);
@@ -83,29 +93,4 @@ test('an undecodable event at the end of a group is not planned', async () => {
   const plan = await planOf(setting, [A], EVERYTHING);
 
   expect(plan.groups).toEqual([{ key: A, range: { from: 1, to: 2 } }]);
-});
-
-test('an undecodable event stops its group', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1, 2, 3);
-  setting.ledger.damage(A, 2, 'of a later format');
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report.unfinished).toEqual([
-    { key: A, outcome: { state: 'behind', sequence: 2, reason: 'of a later format' } },
-  ]);
-  expect(setting.arrived(A)).toEqual([1]);
-});
-
-test('a replay does not stop if all events of a group are rejected for their content', async () => {
-  const setting = createSetting();
-  await writeSent(setting, A, 1);
-  setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });
-
-  const plan = await planOf(setting, [A], EVERYTHING);
-  const report = await setting.clock.run(replay(setting.ports, plan, OPTIONS));
-
-  expect(report).toMatchObject({ sent: 0, unfinished: [{ key: A }], isGivenUp: false });
 });

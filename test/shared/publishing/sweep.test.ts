@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GAP_IS_LOST_AFTER_MS, SWEEP_GAPS, SWEEP_GROUPS } from '../../../shared/limits.ts';
+import type { Outcome } from '../../../shared/publishing/lane.ts';
 import { sweepLedger } from '../../../shared/publishing/sweep.ts';
 import { aKey, anEvent } from './an-event.ts';
 import { createSetting, FEED } from './setting.ts';
@@ -66,19 +67,64 @@ describe('unsent events', () => {
 });
 
 describe('a gap', () => {
-  test('that stays is skipped and reported', async () => {
+  test.each([
+    {
+      name: 'that stays is skipped and reported',
+      key: A,
+      mark: 2,
+      shown: [5, 6],
+      skips: [{ return_group_id: 1, from_sequence: 3, to_sequence: 4, reason: 'no longer in the ledger' }],
+    },
+    {
+      name: 'is skipped even if it is one of several',
+      key: A,
+      mark: 1,
+      shown: [3, 6],
+      skips: [
+        { from_sequence: 2, to_sequence: 2 },
+        { from_sequence: 4, to_sequence: 5 },
+      ],
+    },
+    {
+      name: 'at the beginning of a group that was never sent is not reported',
+      key: A,
+      mark: 0,
+      shown: [8, 9],
+      skips: [],
+    },
+    {
+      name: 'among the feed’s own events is skipped, and reported to operators only',
+      key: FEED,
+      mark: 1,
+      shown: [3],
+      skips: [],
+    },
+  ])('$name', async ({ key, mark, shown, skips }) => {
     const setting = createSetting();
-    setting.write(A, 5, 6);
-    await setting.marks.advance('queue', A, 2);
+    setting.write(key, ...shown);
+    if (mark > 0) await setting.marks.advance('queue', key, mark);
 
     const report = await sweep(setting);
 
-    expect(setting.arrived(A)).toEqual([5, 6]);
-    expect(report).toMatchObject({ done: 1, waiting: 0, skipped: 1 });
-    expect(await setting.skipped()).toMatchObject([
-      { return_group_id: 1, from_sequence: 3, to_sequence: 4, reason: 'no longer in the ledger' },
-    ]);
+    expect(setting.arrived(key)).toEqual(shown);
+    expect(report).toMatchObject({ done: 1, waiting: 0 });
+    expect(await setting.skipped()).toMatchObject(skips);
+    expect(await setting.skipped()).toHaveLength(skips.length);
   });
+
+  test.each([GAP_IS_LOST_AFTER_MS - 1, GAP_IS_LOST_AFTER_MS])(
+    'is left to the next sweep if only %i ms are left for the wait',
+    async (timeLeftMs) => {
+      const setting = createSetting();
+      setting.write(A, 1, 3);
+
+      const report = await sweep(setting, timeLeftMs);
+
+      expect(setting.arrived(A)).toEqual([1]);
+      expect(report).toMatchObject({ waiting: 1, skipped: 0 });
+      expect(setting.clock.elapsed()).toBe(0);
+    },
+  );
 
   test('that closes, as of a half visible transaction, is not skipped', async () => {
     const setting = createSetting();
@@ -105,30 +151,6 @@ describe('a gap', () => {
     expect(await setting.skipped()).toEqual([]);
   });
 
-  test('is skipped even if it is one of several', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 3, 6);
-
-    const report = await sweep(setting);
-
-    expect(setting.arrived(A)).toEqual([1, 3, 6]);
-    expect(report).toMatchObject({ done: 1, skipped: 2 });
-    expect(await setting.skipped()).toMatchObject([
-      { from_sequence: 2, to_sequence: 2 },
-      { from_sequence: 4, to_sequence: 5 },
-    ]);
-  });
-
-  test('at the beginning of a group that was never sent is not reported', async () => {
-    const setting = createSetting();
-    setting.write(A, 8, 9);
-
-    await sweep(setting);
-
-    expect(setting.arrived(A)).toEqual([8, 9]);
-    expect(await setting.skipped()).toEqual([]);
-  });
-
   test('of a return that began in a long outage is not reported, as for a destination that was added later', async () => {
     const setting = createSetting();
     // The destination accepted events of A before the outage; B began in it. More than 30 days later both have expired.
@@ -140,26 +162,6 @@ describe('a gap', () => {
 
     expect([setting.arrived(A), setting.arrived(B)]).toEqual([[5], [5]]);
     expect(await setting.skipped()).toMatchObject([{ return_group_id: 1, from_sequence: 2, to_sequence: 4 }]);
-  });
-
-  test('among the feed’s own events is skipped, and reported to operators only', async () => {
-    const setting = createSetting();
-    setting.write(FEED, 1, 3);
-
-    await sweep(setting);
-
-    expect(setting.arrived(FEED)).toEqual([1, 3]);
-    expect(await setting.skipped()).toEqual([]);
-  });
-
-  test('is left to the next sweep if too little time is left for the wait', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 3);
-
-    const report = await sweep(setting, GAP_IS_LOST_AFTER_MS - 1);
-
-    expect(setting.arrived(A)).toEqual([1]);
-    expect(report).toMatchObject({ waiting: 1, skipped: 0 });
   });
 });
 
@@ -202,54 +204,25 @@ describe('the log', () => {
     ]);
   });
 
-  test('has a warning if a group is behind', async () => {
+  const failed: Outcome = { state: 'failed', reason: 'injected by the test' };
+  const behind: Outcome = { state: 'behind', sequence: 1, reason: 'too large' };
+  const waiting: Outcome = { state: 'waiting', missing: { from: 1, to: 1 } };
+
+  test.each<[string, readonly Outcome[], Partial<typeof swept>]>([
+    ['is behind', [behind], { behind: 1 }],
+    ['failed', [failed], { failed: 1 }],
+    ['has no outcome', [], { failed: 1 }],
+    ['waits at a gap', [waiting], { waiting: 1 }],
+    ['is behind and another failed', [failed, behind], { unsent: 2, groups: 2, behind: 1, failed: 1 }],
+  ])('has a warning if a group %s', async (_, outcomes, counts) => {
     const setting = createSetting();
     setting.write(A, 1);
-    setting.destination.answer = () => ({ sent: false, cause: 'rejected', reason: 'too large' });
+    if (outcomes.length > 1) setting.write(B, 1);
 
-    await sweep(setting);
+    // There is no time to look at a gap again.
+    await sweep({ ...setting, relay: async () => [...outcomes] }, 30_000);
 
-    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, behind: 1 } }]);
-  });
-
-  test('has a warning if a group failed or has no outcome', async () => {
-    const setting = createSetting();
-    setting.write(A, 1);
-    const silent = createSetting();
-    silent.write(A, 1);
-
-    await sweep({ ...setting, relay: async () => [{ state: 'failed', reason: 'injected by the test' }] });
-    await sweep({ ...silent, relay: async () => [] });
-
-    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
-    expect(linesOf(silent)).toMatchObject([{ level: 'warn', fields: { ...swept, failed: 1 } }]);
-  });
-
-  test('has a warning if a group waits at a gap', async () => {
-    const setting = createSetting();
-    setting.write(A, 1);
-    const missing = { from: 1, to: 1 };
-
-    // There is no time to look at the gap again.
-    await sweep({ ...setting, relay: async () => [{ state: 'waiting', missing }] }, 30_000);
-
-    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, waiting: 1 } }]);
-  });
-
-  test('has a warning if one group is behind and another failed', async () => {
-    const setting = createSetting();
-    setting.write(A, 1);
-    setting.write(B, 1);
-
-    await sweep({
-      ...setting,
-      relay: async () => [
-        { state: 'failed', reason: 'injected by the test' },
-        { state: 'behind', sequence: 1, reason: 'too large' },
-      ],
-    });
-
-    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { behind: 1, failed: 1 } }]);
+    expect(linesOf(setting)).toMatchObject([{ level: 'warn', fields: { ...swept, ...counts } }]);
   });
 
   test('has a warning if the sweep ran out of time', async () => {
@@ -313,15 +286,5 @@ describe('many gaps', () => {
 
     expect(Math.max(...relayed)).toBe(SWEEP_GAPS);
     expect(report.waiting).toBe(groups);
-  });
-
-  test('are left to the next sweep if the remaining time just equals the wait', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 3);
-
-    const report = await sweep(setting, GAP_IS_LOST_AFTER_MS);
-
-    expect(report).toMatchObject({ waiting: 1, skipped: 0 });
-    expect(setting.clock.elapsed()).toBe(0);
   });
 });

@@ -1,12 +1,11 @@
-// The command: `npm run bench:freshness`. It shares the rows among as many processes as there are cores. The exit status
-// is 1 if our feed falls short in a row.
+// The command: `npm run bench`. It shares the rows among as many processes as there are cores; those in real time run one
+// after the other. The exit status is 1 if the feed falls short in a row.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../local/cli/durations.ts';
-import type { WorldOptions } from './freshness-world.ts';
 import { tableHead, tableRow } from './report.ts';
-import { type Row, runRow } from './run-row.ts';
+import { type Row, type RowOptions, runRow } from './run-row.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
 interface Options {
@@ -17,6 +16,9 @@ interface Options {
   readonly reconcile?: number;
   readonly settle?: number;
   readonly budget?: number;
+  readonly baseline?: 'emit';
+  readonly changes?: number;
+  readonly realTime: boolean;
   readonly jobs: number;
   /** Set only in worker processes, which run the rows whose numbers they receive. */
   readonly worker: boolean;
@@ -31,8 +33,8 @@ function integer(text: string): number {
   return number;
 }
 
-const program = new Command('bench:freshness')
-  .description('Judges in virtual time how soon the feed and ordinary readers know the changes of a service.')
+const program = new Command('bench')
+  .description('Judges how soon the feed and ordinary readers know the changes of a service.')
   .option(
     '--setting <name...>',
     `settings, by name or part of it: ${SETTINGS.map(({ name }) => name).join(', ')}`,
@@ -44,11 +46,14 @@ const program = new Command('bench:freshness')
   .option('--reconcile <duration>', "the feed's", parseDuration)
   .option('--settle <duration>', "the feed's, instead of the setting's", parseDuration)
   .option('--budget <n>', "the feed's requests a minute, instead of the setting's", integer)
+  .addOption(new Option('--baseline <how>', "the feed's").choices(['emit']))
+  .option('--changes <duration>', "how long the store changes, instead of the setting's", parseDuration)
+  .option('--real-time', 'run the feed as a process, and measure what it takes', false)
   .option('--jobs <n>', 'number of processes', integer, availableParallelism())
   .addOption(new Option('--worker').default(false).hideHelp());
 
-function rowsOf({ setting: parts, seeds, groups, ...given }: Options): WorldOptions[] {
-  const { every, reconcile, settle, budget } = given;
+function rowsOf({ setting: parts, seeds, groups, realTime: isReal, ...given }: Options): RowOptions[] {
+  const { every, reconcile, settle, budget, baseline, changes } = given;
   const isNamed = ({ name }: Setting) =>
     parts.some((part) =>
       SETTINGS.some((known) => known.name === part) ? name === part : name.includes(part),
@@ -59,13 +64,21 @@ function rowsOf({ setting: parts, seeds, groups, ...given }: Options): WorldOpti
     reconcileMs: reconcile,
     settleMs: settle ?? setting.settleMs,
     requestsPerMinute: budget ?? setting.requestsPerMinute,
+    baseline,
+    changesForMs: changes ?? setting.changesForMs,
+    ...(isReal && untilFirstVerdict(setting)),
   }));
   const numbers = Array.from({ length: seeds }, (_, index) => index + 1);
-  return settings.flatMap((setting) => numbers.map((seed) => ({ setting, seed, groups })));
+  return settings.flatMap((setting) => numbers.map((seed) => ({ setting, seed, groups, isReal })));
+}
+
+/** Real time is too dear for the later verdict. */
+function untilFirstVerdict({ wrongAfter: [seconds = 0] }: Setting): Partial<Setting> {
+  return { wrongAfter: [seconds], quietMs: seconds * 1_000 };
 }
 
 /** Shares the rows among processes; prints the results in their order. */
-async function runAll(rows: readonly WorldOptions[], jobs: number): Promise<void> {
+async function runAll(rows: readonly RowOptions[], jobs: number): Promise<void> {
   const results: (Row | undefined)[] = rows.map(() => undefined);
   let next = 0;
   let printed = 0;
@@ -111,5 +124,5 @@ if (options.worker) {
   });
 } else {
   print(tableHead());
-  await runAll(rows, options.jobs);
+  await runAll(rows, options.realTime ? 1 : options.jobs);
 }

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { Knobs } from '../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MINUTE } from '../../shared/instant.ts';
-import { createSourceWorld } from '../shared/source-world.ts';
-import { createUsualPoller, statusesOf } from './usual-poller.ts';
+import { createSourceWorld, type SourceWorld } from '../shared/source-world.ts';
+import { createUsualPoller, type ReadRow, statusesOf } from './usual-poller.ts';
 
 const MINUTES = 240;
 const QUIET_MINUTES = 15;
@@ -38,13 +38,14 @@ test.each<Case>([
       knobs,
       settings: { baseline: 'emit' },
     });
-    const poller = createUsualPoller(world.reference.service.answer, world.reference.token);
+    const polled = new Map<string, string>();
+    const poll = createUsualPoller('careless', asker(world), (entity, status) => polled.set(entity, status));
     const session = world.startProcess('a');
 
     const start = world.time.now();
     for (let minute = 0; minute < MINUTES + QUIET_MINUTES; minute += 1) {
       if (minute === MINUTES) world.control.pause();
-      poller.poll();
+      await poll();
       await world.tick(session);
       // Both begin each minute together, however long the feed's ticks take.
       await world.time.advance(start + (minute + 1) * MINUTE - world.time.now());
@@ -53,10 +54,21 @@ test.each<Case>([
     const real = new Map(world.control.snapshot().flatMap((group) => statusesOf(group as never)));
     const published = statusesAfter(await world.events());
     expect(shareWrong(real, published)).toBe(0);
-    expect(shareWrong(real, poller.statuses)).toBe(wrong);
+    expect(shareWrong(real, polled)).toBe(wrong);
   },
   120_000,
 );
+
+function asker({ reference }: SourceWorld) {
+  return async (query: Readonly<Record<string, string>>): Promise<readonly ReadRow[]> => {
+    const asked = { path: '/v2/return-groups', query: new URLSearchParams(query), token: reference.token };
+    const { status, body } = reference.service.answer(asked);
+    if (status !== 200) throw new Error(`The service answered ${status}: ${body}`);
+    const rows: readonly (Parameters<typeof statusesOf>[0] & { readonly updated_at: string })[] =
+      JSON.parse(body);
+    return rows.map((row) => ({ updatedAtMs: Date.parse(row.updated_at), statuses: statusesOf(row) }));
+  };
+}
 
 /** A subscriber's statuses after these events, each group's in order. */
 function statusesAfter(events: readonly FeedEvent[]): Map<string, string> {

@@ -4,7 +4,7 @@
 // each sighting of a status belongs to one change.
 import { createRandom, mix, type Random } from '../../local/reference-service/store/seeded-random.ts';
 import type { StoredGroup } from '../../local/reference-service/store/stored-group.ts';
-import type { FreshnessWorld } from './freshness-world.ts';
+import type { BenchWorld } from './bench-world.ts';
 
 const NEW_GROUPS = 0.05;
 const STATUSES = {
@@ -16,7 +16,7 @@ const STATUSES = {
 type Kind = keyof typeof STATUSES;
 
 /** Changes the store for `forMs`. */
-export async function changeStore(world: FreshnessWorld, seed: number, forMs: number): Promise<void> {
+export async function changeStore(world: BenchWorld, seed: number, forMs: number): Promise<void> {
   const { time, service, setting } = world;
   const random = createRandom(mix(seed, 71));
   const groups = Array.from(service.store.groups(), ({ id }) => id);
@@ -40,7 +40,7 @@ interface Choice {
 }
 
 /** Gives some entity a status that it did not have before. */
-function changeSome(world: FreshnessWorld, groups: readonly number[], choice: Choice): void {
+function changeSome(world: BenchWorld, groups: readonly number[], choice: Choice): void {
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (changeOne(world, choice.random.pick(groups), choice)) return;
   }
@@ -50,7 +50,7 @@ function changeSome(world: FreshnessWorld, groups: readonly number[], choice: Ch
 }
 
 /** @returns false if the chosen entity has had every status */
-function changeOne({ service: { store } }: FreshnessWorld, id: number, { random, had }: Choice): boolean {
+function changeOne({ service: { store } }: BenchWorld, id: number, { random, had }: Choice): boolean {
   const group = store.group(id);
   if (group === undefined) return false;
   const [kind, index] = random.pick(entitiesOf(group));

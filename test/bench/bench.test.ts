@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND } from '../../shared/instant.ts';
-import { delaysOf, quantile, wrongAt } from '../readers/measure.ts';
+import { createVirtualWorld } from './bench-world.ts';
 import { changeStore } from './change-store.ts';
-import { createFreshnessWorld } from './freshness-world.ts';
+import { delaysOf, quantile, wrongAt } from './measure.ts';
+import { createTurns } from './ordinary-reader.ts';
 import { runReader, runRow } from './run-row.ts';
 import { SETTINGS } from './settings.ts';
+import { ORDINARY_KINDS } from './usual-poller.ts';
 
 describe('the measure of freshness', () => {
   it.each([0, 7])('is %i s for a reader that knows each change after exactly that time', async (seconds) => {
-    const world = createFreshnessWorld({ setting: settingNamed('plain-20'), seed: 1, groups: 100 });
+    const world = createVirtualWorld({ setting: settingNamed('plain-20'), seed: 1, groups: 100 });
     await world.time.run(changeStore(world, 1, 20_000));
     const changes = world.changes();
     const sightings = changes.map((change) => ({ ...change, at: change.at + seconds * SECOND }));
@@ -42,13 +44,13 @@ describe('the measure of freshness', () => {
   });
 });
 
-describe('the verdict on our feed', () => {
+describe('the verdict on the feed', () => {
   it('compares it with the better reader, which here is the one of the whole list', async () => {
     const setting = { ...settingNamed('unmoved-3'), changesForMs: 20_000 };
 
-    const { readers, better } = await runRow({ setting, seed: 1, groups: 50 });
+    const { readers, better } = await runRow({ setting, seed: 1, groups: 50, isReal: false });
 
-    expect(readers.map(({ name }) => name)).toEqual(['usual', 'whole-list', 'ours']);
+    expect(readers.map(({ name }) => name)).toEqual(['usual', 'whole-list', 'feed']);
     expect(readers[0]?.never).toBeGreaterThan(0);
     expect(better).toBe('whole-list');
   });
@@ -59,9 +61,14 @@ describe('the verdict on our feed', () => {
   ])('is measured by the bounds of the setting, polling every $every s', async ({ every, missed }) => {
     const setting = { ...settingNamed('plain-3'), changesForMs: 20_000, everyMs: every * 1_000 };
 
-    const row = await runRow({ setting: { ...setting, bounds: { p99: 6 } }, seed: 1, groups: 50 });
+    const row = await runRow({
+      setting: { ...setting, bounds: { p99: 6 } },
+      seed: 1,
+      groups: 50,
+      isReal: false,
+    });
 
-    expect(row.readers.map(({ name }) => name)).toEqual(['ours']);
+    expect(row.readers.map(({ name }) => name)).toEqual(['feed']);
     expect(row.missed.map((shortfall) => shortfall.slice(0, 3)).join()).toBe(missed);
   });
 
@@ -69,7 +76,7 @@ describe('the verdict on our feed', () => {
     const setting = { ...settingNamed('failing'), changesForMs: 20_000 };
     const reader = (faultRate: number) => {
       const knobs = { ...setting.knobs, faultRate };
-      return runReader({ setting: { ...setting, knobs }, seed: 1, groups: 50 }, 'ours');
+      return runReader({ setting: { ...setting, knobs }, seed: 1, groups: 50 }, 'feed');
     };
 
     const [served, failing] = [await reader(0), await reader(0.7)];
@@ -79,8 +86,44 @@ describe('the verdict on our feed', () => {
   });
 });
 
+describe('an ordinary reader', () => {
+  it.each(ORDINARY_KINDS)('knows every change of a service that keeps its order (%s)', async (kind) => {
+    const setting = settingNamed('clamped-3');
+
+    const { never, wrong, max, notes } = await runReader({ setting, seed: 1, groups: 130 }, kind);
+
+    expect({ never, wrong, notes }).toEqual({ never: 0, wrong: [0, 0], notes: [] });
+    expect(max).toBeLessThanOrEqual(6);
+  });
+
+  it('never sends more requests than the service allows', async () => {
+    const clock = createFakeClock();
+    const waitForTurn = createTurns({ clock, perMinute: 60, burst: 5 });
+
+    const sentAt: number[] = [];
+    for (let request = 0; request < 150; request += 1) {
+      await waitForTurn();
+      sentAt.push(clock.now());
+    }
+
+    const inMinute = sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length);
+    expect(Math.max(...inMinute)).toBe(60);
+    expect(sentAt.slice(4, 7)).toEqual([0, 1_000, 2_000]);
+  });
+});
+
 function settingNamed(name: string) {
   const setting = SETTINGS.find((known) => known.name === name);
   if (setting === undefined) throw new Error(`There is no setting ${name}.`);
   return setting;
+}
+
+function createFakeClock() {
+  let now = 0;
+  return {
+    now: () => now,
+    async sleep(ms: number) {
+      now += ms;
+    },
+  };
 }

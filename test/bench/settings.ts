@@ -1,28 +1,34 @@
 // The settings of the comparison: behaviours that the service's document leaves open, one by one and all at once; and
 // settings with bounds of their own, in which ordinary readers do not run.
 import { FAULT_KINDS, type Knobs, PARTS } from '../../local/reference-service/knobs.ts';
-import type { Bounds } from '../readers/judge.ts';
+import type { Bounds } from './judge.ts';
 
 export interface Setting {
   readonly name: string;
   readonly changesPerSecond: number;
   /** How long the store changes. */
   readonly changesForMs: number;
+  /** How long the measurement goes on after the last change. */
+  readonly quietMs: number;
   readonly knobs: Partial<Knobs>;
   /** Of all readers. */
   readonly everyMs: number;
-  /** Our feed's options; undefined: the default. */
+  /** The feed's options; undefined: the default. */
   readonly requestsPerMinute: number;
   readonly reconcileMs?: number | undefined;
   readonly settleMs?: number | undefined;
+  readonly baseline?: 'emit' | undefined;
   /** When it is judged how many statuses are wrong, in seconds after the last change. */
   readonly wrongAfter: readonly number[];
   /** The greatest allowed figures. Undefined: those that the better of the ordinary readers gives. */
   readonly bounds?: Bounds;
 }
 
+const QUIET_MS = 180_000;
+
 const USUAL = {
-  ...{ changesForMs: 60_000, everyMs: 5_000, requestsPerMinute: 240, wrongAfter: [40, 180] },
+  ...{ changesForMs: 60_000, quietMs: QUIET_MS, everyMs: 5_000, requestsPerMinute: 240 },
+  wrongAfter: [40, 180],
 } satisfies Partial<Setting>;
 
 const CLAMPED = { limitMax: 20 } as const;
@@ -66,7 +72,7 @@ const SETTLED: readonly Setting[] = COMPARED.flatMap((setting) => {
 /** Pages of 50, because larger ones show all groups in so few requests that nothing has to be left for the next round. */
 const SCARCE: Setting = {
   ...{ name: 'scarce', knobs: { limitMax: 50 }, changesPerSecond: 20, changesForMs: 20_000 },
-  ...{ everyMs: 3_000, requestsPerMinute: 30, wrongAfter: [25], bounds: { wrong: [0] } },
+  ...{ quietMs: QUIET_MS, everyMs: 3_000, requestsPerMinute: 30, wrongAfter: [25], bounds: { wrong: [0] } },
 };
 
 /** Each is a twenty-fifth of all answers. The 429 has no Retry-After. */
@@ -76,7 +82,8 @@ const FAULTS = FAULT_KINDS.filter((kind) => /^(500|502|503)-(json|html)$|^429$/.
 const FAILING: Setting = {
   ...{ name: 'failing', changesPerSecond: 3, changesForMs: 180_000 },
   knobs: { faultRate: FAULTS.length / 25, faultKinds: FAULTS },
-  ...{ everyMs: 1_000, requestsPerMinute: 240, wrongAfter: [15], bounds: { wrong: [0], p50: 3 } },
+  ...{ quietMs: QUIET_MS, everyMs: 1_000, requestsPerMinute: 240, wrongAfter: [15] },
+  bounds: { wrong: [0], p50: 3 },
 };
 
 export const SETTINGS: readonly Setting[] = [...COMPARED, ...SETTLED, SCARCE, FAILING];

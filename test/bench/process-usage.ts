@@ -11,9 +11,9 @@ export interface Usage {
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
-export function usageOf(pid: number): Usage {
+export function usageOf(pid: number | undefined): Usage {
   const all = readAll();
-  const family = [pid];
+  const family = pid === undefined ? [] : [pid];
   for (const parent of family) family.push(...all.flatMap((one) => (one.parent === parent ? one.pid : [])));
   const members = all.filter((one) => family.includes(one.pid));
   return {

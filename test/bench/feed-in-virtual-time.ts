@@ -16,15 +16,15 @@ import {
 import { createMemoryLedger } from '../fakes/memory-ledger.ts';
 import { createMemorySnapshotStore } from '../fakes/memory-snapshot-store.ts';
 import { createMemorySourceStates } from '../fakes/memory-source-states.ts';
-import type { Change } from '../readers/measure.ts';
-import type { FreshnessWorld, RunningReader } from './freshness-world.ts';
+import type { RunningReader, VirtualWorld } from './bench-world.ts';
+import type { Change } from './measure.ts';
 import type { Setting } from './settings.ts';
 
 const BASE_URL = 'https://returns.example/api';
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const encoder = new TextEncoder();
 
-export function startOurFeed(world: FreshnessWorld): RunningReader {
+export function startFeedInVirtualTime(world: VirtualWorld): RunningReader {
   const { time } = world;
   const settings = settingsOf(world.setting);
   const sightings: Change[] = [];
@@ -57,7 +57,7 @@ export function startOurFeed(world: FreshnessWorld): RunningReader {
   const running = watch();
   return {
     isReady: Promise.race([isReady, running]),
-    sightings,
+    sightings: () => sightings,
     notes: () => [...errors, ...(last?.state?.holds ?? []).map(({ kind }) => `held: ${kind}`)],
     stop() {
       stopping.abort();
@@ -66,7 +66,13 @@ export function startOurFeed(world: FreshnessWorld): RunningReader {
   };
 }
 
-function settingsOf({ everyMs, reconcileMs, settleMs, requestsPerMinute }: Setting): SourceSettings {
+function settingsOf({
+  everyMs,
+  reconcileMs,
+  settleMs,
+  requestsPerMinute,
+  baseline,
+}: Setting): SourceSettings {
   return sourceSettings.parse({
     ...{
       name: 'fresh',
@@ -77,11 +83,12 @@ function settingsOf({ everyMs, reconcileMs, settleMs, requestsPerMinute }: Setti
     },
     ...(reconcileMs !== undefined && { reconcileMs }),
     ...(settleMs !== undefined && { settleMs }),
+    ...(baseline !== undefined && { baseline }),
   });
 }
 
 function createSession(
-  { time, ask, service }: FreshnessWorld,
+  { time, ask, service }: VirtualWorld,
   settings: SourceSettings,
   ledger: ReturnType<typeof createMemoryLedger>,
   signal: AbortSignal,
@@ -108,7 +115,8 @@ function createSession(
   });
 }
 
-function* sightingsOf(event: FeedEvent, at: Instant): Generator<Change> {
+/** The status that an event shows, if it shows one. */
+export function* sightingsOf(event: FeedEvent, at: Instant): Generator<Change> {
   const [kind, verb] = event.type.split('.');
   if (!('status' in event.data.object)) return;
   const { id, status } = event.data.object as { readonly id: number | string; readonly status: string };
