@@ -54,10 +54,11 @@ export interface InVain {
 
 export const NONE_IN_VAIN: InVain = { accessHash: undefined, groupIds: new Set() };
 
-/** Groups that pages by offset have shown in one pass, and those of them that were recorded. */
+/** Groups that pages by offset have shown in one pass, those of them that were recorded, and those of the pass before. */
 export interface PassByOffset {
   readonly shown: Set<number>;
   readonly recorded: Set<number>;
+  readonly before?: ReadonlySet<number>;
 }
 
 export interface SourceSession extends SourceServices {

@@ -46,10 +46,10 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'the end of a list behind a full answer counts as the end of the range',
     'shared/reading/round-reader.ts',
-    'if (isWhole) return done(range, shown, page);',
+    'if (isWhole) return complete(range, shown, page);',
     'const offset = page.rows.length;\n' +
       '    const behind = isWhole || offset === 0 ? undefined : await ask(range, { limit, offset });\n' +
-      '    if (isWhole || behind?.rows.length === 0) return done(range, shown, page);',
+      '    if (isWhole || behind?.rows.length === 0) return complete(range, shown, page);',
     17,
   ),
   bug(
