@@ -2,11 +2,11 @@
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
 import type { Instant } from '../instant.ts';
-import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
 import { createNotFoundMemory, type NotFoundMemory } from '../reading/not-found.ts';
 import type { Range } from '../reading/range.ts';
+import type { TickReport } from '../reporting/tick-report.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 

@@ -34,6 +34,11 @@ export type KeptLane = (typeof KEPT_LANES)[number];
 export const LANES = ['fresh', 'late', 'recent', 'older', 'look-ups'] as const;
 export type LaneName = (typeof LANES)[number];
 
+/** Whether the lane reads all groups by creation. */
+export function isWalk(lane: LaneName): lane is 'recent' | 'older' {
+  return lane === 'recent' || lane === 'older';
+}
+
 const lane = storedObject({
   dueAt: instant,
   /** The round under way. */

@@ -207,9 +207,9 @@ const COMPARING: readonly Bug[] = [
   ),
   bug(
     'a silent baseline announces old groups that it finds later',
-    'shared/recording/record-page.ts',
-    "emits: mode === 'emit',",
-    "emits: mode === 'emit' || state.baselineAt !== undefined,",
+    'shared/recording/compare-page.ts',
+    'emits: isEmitting,',
+    'emits: isEmitting || state.baselineAt !== undefined,',
     42,
   ),
   bug(
@@ -441,14 +441,14 @@ const AGES: readonly Bug[] = [
   ),
   bug(
     'an older stamp is news an hour later, whatever shows between',
-    'shared/lanes/look-up-queue.ts',
+    'shared/recording/look-up-queue.ts',
     'olderSince <= at && known.has(groupId)',
     'olderSince < 0 && known.has(groupId)',
     'test/shared/lanes/look-ups.test.ts',
   ),
   bug(
     'a mass change that is over publishes what a copy shows that lags',
-    'shared/recording/record-page.ts',
+    'shared/recording/compare-page.ts',
     "const since = phase === 'holding' ? lookedUp : snapshot.receivedAt;",
     "const since = phase === 'holding' ? lookedUp : 0;\n    if (phase !== 'holding') return true;",
     'test/shared/recording/record-page.test.ts',
@@ -503,7 +503,7 @@ const PACE: readonly Bug[] = [
   ),
   bug(
     'walks keep their rhythm, however cheap they are',
-    'shared/lanes/rhythms.ts',
+    'shared/source/rhythms.ts',
     'return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));',
     'return Math.max(promised, 0 * cheap);',
     'test/shared/lanes/rhythms.test.ts',
