@@ -2,8 +2,8 @@
 // can't fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/deployment/metrics.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { claimsOf } from '../../shared/position/claims.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 
 /** Reports how many groups a destination's relay or sweep left behind. */
 export function reportBehind(metrics: Metrics, destination: string, groups: number): void {

@@ -1,8 +1,8 @@
 // The poller of a deployment: it receives ticks, polls sources and sends reports.
 import type { SQSEvent } from 'aws-lambda';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import type { TableAccess } from '../adapters/dynamodb-client.ts';

@@ -1,6 +1,6 @@
 // Formats the progress of a baseline as one line. The pace comes from this process's recent reports only, so that an
 // interruption does not make a resumed baseline look slow. A slow baseline names its causes.
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { counted, formatCount } from '../cli/counts.ts';
 

@@ -1,8 +1,8 @@
 // When a watch's next tick begins, and how long it may last. Pure.
 import { findHold } from '../../shared/guarding/holds.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
-import { isJoined, type Pace } from '../../shared/lanes/rhythms.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
+import { isJoined, type Pace } from '../../shared/source/rhythms.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { KEPT_LANES, type SourceState } from '../../shared/source/source-state.ts';
 

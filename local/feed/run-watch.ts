@@ -1,9 +1,9 @@
 // Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
 // the end hands over the events of everything it has read.
 
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
 import type { Log, LogFields } from '../../shared/ports.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { InvalidTokenError, ReturnsServiceError } from '../../shared/returns-service/errors.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';

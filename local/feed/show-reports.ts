@@ -1,6 +1,6 @@
 // The log lines that a watch makes of its ticks' reports: what is watched, from when on, and how far the baseline is.
 
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { CollapsingLog } from '../cli/collapse-repeats.ts';

@@ -3,8 +3,8 @@ import { createHttpsTransport } from '../../functions/adapters/https-transport.t
 import { hashToken } from '../../functions/adapters/token-hash.ts';
 import { clientsOf } from '../../functions/poller/source-sessions.ts';
 import { isSlotTooFarAhead } from '../../shared/lanes/start-tick.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createSourceSession, type SourceServices } from '../../shared/source/source-session.ts';
 import { tokenInEnvironment } from '../cli/service-options.ts';
 import { longestTick } from './next-tick.ts';

@@ -81,6 +81,10 @@ export interface Reading {
   readonly included?: Included;
 }
 
+export function idOf({ projection }: Pick<Reading, 'projection'>): number {
+  return projection.group.id;
+}
+
 /** A field is absent unless settings ask for it. */
 export interface Included {
   readonly order_tags?: readonly string[];

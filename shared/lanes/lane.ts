@@ -1,10 +1,10 @@
 // A lane: what is read at one rhythm, with one request under way. A round survives ticks by its stack of ranges, which
 // the source's state keeps; the lane that has none under way begins one when it is due.
 import type { Instant } from '../instant.ts';
-import type { Round } from '../reading/round.ts';
+import { beginRound, type Round } from '../reading/round.ts';
 import { type RoundContext, RoundFailed } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
-import type { KeptLane, LaneName, LaneState, SourceState } from '../source/source-state.ts';
+import type { KeptLane, LaneName, LaneState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Lane {
@@ -28,10 +28,10 @@ export async function drain(
   const context: RoundContext = {
     ...{ run, lane: name, ...options },
     get round() {
-      return roundOf(run.state, name);
+      return run.state.lanes[name].round ?? ENDED;
     },
     update: (change) =>
-      updateLane(run, name, (lane) => ({ ...lane, round: change(roundOf(run.state, name)) })),
+      updateLane(run, name, (lane) => ({ ...lane, round: lane.round && change(lane.round) })),
   };
   const reader = createRoundReader(context);
   try {
@@ -41,20 +41,11 @@ export async function drain(
     }
     return reader.created();
   } catch (error) {
-    if (error instanceof RoundEnded) return undefined;
     if (!(error instanceof RoundFailed)) throw error;
     run.failure = error.cause instanceof Error ? error.cause : error;
     return undefined;
   }
 }
 
-/** Another lane has ended the round meanwhile: a walk over all groups that of `older`. */
-class RoundEnded extends Error {
-  override readonly name = 'RoundEnded';
-}
-
-export function roundOf({ lanes }: SourceState, name: KeptLane): Round {
-  const { round } = lanes[name];
-  if (round === undefined) throw new RoundEnded(`Lane ${name} has no round under way.`);
-  return round;
-}
+/** The round that another lane has ended meanwhile, as a walk over all groups does that of `older`: nothing is left. */
+const ENDED: Round = beginRound(0, []);

@@ -9,7 +9,7 @@ import type { KnownGroup } from '../ports.ts';
 import { isWithin } from '../reading/range.ts';
 import { FEWEST_ROWS, forgetRoom } from '../reading/room.ts';
 import type { CompletePart } from '../reading/round-context.ts';
-import { noteLookUp } from './look-up-queue.ts';
+import { noteLookUp } from '../recording/look-up-queue.ts';
 import { sourceOf, type TickRun } from './tick-run.ts';
 
 /**

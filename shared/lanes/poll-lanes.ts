@@ -11,11 +11,11 @@ import { rowsOfPart } from '../reading/room.ts';
 import { beginRound, type Round } from '../reading/round.ts';
 import { RoundFailed, type RoundReader } from '../reading/round-context.ts';
 import { createRoundReader } from '../reading/round-reader.ts';
+import { hasFresh, inRhythm, lateRhythm, nextSlot } from '../source/rhythms.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, type Lane, updateLane } from './lane.ts';
 import { checkList } from './list-check.ts';
-import { hasFresh, inRhythm, lateRhythm, nextSlot } from './rhythms.ts';
 import { knownIn, type TickRun } from './tick-run.ts';
 
 /** Requests of one round of `fresh`; the next one goes on with what is left. */

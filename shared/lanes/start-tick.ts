@@ -4,11 +4,11 @@ import { HOUR, MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { restLeft } from '../pacing/rest.ts';
 import { setBackPolls } from '../position/set-back-polls.ts';
+import type { TickReport } from '../reporting/tick-report.ts';
 import { firstState } from '../source/first-state.ts';
 import { RestoredStateError } from '../source/restored-state.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
-import type { TickReport } from './tick-report.ts';
 import type { TickRun } from './tick-run.ts';
 
 export interface Tick {

@@ -12,10 +12,10 @@ import { createRecorder, type Recorder } from '../recording/record-page.ts';
 import type { ReturnsServiceClient } from '../returns-service/client.ts';
 import { RequestAbortedError, RequestTimedOutError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
+import { hasFresh, lateRhythm, type Pace, promisedRhythm } from '../source/rhythms.ts';
 import { createSourceCell, type SourceCell } from '../source/source-cell.ts';
 import type { SourceSession } from '../source/source-session.ts';
 import type { LaneName, SourceState } from '../source/source-state.ts';
-import { hasFresh, lateRhythm, type Pace, promisedRhythm } from './rhythms.ts';
 
 export interface AskOptions {
   /** Tries in all; by default as many as help. */

@@ -18,11 +18,11 @@ import { beginRound, type Round, replaceRange } from '../reading/round.ts';
 import type { CompletePart } from '../reading/round-context.ts';
 import { forgetVanished } from '../recording/set-aside.ts';
 import { queueFeedReport } from '../reporting/feed-reports.ts';
+import { inRhythm, isJoined, OLDER_RHYTHM, walkRhythm } from '../source/rhythms.ts';
 import { reachOf } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import { drain, type Lane, updateLane } from './lane.ts';
 import { checkList } from './list-check.ts';
-import { inRhythm, isJoined, OLDER_RHYTHM, walkRhythm } from './rhythms.ts';
 import { knownIn, sourceOf, type TickRun } from './tick-run.ts';
 
 type Walk = 'recent' | 'older';

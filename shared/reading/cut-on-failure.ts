@@ -2,8 +2,7 @@
 // alone, and its place is set aside for ten minutes, so that all else is read. An outage of the service fails every
 // request: so a range is only cut while requests for an empty range succeed, also with the limit that it had.
 import { DAY, HOUR, type Instant, SECOND } from '../instant.ts';
-import { sourceOf, type TickRun } from '../lanes/tick-run.ts';
-import type { KnownGroup } from '../ports.ts';
+import { knownIn, sourceOf, type TickRun } from '../lanes/tick-run.ts';
 import { leftOutUntil } from '../position/places.ts';
 import { leaveOut } from '../position/position.ts';
 import {
@@ -24,7 +23,7 @@ import {
   withActive,
 } from './range.ts';
 import { putBack, replaceRange } from './round.ts';
-import { type RoundContext, RoundFailed, type RoundReader } from './round-context.ts';
+import { RoundFailed, type RoundReader } from './round-context.ts';
 
 /** How often a range fails before it is cut. */
 export const FAILURES_TO_CUT = 2;
@@ -61,7 +60,7 @@ export async function onFailure(
   }
   if (await lowerRefusedLimit(run, lane, failed.isSlow)) return;
   if (round.cuts >= MOST_CUTS) throw new RoundFailed(error.message, { cause: error });
-  const parts = (await partsOf(reader, failed)) ?? [await rowByRow(reader, failed, error.message)];
+  const parts = (await partsOf(run, failed)) ?? [await rowByRow(run, failed, error.message)];
   const suspects = parts.map((part) => ({ ...part, failures: 1, isSuspect: true, pass: undefined }));
   // On top: a failing row is found before the next tick ends.
   context.update((before) => {
@@ -77,35 +76,35 @@ export function afterFailure(range: Range, error: ReturnsServiceError) {
 }
 
 /** The range, too narrow to be cut, as it is read next. */
-async function rowByRow(reader: RoundReader, failed: Range, reason: string): Promise<Range> {
-  const { low, high } = await endsOf(reader.context, failed);
-  const wide = withActive(failed, { from: low - BESIDE, to: high + BESIDE });
+async function rowByRow(run: TickRun, failed: Range, reason: string): Promise<Range> {
+  const { from, to } = await endsOf(run, failed);
+  const wide = withActive(failed, { from: from - BESIDE, to: to + BESIDE });
   return { ...wide, few: { offset: 0, limit: MOST_AT_ONCE, failing: 0, reason } };
 }
 
 /** Returns two parts of the range, the older one first; undefined if it is too narrow. */
-async function partsOf(reader: RoundReader, range: Range): Promise<Range[] | undefined> {
+async function partsOf(run: TickRun, range: Range): Promise<Range[] | undefined> {
   const { axis } = activeOf(range);
-  const ends = await endsOf(reader.context, range);
-  if (ends.high - ends.low > NARROWEST) {
-    const cut = cutBeside(await knownStamps(reader, axis, ends), ends);
-    return divide(range, [cut ?? Math.floor((ends.low + ends.high) / 2)]);
+  const ends = await endsOf(run, range);
+  if (ends.to - ends.from > NARROWEST) {
+    const cut = cutBeside(await knownStamps(run, axis, ends), ends);
+    return divide(range, [cut ?? Math.floor((ends.from + ends.to) / 2)]);
   }
-  return range.axis === 'updated' || range.cross ? undefined : partsAcross(reader, range, ends);
+  return range.axis === 'updated' || range.cross ? undefined : partsAcross(run, range, ends);
 }
 
 interface Ends {
-  readonly low: Instant;
-  readonly high: Instant;
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
 /** Where a range begins and ends, also if it is open. */
-export async function endsOf({ run }: RoundContext, range: Range): Promise<Ends> {
+export async function endsOf(run: TickRun, range: Range): Promise<Ends> {
   const { axis, from, to } = activeOf(range);
   const now = run.now();
   // Further back than the range reaches: else cuts of a failing range would stop at its earliest bound.
-  const low = async () => Math.min((await firstKnown(run)) - BEFORE_FIRST, 2 * (to ?? now) - now);
-  return { low: from ?? (axis === 'updated' ? 0 : await low()), high: to ?? now + HOUR };
+  const earliest = async () => Math.min((await firstKnown(run)) - BEFORE_FIRST, 2 * (to ?? now) - now);
+  return { from: from ?? (axis === 'updated' ? 0 : await earliest()), to: to ?? now + HOUR };
 }
 
 async function firstKnown(run: TickRun): Promise<Instant> {
@@ -115,37 +114,29 @@ async function firstKnown(run: TickRun): Promise<Instant> {
 }
 
 /** A cut beside the median of known stamps, so that its row lies in one part only; undefined if there is none. */
-function cutBeside(stamps: readonly Instant[], { low, high }: Ends): Instant | undefined {
+function cutBeside(stamps: readonly Instant[], { from, to }: Ends): Instant | undefined {
   const cuts = stamps
     .flatMap((stamp) => [stamp - BESIDE, stamp + BESIDE])
-    .filter((cut) => cut > low + BESIDE && cut < high - BESIDE)
+    .filter((cut) => cut > from + BESIDE && cut < to - BESIDE)
     .toSorted((a, b) => a - b);
   return cuts[Math.floor(cuts.length / 2)];
 }
 
 /** Stamps of known groups: of creation from the index, of the last update as far as this process remembers them. */
-async function knownStamps(reader: RoundReader, axis: Axis, ends: Ends): Promise<Instant[]> {
-  if (axis === 'updated') return [...reader.context.run.session.memory.updateStamps()];
-  return (await knownIn(reader, ends)).map(({ createdAt }) => createdAt);
+async function knownStamps(run: TickRun, axis: Axis, ends: Ends): Promise<Instant[]> {
+  if (axis === 'updated') return [...run.session.memory.updateStamps()];
+  return [...(await knownIn(run, ends)).values()].map(({ createdAt }) => createdAt);
 }
 
 /** Cuts at the median of the last updates of many groups that were created at once, unless they are a crowd by both. */
-async function partsAcross(reader: RoundReader, range: Range, ends: Ends): Promise<Range[] | undefined> {
-  const { run } = reader.context;
-  const ids = (await knownIn(reader, ends)).map(({ groupId }) => groupId);
+async function partsAcross(run: TickRun, range: Range, ends: Ends): Promise<Range[] | undefined> {
+  const ids = [...(await knownIn(run, ends)).keys()];
   if (ids.length <= MANY) return undefined;
   const snapshots = await run.session.store.load(sourceOf(run), ids);
   const stamps = [...snapshots.values()].map(({ updatedAt }) => updatedAt).toSorted((a, b) => a - b);
   const middle = Math.floor(stamps.length / 2);
   const [low = 0, cut = 0, high = 0] = [stamps[0], stamps[middle], stamps.at(-1)];
   return high - low < NARROWEST ? undefined : divide({ ...range, cross: {} }, [cut]);
-}
-
-async function knownIn({ context: { run } }: RoundReader, { low, high }: Ends): Promise<KnownGroup[]> {
-  const known: KnownGroup[] = [];
-  for await (const group of run.session.store.knownCreatedBetween(sourceOf(run), low, high))
-    known.push(group);
-  return known;
 }
 
 /** Rows to ask for: fewer after a failure, more again after a success. */
@@ -172,25 +163,25 @@ export async function readFew(
   try {
     const tries = range.isSlow ? 1 : TRIES_AT_ONCE;
     const page = await run.ask(lane, query, { tries, isSlow: range.isSlow });
-    if (page.rows.length === 0) return await finish();
-    if (await reader.recordByOffset(range, page)) return await finish(true);
+    if (page.rows.length === 0) return finish();
+    if (await reader.recordByOffset(range, page)) return finish(true);
     goOn({ ...few, offset: offset + countGroups(page.rows), limit: Math.min(MOST_AT_ONCE, limit * 2) });
   } catch (failure) {
     if (!(failure instanceof ReturnsServiceError)) throw failure;
-    if (failure instanceof ValidationRejectedError && offset > 0) return await finish();
+    if (failure instanceof ValidationRejectedError && offset > 0) return finish();
     if (limit > 1) goOn({ ...few, limit: Math.ceil(limit / FEWER) });
     else if (failing < MOST_FAILING) goOn({ ...few, offset: offset + 1, failing: failing + 1 });
-    else await finish();
+    else finish();
   }
 
   function goOn(next: NonNullable<Range['few']>): void {
     context.update((round) => replaceRange(round, range, [{ ...range, few: next }]));
   }
 
-  async function finish(isRepeated = false): Promise<void> {
+  function finish(isRepeated = false): void {
     if (failing > 0) setAside(reader, range, reason);
-    else if (isRepeated) reader.reportCrowd(range);
-    await reader.done(range, new Set());
+    if (failing === 0 && isRepeated) reader.leaveUnproved(range);
+    else reader.leave(range);
   }
 }
 

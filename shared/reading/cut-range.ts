@@ -63,7 +63,7 @@ function acrossOrByOffset(range: Range, rows: readonly Stamps[], first: 'newest'
 }
 
 function byOffset(range: Range): Range {
-  return { ...range, pass: { number: 1, groups: 0, sum: 0 } };
+  return { ...range, pass: { number: 1, offset: 0 } };
 }
 
 function inOrder(parts: Range[], order: Order, first: 'newest' | 'oldest'): Range[] {

@@ -29,16 +29,8 @@ export const range = z.object({
   cross: z.object(interval).optional(),
   /** Of a walk: its next piece is planned before it is read. */
   isRest: z.boolean().optional(),
-  /** Set if its rows can't be divided: it is read by offset, until two passes in a row show the same rows. */
-  pass: z
-    .object({
-      number: z.int(),
-      /** Groups shown so far, and the sum of their ids. */
-      groups: z.int(),
-      sum: z.int(),
-      before: z.object({ groups: z.int(), sum: z.int() }).optional(),
-    })
-    .optional(),
+  /** Set if its rows can't be divided: it is read by offset, until two passes in a row show the same groups. */
+  pass: z.object({ number: z.int(), offset: z.int() }).optional(),
   /** Set if it is too narrow to be cut and fails: its rows are read a few at a time (cut-on-failure.ts). */
   few: z.object({ offset: z.int(), limit: z.int(), failing: z.int(), reason: z.string() }).optional(),
   /** How often it failed. */

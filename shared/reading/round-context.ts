@@ -33,7 +33,7 @@ export interface RoundContext {
   /** Called for each page that was recorded. */
   readonly onRecorded?: ((page: Page) => void) | undefined;
   /** Called for each part of a walk that was read completely. */
-  onComplete?(part: CompletePart, page: Page | undefined): Promise<void>;
+  onComplete?(part: CompletePart): Promise<void>;
 }
 
 export interface RoundReader {
@@ -49,10 +49,10 @@ export interface RoundReader {
    * @returns whether it shows only groups that pages before it have shown: the service ignores the offset
    */
   recordByOffset(range: Range, page: Page, whole?: Page): Promise<boolean>;
-  /** Notes that rows of a range are not proved to be all. */
-  reportCrowd(range: Range): void;
-  /** Takes the range off the stack. @param page its last answer; without it, rows may not have been read */
-  done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void>;
+  /** Takes a range off the stack whose rows are not proved to be all: a place says so. */
+  leaveUnproved(range: Range): void;
+  /** Takes a range off the stack that says nothing of the groups that it lacks. */
+  leave(range: Range): void;
   /** The groups that it has read in this tick, and when they were created. */
   created(): ReadonlyMap<number, Instant>;
 }

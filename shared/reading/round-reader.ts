@@ -28,7 +28,6 @@ import type { CompletePart, RoundContext, RoundReader } from './round-context.ts
 const MOST_PASSES = 3;
 const PAGES_SHRINK_BY = 0.15;
 type Pass = NonNullable<Range['pass']>;
-const MOST_SUM = 2 ** 40;
 
 export function createRoundReader(context: RoundContext): RoundReader {
   const { run, lane, first } = context;
@@ -43,7 +42,8 @@ export function createRoundReader(context: RoundContext): RoundReader {
     if (range.isRest && context.plan) return context.plan(range);
     const place = placeIn(run.state.position.places, range, run.now());
     if (place !== undefined) return readAround(range, place);
-    if ((range.few?.offset ?? range.pass?.groups) === 0) passes.delete(keyOf(range));
+    if (range.few?.offset === 0 || (range.pass?.number === 1 && range.pass.offset === 0))
+      passes.delete(keyOf(range));
     if (range.few !== undefined) return readFew(reader, range, range.few);
     if (range.pass !== undefined) return readByOffset(range, range.pass);
     const { limit } = run.state;
@@ -52,7 +52,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
     const isWhole = isComplete(run.state.room, limit, page);
     run.update((state) => ({ ...state, room: learnRoom(state.room, page) }));
     const shown = await record(range, isWhole ? page : withoutEnds(page));
-    if (isWhole) return done(range, shown, page);
+    if (isWhole) return complete(range, shown, page);
     const rows = page.rows.filter((row) => row.kind === 'readable');
     const parts = cutFull(range, rows, first);
     const crowd = parts.find(({ cross }) => cross);
@@ -82,10 +82,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
       if (!(error instanceof ReturnsServiceError)) throw error;
       const isRefused = offset && !error.retryable && (await isServing(run, lane));
       if (!isRefused) await onFailure(reader, range, error);
-      else if (!(await lowerRefusedLimit(run, lane))) {
-        reportCrowd(range);
-        await done(range, new Set());
-      }
+      else if (!(await lowerRefusedLimit(run, lane))) leaveUnproved(range);
       return undefined;
     }
   }
@@ -111,61 +108,70 @@ export function createRoundReader(context: RoundContext): RoundReader {
     return shown;
   }
 
-  async function done(range: Range, shown: ReadonlySet<number>, page?: Page): Promise<void> {
+  /** Takes a range off the stack all of whose rows were recorded. */
+  async function complete(range: Range, shown: ReadonlySet<number>, { sentAt }: Page): Promise<void> {
+    takeOff(range);
+    if (!range.cross) return context.onComplete?.({ range, shown, sentAt });
+    const crowd = crowds.get(intervalOf(range));
+    if (crowd === undefined) return;
+    for (const id of shown) crowd.shown.add(id);
+    const isLeft = context.round.stack.some((each) => intervalOf(each) === intervalOf(range));
+    if (!isLeft) await context.onComplete?.(crowd);
+  }
+
+  function leave(range: Range): void {
+    takeOff(range);
+    crowds.delete(intervalOf(range));
+  }
+
+  function leaveUnproved(range: Range): void {
+    const reason = JSON.stringify(boundsOf(range, run.state.stampForm));
+    run.updatePosition((before) => leaveOut(before, range, { isLeftOut: false, reason }, run.now()));
+    leave(range);
+  }
+
+  function takeOff(range: Range): void {
     context.update((round) => replaceRange(round, range));
     passes.delete(keyOf(range));
-    const interval = intervalOf(range);
-    if (page === undefined) crowds.delete(interval);
-    else if (!range.cross) await context.onComplete?.({ range, shown, sentAt: page.sentAt }, page);
-    const crowd = crowds.get(interval);
-    for (const id of shown) crowd?.shown.add(id);
-    const isLeft = context.round.stack.some((each) => intervalOf(each) === interval);
-    if (crowd && !isLeft) await context.onComplete?.(crowd, undefined);
   }
 
   /**
-   * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same groups. Their
-   * number and the sum of their ids tell. A pass proves nothing unless this process recorded that many different groups in
-   * it: where ties have no order, a group on two pages may mean that another one is on none.
+   * Rows that can't be divided: pages until the end, again and again until two passes in a row show the same groups. A pass
+   * proves nothing unless this process recorded as many different groups as it has rows: where ties have no order, a group
+   * on two pages may mean that another one is on none.
    */
-  async function readByOffset(range: Range, pass: Pass): Promise<void> {
-    const { number, groups, sum, before } = pass;
+  async function readByOffset(range: Range, { number, offset }: Pass): Promise<void> {
     const { limit: most, room } = run.state;
     // Other pages in each pass: where the list is not stable, or a page ends within a group, they end elsewhere.
     const share = 1 - PAGES_SHRINK_BY * (number - 1);
     const shorter = Math.ceil(share * Math.min(most, Math.max(FEWEST_ROWS, room.groups)));
     const limit = number === 1 ? most : shorter;
-    const page = await ask(range, { limit, offset: groups });
+    const page = await ask(range, { limit, offset });
     if (page === undefined) return;
     const { rows } = page;
     const isLast = rows.length < Math.min(limit, Math.max(FEWEST_ROWS, room.rows));
     const isRepeated =
-      rows.length > 0 && (await recordByOffset(range, page, isLast ? page : withoutEnds(page, groups)));
-    if (rows.length > 0 && !isRepeated) {
-      const next = {
-        groups: groups + countGroups(rows),
-        sum: rows.reduce((total, row) => (total + (idOf(row) ?? 0)) % MOST_SUM, sum),
-      };
-      return continuePass({ ...pass, ...next });
-    }
-    const { recorded } = shownByOffset(range);
-    const isSame = before?.groups === groups && before.sum === sum && recorded.size === groups;
-    if (!isRepeated && (isSame || groups === 0)) return done(range, recorded, page);
-    if (number < MOST_PASSES)
-      return continuePass({ number: number + 1, groups: 0, sum: 0, before: { groups, sum } });
-    reportCrowd(range);
-    return done(range, recorded);
+      rows.length > 0 && (await recordByOffset(range, page, isLast ? page : withoutEnds(page, offset)));
+    if (rows.length > 0 && !isRepeated) return goOn({ number, offset: offset + countGroups(rows) });
+    const { shown, recorded, before } = shownByOffset(range);
+    const isProved =
+      before?.size === offset && recorded.size === offset && [...recorded].every((id) => before.has(id));
+    if (!isRepeated && (isProved || offset === 0)) return complete(range, recorded, page);
+    if (number === MOST_PASSES) return leaveUnproved(range);
+    passes.set(keyOf(range), { shown: new Set(), recorded: new Set(), before: shown });
+    goOn({ number: number + 1, offset: 0 });
 
-    function continuePass(next: Pass): void {
-      context.update((round) => replaceRange(round, range, [{ ...range, pass: next }]));
+    function goOn(pass: Pass): void {
+      context.update((round) => replaceRange(round, range, [{ ...range, pass }]));
     }
   }
 
   async function recordByOffset(range: Range, page: Page, whole = page): Promise<boolean> {
+    const recordedNow = await record(range, whole);
     const { shown, recorded } = shownByOffset(range);
     const before = shown.size;
     for (const row of page.rows) shown.add(idOf(row) ?? 0);
-    for (const id of await record(range, whole)) recorded.add(id);
+    for (const id of recordedNow) recorded.add(id);
     return before > 0 && shown.size === before;
   }
 
@@ -177,11 +183,6 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   function keyOf({ axis, from, to, cross }: Range): string {
     return `${lane} ${axis} ${from} ${to} ${cross?.from} ${cross?.to}`;
-  }
-
-  function reportCrowd(range: Range): void {
-    const reason = JSON.stringify(boundsOf(range, run.state.stampForm));
-    run.updatePosition((before) => leaveOut(before, range, { isLeftOut: false, reason }, run.now()));
   }
 
   /** Reads what lies around a place that was set aside. */
@@ -201,7 +202,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
   }
 
   const reader: RoundReader = {
-    ...{ context, readNext, record, recordByOffset, reportCrowd, done },
+    ...{ context, readNext, record, recordByOffset, leave, leaveUnproved },
     created: () => created,
   };
   return reader;

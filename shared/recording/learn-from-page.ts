@@ -6,15 +6,14 @@ import { formatInstant, type Instant } from '../instant.ts';
 import { isPlausible } from '../position/position.ts';
 import type { Page } from '../reading/range.ts';
 import type { ReadableRow } from '../returns-service/parse-return-group.ts';
-import type { LaneName, SourceState } from '../source/source-state.ts';
+import { isWalk, type LaneName, type SourceState } from '../source/source-state.ts';
 
 /** Returns the state with what the page shows, all but the newest stamp: that counts once the rows are saved. */
 export function learnFromPage(state: SourceState, page: Page, lane: LaneName, now: Instant): SourceState {
   const rows = readableOf(page.rows);
   const since = state.baselineAt === undefined ? state.startedAt : page.sentAt;
   const groups = rows.map(({ group }) => group);
-  const isWalk = lane === 'recent' || lane === 'older';
-  const fields = learnFields(state, groups, { since, sentAt: page.sentAt, isWalk });
+  const fields = learnFields(state, groups, { since, sentAt: page.sentAt, isWalk: isWalk(lane) });
   const learned = { ...state, ...fields, stampForm: formOf(page.rows) ?? state.stampForm };
   return noteFaults(checkClock(learned, rows, page, lane, now), rows, now);
 }

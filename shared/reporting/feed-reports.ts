@@ -10,6 +10,7 @@ import { formatInstant, type Instant } from '../instant.ts';
 import { MAX_APPEND_ATTEMPTS, RELAY_READ_EVENTS } from '../limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../ports.ts';
 import type { FeedReport, SourceState } from '../source/source-state.ts';
+import { describeRead, type SourceRead } from './source-read.ts';
 
 /** Returns the state with an event about the feed itself, to be published once the state is saved. */
 export function queueFeedReport<
@@ -24,20 +25,15 @@ export function queueFeedReport<
  *
  * @returns the number of the last event, for the state's `feedSequence`
  */
-export async function publishFeedReports(
-  ledger: Ledger,
-  state: Pick<
-    SourceState,
-    'source' | 'generation' | 'feedSequence' | 'feedReports' | 'readReport' | 'readSequence'
-  >,
-): Promise<number> {
-  const { source, generation, readReport, readSequence } = state;
+export async function publishFeedReports(ledger: Ledger, state: SourceState): Promise<number> {
+  const { source, generation, readReportAt: time, readSequence } = state;
   let last = state.feedSequence;
   for (const report of state.feedReports) last = await append(ledger, state, report, last);
-  if (readReport !== undefined) {
+  const object = time === undefined ? undefined : describeRead(state);
+  if (time !== undefined && object !== undefined) {
     const key = { source, generation, group: READ_GROUP } as const;
-    // A taken number holds this very report.
-    await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', ...readReport }, readSequence));
+    // A taken number holds this report: nothing is overwritten.
+    await ledger.append(key, makeFeedEvent(key, { type: 'feed.source_read', object, time }, readSequence));
   }
   return last;
 }
@@ -77,8 +73,12 @@ function isSameEvent(entry: LedgerEntry, event: FeedEvent): boolean {
   return 'event' in entry && JSON.stringify(entry.event) === JSON.stringify(event);
 }
 
-type ReadReport = NonNullable<SourceState['readReport']>;
-type AnyReport = FeedReport | ({ readonly type: 'feed.source_read' } & ReadReport);
+interface ReadReport {
+  readonly type: 'feed.source_read';
+  readonly object: SourceRead;
+  readonly time: Instant;
+}
+type AnyReport = FeedReport | ReadReport;
 
 function makeFeedEvent(
   key: { readonly source: string; readonly generation: string; readonly group: OwnGroup },

@@ -4,8 +4,8 @@
 import { formatHold } from '../guarding/describe-hold.ts';
 import { describeFinding } from '../guarding/findings.ts';
 import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
-import { isJoined, lateRhythm, OLDER_RHYTHM, type Pace, promisedRhythm } from '../lanes/rhythms.ts';
 import { describePlace, type Place } from '../position/places.ts';
+import { isJoined, lateRhythm, OLDER_RHYTHM, type Pace, promisedRhythm } from '../source/rhythms.ts';
 import type { SourceSettings } from '../source/source-settings.ts';
 import type { Finding, KeptLane, SourceState } from '../source/source-state.ts';
 import { queueFeedReport } from './feed-reports.ts';

@@ -2,15 +2,15 @@
 import type { EventOf } from '../contract/event.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { claimsOf } from '../position/claims.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 
 /** The report on a source in `feed.source_read`. */
 export type SourceRead = EventOf<'feed.source_read'>['data']['object'];
 
-type Pace = Pick<SourceSettings, 'lookbackMs' | 'settleMs'>;
-
-export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace): SourceRead {
+/** @returns undefined before the first tick */
+export function describeRead(state: SourceState): SourceRead | undefined {
+  if (state.pace === undefined) return undefined;
+  const { lookbackMs, settleMs } = state.pace;
   const { polledAt, walkedAt, held, setAside } = claimsOf(state);
   return {
     type: 'source_read',
@@ -24,15 +24,10 @@ export function describeRead(state: SourceState, { lookbackMs, settleMs }: Pace)
   };
 }
 
-/** Returns the state with a report, once in each minute: by slots, which all processes of a source share. */
-export function reportRead(state: SourceState, pace: Pace, now: Instant): SourceState {
+/** Returns the state with the number of a report, once in each minute: by slots, which all processes of a source share. */
+export function reportRead(state: SourceState, now: Instant): SourceState {
   const minute = Math.floor((state.lastSlot * MILLISECOND) / MINUTE);
-  if (minute <= state.readSequence) return state;
-  return {
-    ...state,
-    readSequence: minute,
-    readReport: { object: describeRead(state, pace), time: now },
-  };
+  return minute <= state.readSequence ? state : { ...state, readSequence: minute, readReportAt: now };
 }
 
 function orNull(instant: Instant | undefined): string | null {

@@ -48,7 +48,7 @@ export function firstState({ settings, mintedIn, mintedAt }: FirstStateOptions):
     feedSequence: 0,
     feedReports: [],
     readSequence: 0,
-    readReport: undefined,
+    readReportAt: undefined,
     driftReported: [],
     pace: undefined,
     baseUrl: undefined,

@@ -47,13 +47,13 @@ export function createSourceCell(states: Pick<SourceStates, 'load' | 'save'>, le
       }
       // Changes made during the save are left to the next one.
       cell.update((state) => ({ ...state, version: saved.version }));
-      const { readReport } = saved;
-      if (saved.feedReports.length === 0 && readReport === undefined) return;
+      const { readReportAt } = saved;
+      if (saved.feedReports.length === 0 && readReportAt === undefined) return;
       const feedSequence = await publishFeedReports(ledger, saved);
       cell.update((state) => ({
         ...state,
         feedSequence,
-        readReport: state.readReport === readReport ? undefined : state.readReport,
+        readReportAt: state.readReportAt === readReportAt ? undefined : state.readReportAt,
         feedReports: state.feedReports.slice(saved.feedReports.length),
       }));
     },

@@ -2,11 +2,11 @@
 // and reads.
 import { createMemory, type Memory } from '../comparing/memory.ts';
 import type { Instant } from '../instant.ts';
-import type { TickReport } from '../lanes/tick-report.ts';
 import type { Requests } from '../pacing/requests.ts';
 import type { Ledger, SnapshotStore, SourceStates } from '../ports.ts';
 import { createNotFoundMemory, type NotFoundMemory } from '../reading/not-found.ts';
 import type { Range } from '../reading/range.ts';
+import type { TickReport } from '../reporting/tick-report.ts';
 import { createSourceRequests, type SourceRequestsOptions } from './source-requests.ts';
 import type { SourceSettings } from './source-settings.ts';
 
@@ -54,10 +54,11 @@ export interface InVain {
 
 export const NONE_IN_VAIN: InVain = { accessHash: undefined, groupIds: new Set() };
 
-/** Groups that pages by offset have shown in one pass, and those of them that were recorded. */
+/** Groups that pages by offset have shown in one pass, those of them that were recorded, and those of the pass before. */
 export interface PassByOffset {
   readonly shown: Set<number>;
   readonly recorded: Set<number>;
+  readonly before?: ReadonlySet<number>;
 }
 
 export interface SourceSession extends SourceServices {

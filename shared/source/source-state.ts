@@ -34,6 +34,11 @@ export type KeptLane = (typeof KEPT_LANES)[number];
 export const LANES = ['fresh', 'late', 'recent', 'older', 'look-ups'] as const;
 export type LaneName = (typeof LANES)[number];
 
+/** Whether the lane reads all groups by creation. */
+export function isWalk(lane: LaneName): lane is 'recent' | 'older' {
+  return lane === 'recent' || lane === 'older';
+}
+
 const lane = storedObject({
   dueAt: instant,
   /** The round under way. */
@@ -167,8 +172,8 @@ export const sourceStateBody = storedObject({
   feedReports: z.array(feedReport),
   /** The number of the last `feed.source_read`: the minute of its slot, or one more than the one before. */
   readSequence: z.int(),
-  /** The last one, until it was appended. */
-  readReport: maybe(z.object({ object: feedObjects.sourceRead, time: instant })),
+  /** When the last one was made, until it is appended. */
+  readReportAt: maybe(instant),
   /** Unlisted values and fields already reported as drift. Bounded. */
   driftReported: z.array(z.string()),
   pace: maybe(pace),

@@ -2,9 +2,9 @@
 import { longestTick, nextTick } from '../../local/feed/next-tick.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { Log } from '../../shared/ports.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession, type SourceSession } from '../../shared/source/source-session.ts';

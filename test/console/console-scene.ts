@@ -182,7 +182,7 @@ function aWellState(): SourceState {
     lastHold: 0,
     health: { ...sample.health, degradedSince: undefined, reasons: [], refusals: 0, failure: undefined },
     feedReports: [],
-    readReport: undefined,
+    readReportAt: undefined,
     driftReported: [],
     fieldsSince: {},
   };

@@ -87,19 +87,7 @@ export function aState(source: string, version = 1, changes: Partial<SourceState
       },
     ],
     readSequence: 29_393_895,
-    readReport: {
-      object: {
-        type: 'source_read',
-        name: source,
-        polled_at: '2025-11-20T10:14:03.000000Z',
-        walked_at: null,
-        lookback_ms: 300_000,
-        settle_ms: 60_000,
-        held: 1,
-        set_aside: 1,
-      },
-      time: NOW,
-    },
+    readReportAt: NOW,
     driftReported: ['shipment.status: LOST'],
     pace: {
       intervalMs: 60_000,

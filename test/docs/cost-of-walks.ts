@@ -1,8 +1,8 @@
 // What the walks of a month read, by the core's own rhythms: the model has none of its own.
 import { MINUTE } from '../../shared/instant.ts';
-import { earlier, isJoined, walkRhythm } from '../../shared/lanes/rhythms.ts';
 import { PAGE_LIMIT } from '../../shared/limits.ts';
 import { rowsOfPiece, UNKNOWN_ROOM } from '../../shared/reading/room.ts';
+import { earlier, isJoined, walkRhythm } from '../../shared/source/rhythms.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { aState, lanesWith, SETTINGS } from '../shared/a-state.ts';
 import { MINUTES, PRICE, UNITS } from './cost-units.ts';

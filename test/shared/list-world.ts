@@ -2,10 +2,10 @@
 // tick that has begun; tests of lanes run whole ticks.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { HOUR, type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { createTickRun, type TickRun } from '../../shared/lanes/tick-run.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import { beginAt, UNKNOWN_POSITION } from '../../shared/position/position.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import {
   createSourceSession,
   type SourceServices,

@@ -9,9 +9,9 @@ import type { ShownGroup } from '../../local/reference-service/showing/show-grou
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
-import type { TickReport } from '../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { GroupKey, LogFields, SnapshotStore } from '../../shared/ports.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createReturnsServiceClient } from '../../shared/returns-service/client.ts';
 import { type HttpTransport, TransportFailure } from '../../shared/returns-service/http-transport.ts';
 import {

@@ -46,10 +46,10 @@ const WEAKNESSES: readonly Bug[] = [
   bug(
     'the end of a list behind a full answer counts as the end of the range',
     'shared/reading/round-reader.ts',
-    'if (isWhole) return done(range, shown, page);',
+    'if (isWhole) return complete(range, shown, page);',
     'const offset = page.rows.length;\n' +
       '    const behind = isWhole || offset === 0 ? undefined : await ask(range, { limit, offset });\n' +
-      '    if (isWhole || behind?.rows.length === 0) return done(range, shown, page);',
+      '    if (isWhole || behind?.rows.length === 0) return complete(range, shown, page);',
     17,
   ),
   bug(
@@ -207,9 +207,9 @@ const COMPARING: readonly Bug[] = [
   ),
   bug(
     'a silent baseline announces old groups that it finds later',
-    'shared/recording/record-page.ts',
-    "emits: mode === 'emit',",
-    "emits: mode === 'emit' || state.baselineAt !== undefined,",
+    'shared/recording/compare-page.ts',
+    'emits: isEmitting,',
+    'emits: isEmitting || state.baselineAt !== undefined,',
     42,
   ),
   bug(
@@ -441,14 +441,14 @@ const AGES: readonly Bug[] = [
   ),
   bug(
     'an older stamp is news an hour later, whatever shows between',
-    'shared/lanes/look-up-queue.ts',
+    'shared/recording/look-up-queue.ts',
     'olderSince <= at && known.has(groupId)',
     'olderSince < 0 && known.has(groupId)',
     'test/shared/lanes/look-ups.test.ts',
   ),
   bug(
     'a mass change that is over publishes what a copy shows that lags',
-    'shared/recording/record-page.ts',
+    'shared/recording/compare-page.ts',
     "const since = phase === 'holding' ? lookedUp : snapshot.receivedAt;",
     "const since = phase === 'holding' ? lookedUp : 0;\n    if (phase !== 'holding') return true;",
     'test/shared/recording/record-page.test.ts',
@@ -503,10 +503,10 @@ const PACE: readonly Bug[] = [
   ),
   bug(
     'walks keep their rhythm, however cheap they are',
-    'shared/lanes/rhythms.ts',
+    'shared/source/rhythms.ts',
     'return Math.min(promised, Math.max(pace.intervalMs * MILLISECOND, cheap));',
     'return Math.max(promised, 0 * cheap);',
-    'test/shared/lanes/rhythms.test.ts',
+    'test/shared/source/rhythms.test.ts',
   ),
   bug(
     'a pause that the service does not time takes 15 seconds',

@@ -1,7 +1,7 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { expect, test, vi } from 'vitest';
 import { addTickMetrics } from '../../../functions/adapters/powertools-metrics.ts';
-import type { TickReport } from '../../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 
 /** The lines of the embedded metric format for a report. */

@@ -1,7 +1,7 @@
 // A feed whose ticks poll: polls are due by slots, so a tick that comes before its slot does not.
 import { setTimeout } from 'node:timers/promises';
 import type { LocalFeed } from '../../../local/feed/local-feed.ts';
-import type { TickReport } from '../../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 
 /** Time between polls: a tick ends where nothing comes due within half a second. */
 export const SOON_MS = 1_000;

@@ -9,7 +9,7 @@ import { OutputError } from '../../../local/cli/write-whole.ts';
 import { COULD_NOT_BE_READ, patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
-import type { TickReport } from '../../../shared/lanes/tick-report.ts';
+import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 

@@ -8,8 +8,8 @@ import { createFeedDisplay, type DisplayOptions } from '../../../local/feed/show
 import { type FeedEvent, feedEvent } from '../../../shared/contract/event.ts';
 import { CHANGE_TYPES } from '../../../shared/contract/event-filter.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
-import { NOTHING_RECORDED, type TickReport } from '../../../shared/lanes/tick-report.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
+import { NOTHING_RECORDED, type TickReport } from '../../../shared/reporting/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';

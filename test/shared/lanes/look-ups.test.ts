@@ -1,9 +1,9 @@
 // Groups that lists lack: the list check finds them, look-ups by id decide.
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
-import { noteLookUp } from '../../../shared/lanes/look-up-queue.ts';
 import { createLookUpLane } from '../../../shared/lanes/look-ups.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
+import { noteLookUp } from '../../../shared/recording/look-up-queue.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { createListWorld, type ListWorldOptions } from '../list-world.ts';
 

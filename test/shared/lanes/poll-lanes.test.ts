@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { createFreshLane, createLateLane } from '../../../shared/lanes/poll-lanes.ts';
-import { lateRhythm, nextSlot } from '../../../shared/lanes/rhythms.ts';
 import type { Place } from '../../../shared/position/places.ts';
 import type { Position } from '../../../shared/position/position.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
+import { lateRhythm, nextSlot } from '../../../shared/source/rhythms.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { aPosition } from '../a-state.ts';

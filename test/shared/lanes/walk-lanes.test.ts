@@ -10,9 +10,9 @@ import {
   SECOND,
 } from '../../../shared/instant.ts';
 import { createLateLane } from '../../../shared/lanes/poll-lanes.ts';
-import { isJoined } from '../../../shared/lanes/rhythms.ts';
 import { createWalkLane } from '../../../shared/lanes/walk-lanes.ts';
 import type { ReturnGroupsQuery } from '../../../shared/returns-service/return-groups-query.ts';
+import { isJoined } from '../../../shared/source/rhythms.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { VIRTUAL_START } from '../../fakes/virtual-clock.ts';
 import { runs } from '../../property-runs.ts';

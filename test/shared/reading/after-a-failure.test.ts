@@ -182,7 +182,7 @@ describe('a cut on failure', () => {
   });
 
   it('leaves a range of six seconds to be read row by row, three seconds wider on both sides', async () => {
-    const narrow = { ...TWICE, to: at(6), pass: { number: 1, groups: 0, sum: 0 } };
+    const narrow = { ...TWICE, to: at(6), pass: { number: 1, offset: 0 } };
 
     expect(await partsOf(narrow)).toEqual([{ ...TWICE, ...SUSPECT, from: at(-3), to: at(9), few: FEW }]);
     expect(await partsOf({ ...narrow, to: at(6) + 1 })).toHaveLength(2);
@@ -347,14 +347,14 @@ describe('the ends of a range', () => {
       known - 120 * DAY,
       now,
     ],
-  ])('%s', async (_, of, first, low, high) => {
+  ])('%s', async (_, of, first, from, to) => {
     const world = createListWorld({ knobs: { latencyMs: 0 } });
     if (first !== undefined) world.list.add(1, first);
     const run = world.begin();
     await world.time.run(readRound(run, [{ axis: 'created' }]));
 
-    const ends = await endsOf(aRound(run, []), of);
+    const ends = await endsOf(run, of);
 
-    expect(ends).toEqual({ low, high });
+    expect(ends).toEqual({ from, to });
   });
 });

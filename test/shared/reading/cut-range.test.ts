@@ -177,7 +177,7 @@ describe('a full answer', () => {
   });
 
   it('without a readable row is read by offset', () => {
-    expect(cutFull(of, [], 'oldest')).toEqual([{ ...of, cross: {}, pass: { number: 1, groups: 0, sum: 0 } }]);
+    expect(cutFull(of, [], 'oldest')).toEqual([{ ...of, cross: {}, pass: { number: 1, offset: 0 } }]);
     expect(cutFull({ ...of, cross: { to: 5 } }, [], 'oldest')).toMatchObject([{ cross: { to: 5 } }]);
   });
 });
@@ -283,7 +283,7 @@ describe('a crowd', () => {
 
     expect(parts.slice(0, 3)).toMatchObject([
       { cross: { to: 58 * SECOND } },
-      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, groups: 0, sum: 0 } },
+      { cross: { from: 58 * SECOND, to: 63 * SECOND }, pass: { number: 1, offset: 0 } },
       { cross: { from: 63 * SECOND } },
     ]);
   });
@@ -358,7 +358,7 @@ describe('a crowd', () => {
 
     expect(parts).toEqual(
       cut === undefined
-        ? [{ ...of, pass: { number: 1, groups: 0, sum: 0 } }]
+        ? [{ ...of, pass: { number: 1, offset: 0 } }]
         : [
             { ...of, to: cut * SECOND },
             { ...of, from: cut * SECOND },

@@ -59,7 +59,7 @@ describe('a place that is set aside', () => {
     [
       'where rows are read by offset: their pages are others',
       updated(4, 9),
-      { ...updated(0, 9), pass: { number: 1, groups: 2, sum: 3 } },
+      { ...updated(0, 9), pass: { number: 1, offset: 2 } },
       [updated(0, 4)],
     ],
     [

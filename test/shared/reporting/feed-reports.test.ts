@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { publishFeedReports, queueFeedReport } from '../../../shared/reporting/feed-reports.ts';
-import type { FeedReport } from '../../../shared/source/source-state.ts';
+import type { SourceState } from '../../../shared/source/source-state.ts';
 import { createMemoryLedger, type MemoryLedger } from '../../fakes/memory-ledger.ts';
+import { aState } from '../a-state.ts';
 
-const NOTHING = {
-  source: 'acme',
-  generation: 'mi8x2k',
-  feedSequence: 0,
-  feedReports: [] as readonly FeedReport[],
-  readSequence: 0,
-  readReport: undefined,
-};
+const NOTHING: SourceState = { ...aState(), generation: 'mi8x2k' };
 const CONDITION = {
   type: 'source' as const,
   name: 'acme',
@@ -64,12 +58,14 @@ describe('the reports in a state', () => {
 
   it('have a group of their own if they are feed.source_read', async () => {
     const ledger = createMemoryLedger();
-    const object = {
-      ...{ type: 'source_read' as const, name: 'acme', held: 0, set_aside: 0 },
-      ...{ polled_at: null, walked_at: null, lookback_ms: 300_000, settle_ms: 60_000 },
+    const pace = {
+      intervalMs: 60_000,
+      lookbackMs: 300_000,
+      settleMs: 60_000,
+      requestsPerMinute: 240,
+      walkShare: 0.1,
     };
-    const read = { readSequence: 29_393_895, readReport: { object, time: 0 } };
-    const said = { ...NOTHING, ...read, feedSequence: 9 };
+    const said = { ...NOTHING, pace, readSequence: 29_393_895, readReportAt: 0, feedSequence: 9 };
 
     const numbers = [await publishFeedReports(ledger, said), await publishFeedReports(ledger, said)];
 

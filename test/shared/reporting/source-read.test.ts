@@ -4,7 +4,9 @@ import { formatInstant, type Instant, MILLISECOND, MINUTE, SECOND } from '../../
 import { describeRead, reportRead } from '../../../shared/reporting/source-read.ts';
 import { aPosition, aState } from '../a-state.ts';
 
-const PACE = { lookbackMs: 300_000, settleMs: 60_000 };
+const PACE = {
+  ...{ intervalMs: 60_000, lookbackMs: 300_000, settleMs: 60_000, requestsPerMinute: 240, walkShare: 0.1 },
+};
 
 describe('the description of what is read', () => {
   it('has the claims of the position, and how much of them is not known', () => {
@@ -16,7 +18,7 @@ describe('the description of what is read', () => {
       ...{ number: 1, kind: 'removals', since: 0, phase: 'holding', phaseSince: 0, count: 25, samples: [] },
     };
 
-    expect(describeRead(aState({ position, baselineAt: 1, holds: [hold] }), PACE)).toEqual({
+    expect(describeRead(aState({ position, baselineAt: 1, holds: [hold], pace: PACE }))).toEqual({
       ...{ type: 'source_read', name: 'acme', held: 25, set_aside: 1 },
       ...{ polled_at: formatInstant(30), walked_at: formatInstant(10) },
       ...{ lookback_ms: 300_000, settle_ms: 60_000 },
@@ -24,20 +26,20 @@ describe('the description of what is read', () => {
   });
 
   it('has no moments before the first complete rounds', () => {
-    expect(describeRead(aState(), PACE)).toMatchObject({ polled_at: null, walked_at: null });
+    expect(describeRead(aState({ pace: PACE }))).toMatchObject({ polled_at: null, walked_at: null });
   });
 });
 
 describe('feed.source_read', () => {
   const at = (slot: Instant, state = aState()) =>
-    reportRead({ ...state, lastSlot: slot / MILLISECOND }, PACE, slot + SECOND);
+    reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND);
 
   it('is made once in each minute of the slots', () => {
     const first = at(MINUTE * 100);
-    const again = at(MINUTE * 100 + 50 * SECOND, { ...first, readReport: undefined });
+    const again = at(MINUTE * 100 + 50 * SECOND, { ...first, readReportAt: undefined });
     const next = at(MINUTE * 101, again);
 
-    expect([first, again, next].map(({ readReport }) => readReport?.time)).toEqual([
+    expect([first, again, next].map(({ readReportAt }) => readReportAt)).toEqual([
       MINUTE * 100 + SECOND,
       undefined,
       MINUTE * 101 + SECOND,

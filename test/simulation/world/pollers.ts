@@ -4,8 +4,8 @@
 
 import { createRandom, mix } from '../../../local/reference-service/store/seeded-random.ts';
 import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
-import type { TickReport } from '../../../shared/lanes/tick-report.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
+import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
 import { createSourceSession, type SourceSession } from '../../../shared/source/source-session.ts';
 import type { SourceSettings } from '../../../shared/source/source-settings.ts';

@@ -2,8 +2,8 @@
 import { knownGroups } from '../guarding/removals.ts';
 import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../instant.ts';
 import { rowsOfPiece } from '../reading/room.ts';
-import type { SourceSettings } from '../source/source-settings.ts';
-import type { SourceState } from '../source/source-state.ts';
+import type { SourceSettings } from './source-settings.ts';
+import type { SourceState } from './source-state.ts';
 
 export type Pace = Pick<
   SourceSettings,

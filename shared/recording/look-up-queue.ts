@@ -22,6 +22,11 @@ export function noteLookUpAgain(state: SourceState, next: LookUp): SourceState {
   return { ...state, lookUps: [...state.lookUps.filter(({ groupId }) => groupId !== next.groupId), next] };
 }
 
+/** Since when answers show a group with a stamp before the known one, as far as it is looked up for that. */
+export function olderSinceOf({ lookUps }: Pick<SourceState, 'lookUps'>, id: number): Instant | undefined {
+  return lookUps.find(({ groupId }) => groupId === id)?.olderSince;
+}
+
 interface Shown {
   /** The groups that an answer shows: they are not absent. */
   readonly shown: ReadonlySet<number>;

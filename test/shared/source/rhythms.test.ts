@@ -12,7 +12,7 @@ import {
   promisedRhythm,
   timeOfTwoWalks,
   walkRhythm,
-} from '../../../shared/lanes/rhythms.ts';
+} from '../../../shared/source/rhythms.ts';
 import { aState, lanesWith } from '../a-state.ts';
 
 const PACE: Pace = {

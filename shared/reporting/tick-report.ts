@@ -1,7 +1,11 @@
 // The result of a tick, for its caller: metrics, `watch` and the simulation.
-import type { Instant } from '../instant.ts';
-import type { Degradation } from '../reporting/health.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
+import type { Requests } from '../pacing/requests.ts';
+import type { Clock } from '../ports.ts';
+import { hasFresh } from '../source/rhythms.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
+import { behindSince, type Degradation, describeFailure } from './health.ts';
 
 export interface RecordCounts {
   /** Groups of all pages, each as often as it came. */
@@ -44,3 +48,37 @@ export interface TickReport {
 export const NOTHING_RECORDED: Readonly<RecordCounts> = {
   ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
 };
+
+/** What a report takes from the source's session. */
+interface Reported {
+  readonly settings: SourceSettings;
+  readonly requests: Pick<Requests, 'counters'>;
+  readonly clock: Clock;
+  readonly fresh: { readonly dueAt: Instant };
+}
+
+/** @param before the session's counters as the tick began */
+export function reportTick(
+  session: Reported,
+  outcome: TickReport['outcome'],
+  before: Requests['counters'],
+  work: Pick<TickReport, 'polls' | 'counts' | 'error' | 'state'>,
+): TickReport {
+  const { settings, requests, clock } = session;
+  const { state, error } = work;
+  return {
+    source: settings.name,
+    outcome,
+    ...work,
+    requests: requests.counters.sent - before.sent,
+    rateLimited: requests.counters.rateLimited - before.rateLimited,
+    behindMs: state && Math.max(0, Math.round((clock.now() - behindSince(state, clock.now())) / MILLISECOND)),
+    pollsAt: pollsAt(session, state),
+    failure: error && describeFailure(error),
+  };
+}
+
+function pollsAt({ settings, fresh }: Reported, state: SourceState | undefined): Instant {
+  const { dueAt = 0, requests = 0 } = state?.lanes.late ?? {};
+  return hasFresh(settings, requests) ? Math.min(fresh.dueAt, dueAt) : dueAt;
+}
