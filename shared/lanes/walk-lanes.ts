@@ -12,7 +12,7 @@ import { DAY, formatInstant, type Instant, MINUTE, SECOND } from '../instant.ts'
 import type { KnownGroup } from '../ports.ts';
 import { close, rangeOf } from '../position/position.ts';
 import { raiseLimit } from '../reading/page-limit.ts';
-import type { Range } from '../reading/range.ts';
+import { contains, EARLIEST, LATEST, type Range } from '../reading/range.ts';
 import { forgetRoom, rowsOfPiece } from '../reading/room.ts';
 import { beginRound, type Round, replaceRange } from '../reading/round.ts';
 import type { CompletePart } from '../reading/round-context.ts';
@@ -75,7 +75,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   }
 
   /** The next known groups, about a page's worth, and where they end; undefined if no more follow. */
-  async function takePiece({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Range) {
+  async function takePiece({ from = EARLIEST, to = LATEST }: Range) {
     const size = rowsOfPiece(run.state.room, run.state.limit);
     const groups = new Map<number, KnownGroup>();
     let last = Number.NEGATIVE_INFINITY;
@@ -96,7 +96,7 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   }
 
   async function known(range: Range): Promise<ReadonlyMap<number, KnownGroup>> {
-    if (piece !== undefined && isWithinPiece(range, piece.range)) return piece.groups;
+    if (piece !== undefined && contains(piece.range, range)) return piece.groups;
     return await knownIn(run, range);
   }
 
@@ -142,7 +142,8 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
 
   async function countKnown(): Promise<number> {
     const ids = new Set(run.recorder.firstSeen);
-    for await (const { groupId } of store.knownCreatedBetween(sourceOf(run), ...ALL_TIME)) ids.add(groupId);
+    for await (const { groupId } of store.knownCreatedBetween(sourceOf(run), EARLIEST, LATEST))
+      ids.add(groupId);
     return ids.size;
   }
 
@@ -172,8 +173,6 @@ export function createWalkLane(run: TickRun, name: Walk): Lane {
   };
 }
 
-const ALL_TIME = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
 /** Which part of a range without order is read first. */
 function firstPart({ baselineAt }: SourceState): 'newest' | 'oldest' {
   return baselineAt === undefined ? 'newest' : 'oldest';
@@ -183,11 +182,6 @@ function completeBaseline(state: SourceState, { groups, requests }: Round, now: 
   const times = { started_at: formatInstant(state.startedAt), completed_at: formatInstant(now) };
   const object = { type: 'baseline' as const, mode: state.mode, groups, requests, ...times };
   return queueFeedReport({ ...state, baselineAt: now }, 'feed.baseline_completed', object, now);
-}
-
-function isWithinPiece(range: Range, piece: Range): boolean {
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
-  return from >= (piece.from ?? Number.NEGATIVE_INFINITY) && to <= (piece.to ?? Number.POSITIVE_INFINITY);
 }
 
 function secondOf(instant: Instant): Instant {

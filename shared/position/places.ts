@@ -4,7 +4,15 @@
 // ask for it by itself where their own range does not reach it.
 import * as z from 'zod';
 import { formatInstant, type Instant, MINUTE } from '../instant.ts';
-import { EARLIEST, type Interval, isWithin, LATEST, type Range, stampOf } from '../reading/range.ts';
+import {
+  contains,
+  EARLIEST,
+  type Interval,
+  isWithin,
+  LATEST,
+  type Range,
+  stampOf,
+} from '../reading/range.ts';
 import { instant, type Stored } from '../source/stored-object.ts';
 
 export const place = z.object({
@@ -58,8 +66,8 @@ export function endPlaces(
   return places.filter((known) => !isRead(known));
 }
 
-function isInside(known: Place, { axis, from = EARLIEST, to = LATEST }: Range): boolean {
-  return known.axis === axis && known.from >= from && known.to <= to;
+function isInside(known: Place, range: Range): boolean {
+  return known.axis === range.axis && contains(range, known);
 }
 
 /** Returns the place that a range has to leave out now. */

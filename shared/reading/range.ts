@@ -3,7 +3,7 @@
 // bounds nor rounded stamps leave a gap between neighbours (R4).
 import * as z from 'zod';
 import { DAY, floorToDigits, formatInstant, type Instant, SECOND } from '../instant.ts';
-import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
+import { idOf, type ReadableRow, type RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { instant, type Stored } from '../source/stored-object.ts';
 
@@ -76,11 +76,6 @@ export function countGroups(rows: readonly RowReading[]): number {
   return ids.size + others;
 }
 
-/** Undefined for a row that can't be read, and shows no id. */
-export function idOf(row: RowReading): number | undefined {
-  return row.kind === 'readable' ? row.group.id : row.id;
-}
-
 /**
  * The rows of an answer that did not show the end of its list: where groups take several rows, the last one may lack some
  * of them, and after an offset the first one as well.
@@ -116,6 +111,11 @@ export function withActive(range: Range, active: Interval): Range {
 
 export function isWithin(stamp: Instant, { from = EARLIEST, to = LATEST }: Interval): boolean {
   return stamp >= from && stamp < to;
+}
+
+/** Whether the interval holds all of another one. */
+export function contains({ from = EARLIEST, to = LATEST }: Interval, inner: Interval): boolean {
+  return (inner.from ?? EARLIEST) >= from && (inner.to ?? LATEST) <= to;
 }
 
 /** The bounds of a range as the service's parameters. */

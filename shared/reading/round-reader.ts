@@ -6,20 +6,12 @@ import { DeadlineReached } from '../pacing/errors.ts';
 import { boundsAlong, type Place, placeIn } from '../position/places.ts';
 import { leaveOut } from '../position/position.ts';
 import { RateLimitedError, ReturnsServiceError } from '../returns-service/errors.ts';
+import { idOf } from '../returns-service/parse-return-group.ts';
 import type { PassByOffset } from '../source/source-session.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';
 import { isServing, lowerRefusedLimit } from './page-limit.ts';
-import {
-  boundsOf,
-  countGroups,
-  EARLIEST,
-  idOf,
-  LATEST,
-  type Page,
-  type Range,
-  withoutEnds,
-} from './range.ts';
+import { boundsOf, countGroups, EARLIEST, LATEST, type Page, type Range, withoutEnds } from './range.ts';
 import { FEWEST_ROWS, isComplete, learnRoom } from './room.ts';
 import { replaceRange } from './round.ts';
 import type { CompletePart, RoundContext, RoundReader } from './round-context.ts';

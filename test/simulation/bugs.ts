@@ -229,8 +229,8 @@ const COMPARING: readonly Bug[] = [
   bug(
     'what existed before the feed began is published without saying so',
     'shared/comparing/compare-reading.ts',
-    'announceGroup(reading.projection, isOld)',
-    'announceGroup(reading.projection, isOld && reading.updatedAt < 0)',
+    'announceGroup(projection, isOld)',
+    'announceGroup(projection, isOld && reading.updatedAt < 0)',
     3,
   ),
   bug(
@@ -340,8 +340,8 @@ const CLAIMS: readonly Bug[] = [
   bug(
     'places do not count as left out',
     'shared/position/claims.ts',
-    'setAside.length + position.places.length',
-    'setAside.length',
+    'fields.length + position.places.length',
+    'fields.length',
     12,
   ),
   bug(

@@ -221,6 +221,18 @@ describe('a row that can’t be recorded', () => {
     expect(run.state.setAside).toEqual([]);
   });
 
+  it('is not set aside any more once its group shows as it is known', async () => {
+    const { run, take } = createSetting();
+    await take(page([sampleRow(1)]));
+
+    await take(page([{ ...sampleRow(1), created_at: 'yesterday' }], 100));
+    const { setAside } = run.state;
+    await take(page([sampleRow(1)], 200));
+
+    expect(setAside).toMatchObject([{ groupId: 1 }]);
+    expect(run.state.setAside).toEqual([]);
+  });
+
   it.each(['silent', 'emit'] as const)(
     'is set aside if it is too large to store, and all others are saved (%s)',
     async (mode) => {
