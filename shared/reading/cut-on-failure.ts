@@ -180,7 +180,9 @@ export async function readFew(
 
   function finish(isRepeated = false): void {
     if (failing > 0) setAside(reader, range, reason);
-    if (failing === 0 && isRepeated) reader.leaveUnproved(range);
+    // In a list without order, a row on two pages may mean that another one, which fails, was on none.
+    const isProved = !isRepeated && reader.shownByOffset(range) === offset;
+    if (failing === 0 && !isProved) reader.leaveUnproved(range);
     else reader.leave(range);
   }
 }

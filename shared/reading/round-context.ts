@@ -49,6 +49,8 @@ export interface RoundReader {
    * @returns whether it shows only groups that pages before it have shown: the service ignores the offset
    */
   recordByOffset(range: Range, page: Page, whole?: Page): Promise<boolean>;
+  /** How many different groups the pages by offset have shown in this process. */
+  shownByOffset(range: Range): number;
   /** Takes a range off the stack whose rows are not proved to be all: a place says so. */
   leaveUnproved(range: Range): void;
   /** Takes a range off the stack that says nothing of the groups that it lacks. */

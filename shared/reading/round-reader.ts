@@ -195,6 +195,7 @@ export function createRoundReader(context: RoundContext): RoundReader {
 
   const reader: RoundReader = {
     ...{ context, readNext, record, recordByOffset, leave, leaveUnproved },
+    shownByOffset: (range) => shownByOffset(range).shown.size,
     created: () => created,
   };
   return reader;

@@ -288,6 +288,18 @@ describe('rows that are read a few at a time', () => {
     expect(run.state.position.places).toEqual([]);
   });
 
+  it('are not proved where their pages show fewer returns than they have rows', async () => {
+    const { run, list, context, readNext } = await setUp([few()], { groups: forty });
+
+    await readNext();
+    list.knobs.order = ({ id }) => (id + 8) % 40;
+    while (context.round.stack.length > 0) await readNext();
+
+    expect(run.state.position.places).toMatchObject([
+      { axis: 'updated', from: at(-3), to: at(9), isLeftOut: false },
+    ]);
+  });
+
   it('end at the 21st that fails', async () => {
     const last = few({ offset: 20, limit: 1, failing: 19 });
     const { run, context, readNext } = await setUp([last], {
