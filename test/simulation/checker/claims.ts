@@ -26,7 +26,7 @@ export function checkClaims(
     const broken = new Map<Promised['by'], Claim[]>();
     for (const [claim, save] of withLastSave(source.claims, stored.get(groupId) ?? [])) {
       if (claim.leftOut > 0 || isForgottenSince(claim, save, evidence)) continue;
-      for (const { by, states } of promisesOf(claim, history, evidence))
+      for (const { by, states } of promisesOf(claim, history, evidence, source))
         if (!states.some((state) => isKnown(save, state, evidence)))
           broken.set(by, [...(broken.get(by) ?? []), claim]);
     }
@@ -79,8 +79,13 @@ function isForgottenSince(claim: Claim, save: StoredState | undefined, evidence:
   return save?.isForgotten === true && save.at > walkedThrough(claim, evidence);
 }
 
-function* promisesOf(claim: Claim, history: GroupHistory, evidence: Evidence): Generator<Promised> {
-  const polled = polledStates(claim, history, evidence);
+function* promisesOf(
+  claim: Claim,
+  history: GroupHistory,
+  evidence: Evidence,
+  source: SourceEvidence,
+): Generator<Promised> {
+  const polled = polledStates(claim, history, evidence, source);
   if (polled !== undefined) yield { by: 'polled_at', states: polled };
   if (claim.walkedAt === undefined) return;
   const through = walkedThrough(claim, evidence);
@@ -93,18 +98,19 @@ function polledStates(
   claim: Claim,
   { documents }: GroupHistory,
   { timing, lookback, pagesShortened }: Evidence,
+  { origin }: SourceEvidence,
 ): Entities[] | undefined {
   const { polledAt, walkedAt = Number.NEGATIVE_INFINITY, at: madeAt } = claim;
   if (polledAt === undefined) return undefined;
   // Polls take short pages for whole ones until a walk lacks known groups.
   if (pagesShortened.some((at) => at <= madeAt && at >= walkedAt)) return undefined;
   const moves = movesOf(documents);
-  // The first answer that shows a group may come from a copy that lags, and polls begin when the feed does.
-  const reach = lookback + timing.settle + timing.clocksOff + timing.lag;
-  const isDue = ({ at }: Happening) => at <= polledAt - reach;
+  const isDue = ({ at }: Happening) => at <= polledAt - lookback - timing.settle - timing.clocksOff;
   const due = moves.findLastIndex(isDue);
   const move = moves[due];
   if (move === undefined) return undefined;
+  // The first answer that shows a group may come from a copy that lags, and polls begin when the feed does.
+  if (timing.lag > 0 && move.at <= (origin?.at ?? 0)) return undefined;
   // It left the range that a request was for before the request, and came into one that was already read.
   const mayBePassed = moves.slice(due + 1).some(({ at, shownFrom }) => {
     const shownByAll = Math.max(shownFrom, at + timing.staleFor);
