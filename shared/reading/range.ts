@@ -3,7 +3,8 @@
 // bounds nor rounded stamps leave a gap between neighbours (R4).
 import * as z from 'zod';
 import { DAY, floorToDigits, formatInstant, type Instant, SECOND } from '../instant.ts';
-import { idOf, type ReadableRow, type RowReading } from '../returns-service/parse-return-group.ts';
+import { idOf } from '../returns-service/own-rows.ts';
+import type { ReadableRow, RowReading } from '../returns-service/parse-return-group.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
 import { instant, type Stored } from '../source/stored-object.ts';
 

@@ -6,7 +6,7 @@ import { DeadlineReached } from '../pacing/errors.ts';
 import { boundsAlong, type Place, placeIn } from '../position/places.ts';
 import { leaveOut } from '../position/position.ts';
 import { RateLimitedError, ReturnsServiceError } from '../returns-service/errors.ts';
-import { idOf } from '../returns-service/parse-return-group.ts';
+import { idOf } from '../returns-service/own-rows.ts';
 import type { PassByOffset } from '../source/source-session.ts';
 import { afterFailure, FAILURES_TO_CUT, onFailure, readFew } from './cut-on-failure.ts';
 import { cutFull } from './cut-range.ts';

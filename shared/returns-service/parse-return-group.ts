@@ -42,11 +42,6 @@ export interface UnreadableRow {
 
 export type RowReading = ReadableRow | UnreadableRow;
 
-/** The row's group; undefined for a row that can't be read and shows no id. */
-export function idOf(row: RowReading): number | undefined {
-  return row.kind === 'readable' ? row.group.id : row.id;
-}
-
 /**
  * Reads a return group as tolerantly as possible without publishing a falsehood (read-row.ts draws that line).
  *
