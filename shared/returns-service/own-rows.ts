@@ -1,6 +1,6 @@
-// Which group a row is of, and the group's rows in the answer to a look-up by id. A row without a readable id may be the
-// group in a form that can't be read. The group then counts as shown and unreadable, never as missing: it is missing only
-// if the answer has no rows, or all rows have other ids.
+// Which group a row is of, and the group's rows in the answer to a look-up by id. A row without a readable id may be
+// the group in a form that can't be read. The group then counts as shown and unreadable, never as missing: it is missing
+// only if the answer has no rows, or all rows have other ids.
 import type { RowReading } from './parse-return-group.ts';
 
 /** The row's group; undefined for a row that can't be read and shows no id. */
