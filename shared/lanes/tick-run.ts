@@ -91,12 +91,12 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
   ): Promise<Page> {
     const { signal } = stopping;
     let isHasty = isSlow;
-    async function list(asked: ReturnGroupsQuery, most = tries) {
+    async function list(asked: ReturnGroupsQuery, most = tries, isPastCaches = skipsCaches) {
       const turn = turnOf(lane, cell.state, settings, clock.now());
       async function send(client: ReturnsServiceClient) {
         const timeoutMs = settings.requestTimeoutMs * (isHasty ? SLOW_SHARE : 1);
         try {
-          return await client.listReturnGroups(asked, { signal, timeoutMs, skipsCaches });
+          return await client.listReturnGroups(asked, { signal, timeoutMs, skipsCaches: isPastCaches });
         } catch (error) {
           isHasty ||= error instanceof RequestTimedOutError;
           throw error;
@@ -112,7 +112,7 @@ export function createTickRun(session: SourceSession, onProgress: (run: TickRun)
         return sent;
       } catch (error) {
         const asked = { query, now: clock.now(), form: cell.state.stampForm };
-        const proof = await proofOfEmptyList(session.notFound, error, asked, (other) => list(other, 1));
+        const proof = await proofOfEmptyList(session.notFound, error, asked, (other) => list(other, 1, true));
         if (proof === undefined) throw error;
         return { ...proof, sentAt, answer: NO_ROWS };
       }

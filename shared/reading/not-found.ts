@@ -1,6 +1,7 @@
 // A service may answer 404 where nothing matches; so do a wrong address, a broken route and one of several servers. So a
 // 404 is an empty list only for a service that was seen to do so: its list showed rows, and what can't match was a 404,
-// several times in turn; and it shows rows now. An answer that is an empty list disproves it.
+// several times in turn; and it shows rows now. An answer that is an empty list disproves it, and one that a cache kept
+// proves nothing: it comes in an outage as well.
 import { type Instant, MINUTE } from '../instant.ts';
 import { ReturnsServiceError, UnexpectedStatusError } from '../returns-service/errors.ts';
 import type { ReturnGroupsQuery } from '../returns-service/return-groups-query.ts';
@@ -39,7 +40,7 @@ export interface Asked {
 }
 
 interface Sent {
-  readonly answer: { readonly rows: readonly unknown[] };
+  readonly answer: { readonly rows: readonly unknown[]; readonly age?: number | undefined };
 }
 
 /** Notes an answer without a row. */
@@ -50,7 +51,7 @@ export function noteEmptyList(memory: NotFoundMemory, query: ReturnGroupsQuery):
 /**
  * Returns the answer that proves a failure to be an empty list; undefined if it is not proved.
  *
- * @param list sends one request
+ * @param list sends one request, past caches
  */
 export async function proofOfEmptyList<Answer extends Sent>(
   memory: NotFoundMemory,
@@ -69,7 +70,7 @@ export async function proofOfEmptyList<Answer extends Sent>(
   const unmatched = kind === 'id' ? { returnGroupId: UNKNOWN_ID } : { ...emptyRange(now, form), limit };
   for (let times = isBelieved ? TIMES : 0; ; times += 1) {
     const shown = await list({ limit: isBelieved ? 1 : limit }).catch(orFailure);
-    if ('failure' in shown || shown.answer.rows.length === 0) break;
+    if ('failure' in shown || shown.answer.rows.length === 0 || (shown.answer.age ?? 0) > 0) break;
     if (times === TIMES) {
       Object.assign(seen, { believed: Math.max(limit, seen.believed), notBefore: 0 });
       return shown;

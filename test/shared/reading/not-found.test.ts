@@ -76,6 +76,20 @@ describe('a 404', () => {
     expect(asked).toEqual([2, 1, 2].map((requests) => ({ outcome: failure, requests })));
   });
 
+  it.each([
+    ['that is asked past it', false],
+    ['that gives out what it kept all the same', true],
+  ])('is a failure in an outage before which a cache stands %s', async (_, keepsAlways) => {
+    const { time, list, ask } = setUp({ keptFor: DAY, keepsAlways });
+    await ask({ limit: 200 });
+    await time.advance(MINUTE);
+    Object.assign(list.knobs, { limitRefusedAbove: 0, refusal: statusError(404) });
+
+    const { outcome } = await ask();
+
+    expect(outcome).toMatchObject({ status: 404 });
+  });
+
   it('is an empty list again a minute after the list could not be shown', async () => {
     const { time, list, ask } = setUp({ emptyIsNotFound: 'range' });
     await ask();
