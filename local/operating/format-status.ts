@@ -1,4 +1,4 @@
-// Formats what `status` shows as text: the verdict in one line, the sources, what gets their events. What needs action
+// Formats a feed's status as text: the verdict in one line, the sources, the destinations. What needs action
 // comes first. The console has its verdict and its sentences from here.
 
 import { describeCondition, describeExamples } from '../../shared/guarding/describe-hold.ts';
@@ -269,7 +269,7 @@ export function concernJson({ kind, subject, is, since, message, meanwhile, next
   return { code: kind, subject, is, since, message, meanwhile: meanwhile ?? null, nextSteps };
 }
 
-/** What is held and since when, samples of it, and the commands that end it. */
+/** Describes a hold: its count, its start, samples, and the commands that end it. */
 export function formatHold(hold: HoldStatus, moments: Moments, { width }: Layout): string[] {
   const { number, since, message, consequence, release, adopt } = hold;
   const examples = describeExamples(hold).map((each, at) => (at === 0 ? `For instance ${each}` : each));
@@ -290,7 +290,7 @@ export function sampleLines({ samples, count }: Pick<Hold, 'samples' | 'count'>)
   return samples.length > 0 && more > 0 ? [...lines, `and ${more.toLocaleString('en')} more`] : lines;
 }
 
-/** What a destination has got, as one line, if it fits. */
+/** Describes how far a destination is, in one line if it fits. */
 export function formatDestination(
   destination: DestinationStatus,
   moments: Moments,

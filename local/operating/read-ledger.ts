@@ -1,4 +1,4 @@
-// What commands read from a ledger of one group.
+// Reads one group's events from a ledger, for commands.
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry } from '../../shared/ports.ts';

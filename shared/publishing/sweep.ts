@@ -14,7 +14,7 @@ import { type StepOverPorts, stepOver } from './step-over.ts';
 
 /** Counts of groups, unless stated otherwise. */
 export interface SweepReport {
-  /** That the ledger named: all, or those that may lack events. */
+  /** Named by the ledger: all of them, or those with unsent events. */
   groups: number;
   /** With unsent events when the sweep reached them. */
   unsent: number;

@@ -49,7 +49,7 @@ export const NOTHING_RECORDED: Readonly<RecordCounts> = {
   ...{ groups: 0, firstSeen: 0, events: 0, foundByWalks: 0, left: 0, unreadable: 0 },
 };
 
-/** What a report takes from the source's session. */
+/** The part of the source's session that a report needs. */
 interface Reported {
   readonly settings: SourceSettings;
   readonly requests: Pick<Requests, 'counters'>;

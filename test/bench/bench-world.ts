@@ -57,7 +57,7 @@ export interface RunningReader {
   readonly isReady: Promise<void>;
   /** Each status that was new to it. */
   sightings(): readonly Change[];
-  /** What it reports that it should not: errors, holds. */
+  /** Unexpected reports: errors, holds. */
   notes(): readonly string[];
   /** Resolves when it has ended. */
   stop(): Promise<void>;

@@ -31,13 +31,13 @@ export interface ReaderFigures extends Figures {
   /** A minute, while the store changes and after it. */
   readonly requests: number;
   readonly requestsAtRest: number;
-  /** What it reports that it should not: errors of ticks, holds. */
+  /** Unexpected reports: errors of ticks, holds. */
   readonly notes: readonly string[];
   /** Undefined in virtual time. */
   readonly own: OwnFigures | undefined;
 }
 
-/** What the feed itself takes, in ms. */
+/** The feed's own time, in ms. */
 export interface OwnFigures {
   readonly firstRequest: number;
   readonly firstReading: number;
@@ -54,7 +54,7 @@ export interface Row extends WorldOptions {
   readonly readers: readonly ReaderFigures[];
   /** The name of the reader that the feed is compared with; undefined if the setting has its own bounds. */
   readonly better: string | undefined;
-  /** What the feed falls short of. */
+  /** The bounds that the feed misses. */
   readonly missed: readonly string[];
 }
 

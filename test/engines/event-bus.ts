@@ -37,22 +37,17 @@ export interface EventBusOptions {
   readonly region?: string | undefined;
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Called with the error of each failed delivery. @default ignored */
-  readonly onDeliveryError?: ((error: unknown, event: BusEvent) => void) | undefined;
 }
 
-export function createEventBus({
-  region = 'us-east-1',
-  now = Date.now,
-  onDeliveryError = () => {},
-}: EventBusOptions): EventBus {
+export function createEventBus({ region = 'us-east-1', now = Date.now }: EventBusOptions): EventBus {
   const subscriptions = new Set<(event: BusEvent) => void>();
   const due = new Set<Promise<void>>();
 
   function hand(event: BusEvent, deliver: (event: BusEvent) => unknown): void {
     const delivery = Promise.resolve(structuredClone(event))
       .then(deliver)
-      .catch((error: unknown) => onDeliveryError(error, event))
+      // A failed delivery is the subscriber's own.
+      .catch(() => {})
       .then(() => void due.delete(delivery));
     due.add(delivery);
   }

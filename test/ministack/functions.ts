@@ -1,4 +1,4 @@
-// What an operator of Lambda does to deployed functions: invokes one, stops and starts what wakes them.
+// Invokes deployed functions, and stops and starts their triggers, as an operator of Lambda does.
 import {
   InvokeCommand,
   LambdaClient,
