@@ -116,7 +116,8 @@ ${hint !== undefined && html`<p>${hint}</p>`}`;
     return send(context, layOut({ title, body }, { ...FRAME, place }));
   }
 
-  const { port, close } = await listenOnLoopback(getRequestListener(app.fetch), options.port);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const { port, close } = await listenOnLoopback(listener, options.port);
   return {
     get url() {
       return access.url(port);

@@ -4,7 +4,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { findForeign, hostsOfThisMachine } from '../../http/foreign-request.ts';
 import type { InProcessService } from '../in-process-service.ts';
@@ -41,12 +40,17 @@ export async function startServer(
         : jsonAnswer(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
     if (answer.afterMs === 0) send(answer, env.outgoing);
     else sendLater(answer, env.outgoing);
-    return RESPONSE_ALREADY_SENT;
+    // `RESPONSE_ALREADY_SENT` would end an answer that has to wait, if a server of this process replaced `Response`.
+    return new Promise<Response>(() => undefined);
   });
   app.route('/_control', controlRoutes(control));
   app.notFound(({ json }) => json({ detail: 'Not Found' }, 404));
 
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { keepAliveTimeout: 65_000 } });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { keepAliveTimeout: 65_000 },
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: Error) =>
       reject(new Error(`Port ${port} of this machine can't be used: ${reasonOf(cause)}.`, { cause })),
