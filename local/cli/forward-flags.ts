@@ -10,6 +10,7 @@ import {
   DEFAULT_CONTENT_TYPE,
 } from '../../shared/deployment/content-type.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
+import type { Receiver } from '../feed/watch-plan.ts';
 import { messageOf, UsageError } from './failures.ts';
 
 export interface ForwardFlags {
@@ -50,7 +51,7 @@ export function contentTypeOption(): Option {
 }
 
 /** @throws UsageError for options that need --forward-to, and for unknown types */
-export function forwardOptionsOf(flags: ForwardFlags) {
+export function receiversOf(flags: ForwardFlags): Receiver[] {
   const { forwardTo, forwardSecret, forwardOnly, forwardFilter, forwardContentType } = flags;
   const others = [forwardSecret, forwardOnly, forwardFilter, forwardContentType];
   if (forwardTo === undefined && others.some((option) => option !== undefined))
@@ -61,7 +62,7 @@ export function forwardOptionsOf(flags: ForwardFlags) {
   try {
     const filter = checkFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
-    return { urls: forwardTo ?? [], secret, filter, contentType: forwardContentType };
+    return (forwardTo ?? []).map((url) => ({ url, secret, filter, contentType: forwardContentType }));
   } catch (error) {
     const option = forwardFilter === undefined ? '--forward-only' : '--forward-filter';
     throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
@@ -69,13 +70,13 @@ export function forwardOptionsOf(flags: ForwardFlags) {
 }
 
 /** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
-export function parseForwardUrl(text: string): URL {
+export function parseForwardUrl(text: string, option = '--forward-to'): URL {
   if (text.includes('…'))
-    throw new UsageError('--forward-to: … stands for a part that may be secret. Give the whole URL.');
+    throw new UsageError(`${option}: … stands for a part that may be secret. Give the whole URL.`);
   try {
     return parseWebhookUrl(text, 'any');
   } catch (error) {
-    throw new UsageError(`--forward-to: ${messageOf(error)}`, { cause: error });
+    throw new UsageError(`${option}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -88,15 +89,16 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
 
 /**
  * @param file undefined for the secret of the environment
+ * @param option names the file in errors
  * @returns undefined if there is none either
  * @throws UsageError if there is no signing secret
  */
-export function readSecret(file: string | undefined): string | undefined {
+export function readSecret(file: string | undefined, option = '--forward-secret'): string | undefined {
   if (file?.startsWith('whsec_'))
     throw new UsageError(
-      `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
+      `${option} takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
     );
-  const place = file === undefined ? SECRET_VARIABLE : '--forward-secret';
+  const place = file === undefined ? SECRET_VARIABLE : option;
   try {
     const text = file === undefined ? process.env[SECRET_VARIABLE] : readStart(file);
     return file === undefined && !text ? undefined : checkSecret((text ?? '').trim());

@@ -23,7 +23,7 @@ export interface TerminalLogOptions {
   /** Columns of the terminal, called for each line; undefined outside of a terminal. */
   readonly width?: () => number | undefined;
   /** The source that the lines are about. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly colors?: Colors;
 }
 

@@ -10,3 +10,8 @@ export async function untilAborted(milliseconds: number, signal: AbortSignal): P
 export async function whenAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
+
+/** @param moment in milliseconds since the epoch */
+export function untilMoment(moment: number, signal: AbortSignal): Promise<void> {
+  return untilAborted(Math.max(0, moment - Date.now()), signal);
+}

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { sourceSettings, WALK_SHARE_OF_WATCH } from '../../shared/source/source-settings.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
-import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../cli/forward-flags.ts';
+import { addForwardOptions, type ForwardFlags, receiversOf } from '../cli/forward-flags.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
-import { TOKEN_VARIABLE } from '../cli/service-options.ts';
+import { TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-options.ts';
+import { serveConsoleBeside } from '../feed/console-beside.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
@@ -41,7 +42,7 @@ export function createStartCommand(): Command {
 }
 
 async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
-  const forward = forwardOptionsOf(flags);
+  const receivers = receiversOf(flags);
   const service = await createReferenceService({
     port: flags.port,
     groups: GROUPS,
@@ -57,7 +58,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   });
   const moments = momentsOf(flags);
   const display = createFeedDisplay({
-    settings,
+    name: settings.name,
     moments,
     json: flags.json,
     log: logOptionsOf(flags),
@@ -68,39 +69,31 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'returns-feed-'));
   const ending = new AbortController();
   let console = Promise.resolve();
-  const serveConsole = async () => {
-    // Loaded while the feed runs already.
-    const opened = await import('../console/open-console.ts');
-    await opened.serveConsole(
-      { data: dataDir },
-      {
-        port: 0,
-        moments,
-        acts: true,
-        access: { environment: { [TOKEN_VARIABLE]: TOKEN } },
-        signal: ending.signal,
-        onReady: (url) => display.log.info(`Open the console in a browser: ${url} (again: c and Enter)`),
-      },
-    );
-  };
   const showConsole = () =>
-    serveConsole().catch((error: Error) => display.log.warn('The console could not be started.', { error }));
+    serveConsoleBeside({
+      ...{ dataDir, moments, port: 0, signal: ending.signal, log: display.log },
+      environment: { [TOKEN_VARIABLE]: TOKEN },
+    });
   try {
     display.log.info('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({
-      settings,
-      token: TOKEN,
+      plan: { sources: [{ settings, secret: tokenInEnvironment(TOKEN) }], receivers },
       dataDir,
       forMs: undefined,
       signal,
       log: display.log,
-      onStart(isNew) {
-        display.start(isNew);
-        if (flags.console) console = showConsole();
+      reporting(source) {
+        const shown = display.source(source);
+        return {
+          ...shown,
+          onStart(isNew) {
+            shown.onStart?.(isNew);
+            if (flags.console) console = showConsole();
+          },
+        };
       },
       onEvent: display.showEvent,
-      onReport: display.showReport,
-      forwarding: { ...forward, onAttempt: display.showDelivery },
+      onAttempt: display.showDelivery,
     });
     display.end();
   } finally {

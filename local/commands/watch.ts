@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import {
   DEFAULT_REQUESTS_PER_MINUTE,
@@ -5,27 +6,28 @@ import {
   sourceSettings,
   WALK_SHARE_OF_WATCH,
 } from '../../shared/source/source-settings.ts';
+import { counted } from '../cli/counts.ts';
 import { parseCount, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags } from '../cli/filter-flags.ts';
-import {
-  addForwardOptions,
-  type ForwardFlags,
-  forwardOptionsOf,
-  SECRET_VARIABLE,
-} from '../cli/forward-flags.ts';
+import { addForwardOptions, type ForwardFlags, receiversOf, SECRET_VARIABLE } from '../cli/forward-flags.ts';
 import { noteGiven } from '../cli/given-options.ts';
 import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parseDirectory } from '../cli/place-options.ts';
-import { readToken, TOKEN_VARIABLE } from '../cli/service-options.ts';
+import { readToken, TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-options.ts';
 import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
+import { serveConsoleBeside } from '../feed/console-beside.ts';
+import { followConfig } from '../feed/follow-config.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
+import { readWatchConfig, type WatchConfig } from '../feed/watch-config.ts';
 import type { GivenOption } from '../store/documents.ts';
 
-interface WatchFlags extends SourceFlags, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
+interface WatchFlags extends Omit<SourceFlags, 'baseUrl'>, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
+  readonly config?: string;
+  readonly baseUrl?: string;
   readonly source: string;
   readonly for?: number;
   readonly data?: string;
@@ -51,15 +53,20 @@ events stays in "status" until "webhooks remove".
 per return, retried until it is accepted. With --data the URL also gets the events of changes while
 the command or the receiver did not run. The secret comes from the file of --forward-secret or from
 ${SECRET_VARIABLE}; without either, --data keeps one: "webhooks secret --data" prints it.
+--config names a JSON file with many sources and receivers (docs/one-machine.md), each source with its own
+token and budget. A changed file takes effect without a restart, also on SIGHUP; one with problems
+changes nothing. A source that fails costs the others nothing.
 Examples:
   returns-feed watch --base-url https://returns.example.com/api --data state --json
   returns-feed watch --base-url https://returns.example.com/api --type 'shipment.*' --for 10m
-  returns-feed watch --base-url https://returns.example.com/api --forward-to http://127.0.0.1:3000/hook`;
+  returns-feed watch --base-url https://returns.example.com/api --forward-to http://127.0.0.1:3000/hook
+  returns-feed watch --config feed.json`;
 
 export function createWatchCommand(): Command {
   const command = new Command('watch')
     .description(`Watch a returns service and print every change. Reads the token from ${TOKEN_VARIABLE}.`)
-    .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
+    .option('--base-url <url>', 'address of the service, including its path prefix')
+    .option('--config <file>', 'watch the sources of this file instead, and follow its changes')
     .option('--source <name>', 'name of the source in events', 'source')
     .addOption(durationOption('--every <time>', 'time between polls', '60s'))
     .addOption(
@@ -100,7 +107,7 @@ export function createWatchCommand(): Command {
   addForwardOptions(addFilterOptions(command, 'print'));
   addLogOptions(addMomentsOption(command));
   const given = noteGiven(command, OF_ONE_RUN);
-  return command.addHelpText('after', HELP).action((flags: WatchFlags) => watch(flags, given()));
+  return command.addHelpText('after', HELP).action((flags: WatchFlags) => watch(flags, given(), command));
 }
 
 /** Options that the next start does not repeat; --data names the directory itself. */
@@ -110,38 +117,77 @@ function durationOption(flags: string, description: string, byDefault: string): 
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(byDefault), byDefault);
 }
 
-async function watch(flags: WatchFlags, options: readonly GivenOption[]): Promise<void> {
-  const settings = readSettings(flags);
-  const token = readToken(process.env);
-  const forward = forwardOptionsOf(flags);
-  const hasVariable = forward.secret !== undefined && flags.forwardSecret === undefined;
+async function watch(flags: WatchFlags, options: readonly GivenOption[], command: Command): Promise<void> {
+  const { config: file } = flags;
+  const isGiven = (option: string) => command.getOptionValueSource(option) === 'cli';
+  const every = isGiven('every') ? flags.every : undefined;
+  const read =
+    file === undefined ? undefined : () => readWatchConfig(resolve(file), { every, given: options });
+  if (read !== undefined) refuseOptionsOfSources(command);
+  const config = read?.() ?? readCommandLine(flags, options);
+  const dataDir = flags.data ?? config.data;
+  const { sources } = config.plan;
+  const moments = momentsOf(flags);
   const display = createFeedDisplay({
-    settings,
-    moments: momentsOf(flags),
-    json: flags.json,
-    log: logOptionsOf(flags),
-    filter: flags,
+    ...{ moments, json: flags.json, log: logOptionsOf(flags), filter: flags, sources: sources.length },
+    name: file === undefined ? sources[0]?.settings.name : undefined,
   });
   await withInterrupts(async (signal) => {
-    await runWatch({
-      settings,
-      token,
-      dataDir: flags.data,
-      forMs: flags.for,
-      signal,
-      isMoved: flags.moved,
-      given: [...options, ...(hasVariable ? [{ name: SECRET_VARIABLE, value: null }] : [])],
-      log: display.log,
-      onStart: display.start,
+    const ending = new AbortController();
+    if (file !== undefined) display.log.info(`watching ${counted(sources.length, 'source')} of ${file}`);
+    const watching = runWatch({
+      ...{ plan: config.plan, dataDir, signal, forMs: flags.for, log: display.log },
+      changes: read && ((signal) => followConfig(file ?? '', config, read, { log: display.log, signal })),
+      reporting: display.source,
       onEvent: display.showEvent,
-      onReport: display.showReport,
-      forwarding: { ...forward, onAttempt: display.showDelivery },
+      onAttempt: display.showDelivery,
+    });
+    const { console: port } = config;
+    const console =
+      port === undefined || dataDir === undefined
+        ? undefined
+        : serveConsoleBeside({ dataDir, port, moments, signal: ending.signal, log: display.log });
+    await watching.finally(() => {
+      ending.abort();
+      return console;
     });
     display.end();
   });
 }
 
-function readSettings(flags: WatchFlags): SourceSettings {
+/** Options of `watch` that go with --config; the others are a source's or a receiver's. */
+const BESIDE_CONFIG = ['config', 'data', 'every', 'for', 'json', 'type', 'group', 'utc'];
+
+/** @throws UsageError for an option that the file has for each source or receiver */
+function refuseOptionsOfSources(command: Command): void {
+  const own = command.options.filter(
+    (option) =>
+      command.getOptionValueSource(option.attributeName()) === 'cli' &&
+      !BESIDE_CONFIG.includes(option.attributeName()),
+  );
+  if (own.length > 0)
+    throw new UsageError(
+      `${own.map(({ long }) => long).join(', ')}: with --config the file says this, for each source or receiver.`,
+    );
+}
+
+/** The one source of a command line. @throws UsageError */
+function readCommandLine(flags: WatchFlags, options: readonly GivenOption[]): WatchConfig {
+  if (flags.baseUrl === undefined)
+    throw new UsageError('Name the service with --base-url URL, or many of them with --config FILE.');
+  const settings = readSettings({ ...flags, baseUrl: flags.baseUrl });
+  const secret = tokenInEnvironment(readToken(process.env));
+  const receivers = receiversOf(flags);
+  const hasVariable = receivers[0]?.secret !== undefined && flags.forwardSecret === undefined;
+  const given = [...options, ...(hasVariable ? [{ name: SECRET_VARIABLE, value: null }] : [])];
+  return {
+    data: undefined,
+    console: undefined,
+    plan: { sources: [{ settings, secret, isMoved: flags.moved, given }], receivers },
+  };
+}
+
+function readSettings(flags: WatchFlags & SourceFlags): SourceSettings {
   const parsed = sourceSettings.safeParse({
     name: flags.source,
     // Nobody subscribes to the bus of one machine.

@@ -6,6 +6,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { formatFailure, UsageError } from '../cli/failures.ts';
+import { TooBusyError, takeTurns } from '../http/take-turns.ts';
 import { guardAccess } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page, worstOf } from './layout.ts';
@@ -13,7 +14,6 @@ import { listenOnLoopback } from './listen-on-loopback.ts';
 import { SCRIPT } from './page-script.ts';
 import { type Message, onlyChanges, streamMessages } from './stream-page.ts';
 import { ICON, STYLESHEET } from './stylesheet.ts';
-import { TooBusyError, takeTurns } from './take-turns.ts';
 
 /** A page of the console. `render` throws {@link PageNotFound} if the address names nothing that exists. */
 export interface ConsolePage {

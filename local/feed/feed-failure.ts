@@ -4,7 +4,9 @@ import { OutputError } from '../cli/write-whole.ts';
 import { FullDiskError, LostDatabaseError } from '../store/store-error.ts';
 
 export interface FeedFailure {
-  /** Rejects once the feed has failed. */
+  /** Aborted once the feed has failed. */
+  readonly signal: AbortSignal;
+  /** Rejects once the feed has failed. A race with it at each tick would keep a little of each race for ever. */
   readonly failed: Promise<never>;
   readonly fail: (error: Error) => void;
   /** Throws the failure that has ended the feed, of which the error is a consequence; the error itself if there is none. */
@@ -17,10 +19,12 @@ export interface FeedFailure {
 export function createFeedFailure(): FeedFailure {
   let first: Error | undefined;
   let fail: (error: Error) => void = () => {};
+  const failing = new AbortController();
   const failed = new Promise<never>((_, reject) => {
     fail = (error) => {
       first ??= error;
       reject(first);
+      failing.abort();
     };
   });
   // Prevents an unhandled rejection if no caller waits for `failed`.
@@ -33,6 +37,7 @@ export function createFeedFailure(): FeedFailure {
     else fail(fatal);
   };
   return {
+    signal: failing.signal,
     failed,
     fail,
     explain(error) {

@@ -18,22 +18,30 @@ export async function noteOptions(
   log: Log,
 ): Promise<void> {
   const before = await starts.load(source);
-  const dropped = describeDropped(before ?? [], given);
+  const dropped = describeDropped(before?.options ?? [], given);
   if (dropped !== undefined) log.warn(`Other options than at the last start: ${dropped}.`);
-  await starts.save(source, given);
+  await starts.save(source, { options: [...given] });
 }
 
-type Forwarding = Pick<ForwardTarget, 'filter'> & { readonly urls: readonly URL[] };
+/** Notes that no configuration has the source any more: its state is kept, and nobody has to mend it. */
+export async function noteRemoved({ starts }: Pick<LocalStore, 'starts'>, source: string): Promise<void> {
+  const { options = [] } = (await starts.load(source)) ?? {};
+  await starts.save(source, { options, isRemoved: true });
+}
 
 /** Logs which URLs get no events any more and lack some. */
 export async function noteForwards(
   store: LocalStore,
-  { urls, filter }: Forwarding = { urls: [], filter: {} },
+  receivers: readonly Pick<ForwardTarget, 'url' | 'filter'>[],
   dataDir: string,
   log: Log,
 ): Promise<void> {
   const before = await store.forwards.list();
-  const noted: ForwardedUrl[] = urls.map((url) => ({ id: forwardId(url), address: shownUrl(url), filter }));
+  const noted: ForwardedUrl[] = receivers.map(({ url, filter }) => ({
+    id: forwardId(url),
+    address: shownUrl(url),
+    filter,
+  }));
   for (const left of before.filter(({ id }) => noted.every((each) => each.id !== id))) {
     const unsent = await unsentOf(store, left);
     if (unsent === undefined || unsent.returns === 0) continue;

@@ -1,15 +1,27 @@
-// Watches a source from the first poll to the clean end: sends ticks on time, passes events on as they arrive, and at
-// the end hands over the events of everything it has read.
+// Watches sources from the first poll to the clean end: polls each on its own, passes events on as they arrive, follows
+// a configuration that changes meanwhile, and at the end hands over the events of everything it has read.
+import { createHash } from 'node:crypto';
+import { DeadlineReached } from '../../shared/pacing/errors.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
+import { counted } from '../cli/counts.ts';
+import { untilMoment } from '../cli/until-aborted.ts';
+import { describeOthers } from './check-source.ts';
+import { type LocalFeed, openLocalFeed } from './local-feed.ts';
+import type { FeedOutput } from './publishing.ts';
+import type { WatchedSource, WatchPlan } from './watch-plan.ts';
+import { NOT_READ, type SourceOutcome, type SourceReporting, watchSource } from './watch-source.ts';
 
-import { DeadlineReached, SourceRefused } from '../../shared/pacing/errors.ts';
-import type { Log, LogFields } from '../../shared/ports.ts';
-import type { TickReport } from '../../shared/reporting/tick-report.ts';
-import { InvalidTokenError, ReturnsServiceError } from '../../shared/returns-service/errors.ts';
-import { untilAborted } from '../cli/until-aborted.ts';
-import { type LocalFeed, type LocalFeedOptions, startLocalFeed } from './local-feed.ts';
-import { nextTick } from './next-tick.ts';
-
-export interface WatchOptions extends Omit<LocalFeedOptions, 'onProgress'> {
+export interface WatchOptions extends FeedOutput {
+  readonly plan: WatchPlan;
+  /**
+   * The plans that replace it while it runs, until the signal aborts. With them a source that can't be read costs no
+   * other source, and does not end the watch.
+   *
+   * @default the plan stays, and a service that refuses the token at the start ends the watch
+   */
+  readonly changes?: ((signal: AbortSignal) => AsyncIterable<WatchPlan>) | undefined;
+  /** The log of a source, and what gets its reports. */
+  readonly reporting: (settings: SourceSettings) => SourceReporting;
   /** Ends the reading after this time. */
   readonly forMs: number | undefined;
   /**
@@ -20,9 +32,6 @@ export interface WatchOptions extends Omit<LocalFeedOptions, 'onProgress'> {
   readonly lastEventsMs?: number;
   /** Ends the watch when aborted. */
   readonly signal: AbortSignal;
-  /** Called before the first tick. @param isNew whether the source has no state yet */
-  readonly onStart?: (isNew: boolean) => void;
-  readonly onReport: (report: TickReport) => void;
 }
 
 /** How long the end waits for the events of what was read. A second Ctrl-C ends the wait. */
@@ -32,14 +41,8 @@ const LAST_EVENTS_UNHURRIED_MS = 600_000;
 /** After `--for`, with stored state: the next start hands over the rest, so the command ends near its time. */
 const LAST_EVENTS_STORED_MS = 10_000;
 const WARN_AFTER_MS = 1_500;
-/** A single tick may be dropped because a clock was set. */
-const DROPPED_IN_A_ROW = 2;
-const NOTHING_IS_READ =
-  'Nothing is read: the stored last tick is later than the local time. Check the clock of this machine; ' +
-  'if it is right, restart the command.';
-
-/** Logged for each tick that fails. */
-export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
+/** Between the first ticks of two sources on average, so that many are not read at the same moment. */
+const APART_MS = 50;
 
 /**
  * Watches until the signal or the time ends it.
@@ -48,64 +51,125 @@ export const COULD_NOT_BE_READ = 'The service could not be read; retrying.';
  *   nothing was read
  */
 export async function runWatch(options: WatchOptions): Promise<void> {
-  const { settings, log, onReport, forMs } = options;
-  const failures = noteErrors(log);
-  const feed = await startLocalFeed({ ...options, log: failures.log, onProgress: onReport });
+  const { plan, changes, log, forMs, signal, dataDir } = options;
+  const feed = await openLocalFeed(options);
   const ends = forMs === undefined ? [] : [AbortSignal.timeout(forMs)];
-  const ending = AbortSignal.any([options.signal, ...ends]);
-  ending.addEventListener('abort', feed.stopPolling, { once: true });
-  if (ending.aborted) feed.stopPolling();
-  let last: TickReport | undefined;
-  options.onStart?.(feed.isNew);
+  const ending = AbortSignal.any([signal, feed.failing, ...ends]);
+  const watches = createSourceWatches(feed, options, ending);
   try {
-    let isKnown = false;
-    let isRead = false;
-    let dropped = 0;
-    let next = Date.now();
-    while (!ending.aborted) {
-      await Promise.race([untilMoment(next, ending), feed.failed]);
-      if (ending.aborted) break;
-      const report = await feed.tick();
-      next = nextTick({ last: next, now: Date.now() }, settings, report);
-      onReport(report);
-      if (!isKnown && isTokenRefused(report.error)) throw report.error;
-      if (report.error !== undefined && !ending.aborted) log.warn(COULD_NOT_BE_READ, { error: report.error });
-      dropped = report.outcome === 'late' ? dropped + 1 : 0;
-      if (dropped >= DROPPED_IN_A_ROW) log.warn(NOTHING_IS_READ, { dropped });
-      isKnown ||= report.polls > 0;
-      isRead ||= report.polls > 0 || report.counts.groups > 0;
-      // The last tick is cut off by the end: an earlier error says more.
-      if (last?.error === undefined || report.error !== undefined) last = report;
-    }
+    const names = new Set(plan.sources.map(({ settings }) => settings.name));
+    const others = (await feed.knownSources()).filter((name) => !names.has(name));
+    if (changes !== undefined) await feed.leaveOut(others);
+    else if (others.length > 0 && dataDir !== undefined) log.warn(describeOthers(others, dataDir));
+    await feed.forwardTo(plan.receivers);
+    feed.catchUp();
+    await watches.follow(plan.sources);
+    await Promise.race([changes === undefined ? watches.done() : followChanges(changes), feed.failed]);
+    const outcomes = await Promise.race([watches.done(), feed.failed]);
     await handOver(feed, options);
-    if (!isRead && !options.signal.aborted) throw nothingRead(last, failures.last());
+    if (!outcomes.some(({ isRead }) => isRead) && !signal.aborted) throw nothingRead(outcomes);
   } finally {
     await feed.close();
   }
+
+  async function followChanges(plans: NonNullable<WatchOptions['changes']>): Promise<void> {
+    for await (const { sources, receivers } of plans(ending)) {
+      await feed.forwardTo(receivers);
+      const { added, changed, removed } = await watches.follow(sources);
+      log.info(`The configuration is read again: ${added} added, ${changed} changed, ${removed} removed.`);
+    }
+  }
 }
 
-/**
- * The error of a watch whose time was over before anything was read.
- *
- * @param failure of the last request: the end cuts its retries off, so that no tick reports it
- */
-function nothingRead(last: TickReport | undefined, failure: Error | undefined): Error {
-  const error = last?.error instanceof DeadlineReached ? last.error.cause : last?.error;
-  const cause = error instanceof Error ? error : failure;
-  const reason = cause?.message ?? last?.state?.health.reasons[0]?.message;
-  return new Error(`Nothing was read. ${reason ?? 'No poll ended in time: give --for more time.'}`, {
-    cause,
-  });
+interface RunningWatch {
+  readonly configuredAs: string;
+  readonly stopping: AbortController;
+  readonly outcome: Promise<SourceOutcome>;
 }
 
-/** The log, and the last error that a request logged, also below the level that is shown. */
-function noteErrors(log: Log): { readonly log: Log; last(): Error | undefined } {
-  let last: Error | undefined;
-  const noting = (write: Log['debug']) => (message: string, fields?: LogFields) => {
-    if (fields?.error instanceof ReturnsServiceError) last = fields.error;
-    write(message, fields);
+/** The sources that are polled now. */
+function createSourceWatches(
+  feed: LocalFeed,
+  { changes, reporting }: Pick<WatchOptions, 'changes' | 'reporting'>,
+  ending: AbortSignal,
+) {
+  const running = new Map<string, RunningWatch>();
+  const isAlone = changes === undefined;
+
+  function start(source: WatchedSource, waitMs: number): void {
+    const { name } = source.settings;
+    const stopping = new AbortController();
+    const shown = reporting(source.settings);
+    const outcome = watchSource(feed, source, {
+      ...shown,
+      ...{ firstAt: Date.now() + waitMs, endsIfRefused: isAlone },
+      ending: AbortSignal.any([ending, stopping.signal]),
+    }).catch((error: Error) => {
+      if (isAlone || feed.failing.aborted) throw error;
+      shown.log.error('It is not read.', { error });
+      return NOT_READ;
+    });
+    // Whoever waits for the outcomes gets it as well.
+    outcome.catch(() => {});
+    running.set(name, { configuredAs: configuredAs(source), stopping, outcome });
+  }
+
+  async function stop(name: string): Promise<void> {
+    const watch = running.get(name);
+    running.delete(name);
+    watch?.stopping.abort();
+    await watch?.outcome;
+  }
+
+  return {
+    /** Begins, ends and begins anew what differs; the others go on undisturbed. */
+    async follow(sources: readonly WatchedSource[]) {
+      const wanted = new Map(sources.map((source) => [source.settings.name, source]));
+      const differs = (name: string) => {
+        const source = wanted.get(name);
+        return source === undefined || running.get(name)?.configuredAs !== configuredAs(source);
+      };
+      const known = [...running.keys()];
+      const removed = known.filter((name) => !wanted.has(name));
+      const added = sources.filter(({ settings }) => !running.has(settings.name));
+      const ended = known.filter(differs);
+      await Promise.all(ended.map(stop));
+      await feed.leaveOut(removed);
+      const begun = sources.filter(({ settings }) => !running.has(settings.name));
+      for (const source of begun) start(source, waitOf(source.settings, begun.length));
+      return {
+        ...{ added: counted(added.length, 'source'), removed: removed.length },
+        changed: ended.length - removed.length,
+      };
+    },
+    /** Resolves once none is polled any more. */
+    async done(): Promise<SourceOutcome[]> {
+      return Promise.all([...running.values()].map(({ outcome }) => outcome));
+    },
   };
-  return { log: { ...log, debug: noting(log.debug), warn: noting(log.warn) }, last: () => last };
+}
+
+function configuredAs({ settings, secret, isMoved }: WatchedSource): string {
+  return JSON.stringify([settings, secret.place, isMoved]);
+}
+
+/** The first ticks of many sources are spread by their names, over one interval at most. */
+function waitOf({ name, intervalMs }: SourceSettings, sources: number): number {
+  if (sources === 1) return 0;
+  const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
+  return share * Math.min(intervalMs, sources * APART_MS);
+}
+
+/** The error of a watch whose time was over before anything was read. */
+function nothingRead(outcomes: readonly SourceOutcome[]): Error {
+  const causes = outcomes.map(({ last, failure }) => {
+    const error = last?.error instanceof DeadlineReached ? last.error.cause : last?.error;
+    return error instanceof Error ? error : failure;
+  });
+  const cause = causes.find((error) => error !== undefined);
+  const [reason] = outcomes.flatMap(({ last }) => last?.state?.health.reasons ?? []);
+  const message = cause?.message ?? reason?.message ?? 'No poll ended in time: give --for more time.';
+  return new Error(`Nothing was read. ${message}`, { cause });
 }
 
 /** How long the end waits for the last events. */
@@ -138,13 +202,4 @@ async function handOver(
   if (outcome === 'all') return;
   const rest = isStored ? ' The next start with the same --data continues with them.' : '';
   log.warn(`Stopped before all events were delivered.${rest}`);
-}
-
-/** Nothing else ends a start: after a restart of the machine, the network or the service may come up later. */
-function isTokenRefused(error: Error | undefined): boolean {
-  return error instanceof SourceRefused || error instanceof InvalidTokenError;
-}
-
-function untilMoment(moment: number, signal: AbortSignal): Promise<void> {
-  return untilAborted(Math.max(0, moment - Date.now()), signal);
 }

@@ -1,6 +1,7 @@
 // The output of a watched feed: events on stdout, everything else on stderr as log lines.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { Log } from '../../shared/ports.ts';
+import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { type CollapsingLog, collapseRepeats } from '../cli/collapse-repeats.ts';
 import { selects } from '../cli/filter-flags.ts';
@@ -9,20 +10,25 @@ import { createPrinter, type Printer } from '../cli/print.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
 import { describeAccepted, describeRejected, isAboutContent, isAccepted } from './format-delivery.ts';
 import { createEventTable } from './format-event.ts';
-import { createReportDisplay, type ReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
+import { createReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
+import type { SourceReporting } from './watch-source.ts';
 
 export interface FeedDisplay {
   readonly log: Log;
-  readonly start: ReportDisplay['start'];
+  /** The log of a source, and what shows its reports. */
+  source(settings: SourceSettings): SourceReporting;
   showEvent(event: FeedEvent): Promise<void>;
-  readonly showReport: ReportDisplay['show'];
   /** Logs failed attempts to forward an event, and that a URL accepts events. */
   showDelivery(url: URL, event: FeedEvent, answer: Answer, secretFrom: string): void;
   /** Logs how many events were printed, and what was not logged yet. */
   end(): void;
 }
 
-export interface DisplayOptions extends Pick<ReportDisplayOptions, 'settings' | 'moments' | 'filter'> {
+export interface DisplayOptions extends Pick<ReportDisplayOptions, 'moments' | 'filter'> {
+  /** The name of the only source, which stands on all lines of the log; undefined if there may be several. */
+  readonly name: string | undefined;
+  /** How many sources there are at the start. @default 1 */
+  readonly sources?: number;
   /** Whether events are printed as JSON. */
   readonly json: boolean;
   readonly log: Pick<TerminalLogOptions, 'level' | 'format'>;
@@ -33,26 +39,31 @@ export interface DisplayOptions extends Pick<ReportDisplayOptions, 'settings' | 
 }
 
 export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
-  const { json, moments, filter, streams = process } = options;
+  const { json, moments, filter, sources = 1, streams = process } = options;
   const out = createPrinter(streams.stdout);
   const err = createPrinter(streams.stderr);
   const log = openLog(options, err, streams.stderr);
   const width = () => (streams.stdout.isTTY === true ? streams.stdout.columns : undefined);
   const table = createEventTable({ colors: colorsOf(streams.stdout), moments, width });
-  const reports = createReportDisplay({
-    settings: options.settings,
-    moments,
-    filter,
-    log,
-    screen: options.log.format === 'json' ? undefined : err,
-  });
+  const progress = createProgressLine(options, err);
   const counts = { seen: 0, printed: 0 };
   /** The failures of each URL since it last accepted an event. */
   const failures = new Map<string, ReadonlySet<string>>();
 
   return {
     log,
-    start: reports.start,
+    source(settings) {
+      const sourceLog =
+        settings.name === options.name
+          ? log
+          : openLog({ ...options, name: settings.name }, err, streams.stderr);
+      const reports = createReportDisplay({
+        ...{ settings, moments, filter, log: sourceLog, isBrief: sources > MOST_SHOWN },
+        onProgress: (line) => progress.set(settings.name, line),
+        logsProgress: !progress.isOverwritten,
+      });
+      return { log: sourceLog, onStart: reports.start, onReport: reports.show };
+    },
     async showEvent(event) {
       counts.seen += 1;
       if (!selects(filter, event)) return;
@@ -62,9 +73,8 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
       err.clear();
       const row = table.row(event);
       await out.line(counts.printed === 1 ? `${table.header()}\n${row}` : row);
-      reports.restore();
+      progress.restore();
     },
-    showReport: reports.show,
     showDelivery(url, event, answer, secretFrom) {
       const before = failures.get(url.href);
       if (isAccepted(answer)) {
@@ -85,8 +95,36 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
   };
 }
 
+/** The line below the log: the progress of the only source that is read for the first time, or how many there are. */
+function createProgressLine({ name, log }: DisplayOptions, screen: Printer) {
+  const lines = new Map<string, string>();
+  const isShown = log.format !== 'json';
+  const text = (): string | undefined => {
+    const [first, ...others] = lines;
+    if (first === undefined) return undefined;
+    if (others.length > 0) return `${lines.size} sources are read for the first time`;
+    return name === undefined ? `${first[0]}: ${first[1]}` : first[1];
+  };
+  const restore = () => {
+    const line = isShown ? text() : undefined;
+    if (line !== undefined) screen.status(line);
+  };
+  return {
+    isOverwritten: isShown && screen.isTerminal,
+    restore,
+    set(source: string, line: string | undefined): void {
+      if (line !== undefined) lines.set(source, line);
+      else if (!lines.delete(source)) return;
+      restore();
+    },
+  };
+}
+
+/** With more sources the log shows no lines of each that only say that all goes well. */
+const MOST_SHOWN = 10;
+
 function openLog(
-  { settings, moments, log }: DisplayOptions,
+  { name, moments, log }: DisplayOptions,
   err: Printer,
   stderr: NodeJS.WriteStream,
 ): CollapsingLog {
@@ -96,7 +134,7 @@ function openLog(
     moments,
     isDated: stderr.isTTY !== true,
     width: () => (stderr.isTTY === true ? stderr.columns || undefined : undefined),
-    source: settings.name,
+    source: name,
     colors: colorsOf(stderr),
   });
   return collapseRepeats(written, () => performance.now());

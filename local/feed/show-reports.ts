@@ -6,9 +6,8 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { CollapsingLog } from '../cli/collapse-repeats.ts';
 import { type FilterFlags, selectionInWords } from '../cli/filter-flags.ts';
 import type { Moments } from '../cli/moments.ts';
-import type { Printer } from '../cli/print.ts';
 import { createBaselineProgress } from './format-progress.ts';
-import { COULD_NOT_BE_READ } from './run-watch.ts';
+import { COULD_NOT_BE_READ } from './watch-source.ts';
 
 export interface ReportDisplayOptions {
   readonly settings: SourceSettings;
@@ -16,23 +15,26 @@ export interface ReportDisplayOptions {
   /** The events that are printed. */
   readonly filter: FilterFlags;
   readonly log: CollapsingLog;
-  /** Gets the line of progress; undefined if only log lines may be written. */
-  readonly screen: Printer | undefined;
+  /** Whether what goes well is not logged: one of many sources. */
+  readonly isBrief: boolean;
+  /** Gets the line of progress while the baseline runs, and undefined at its end. */
+  readonly onProgress: (line: string | undefined) => void;
+  /** Whether the lines of progress stay: where one can't be overwritten, some are logged. */
+  readonly logsProgress: boolean;
 }
 
 export interface ReportDisplay {
   /** @param isNew whether the source has no state yet */
   start(isNew: boolean): void;
   show(report: TickReport): void;
-  /** Shows the line of progress again, below a line that was printed. */
-  restore(): void;
 }
 
 /** Minimum time between lines of progress where lines can't be overwritten. */
 const PROGRESS_EVERY_MS = 10_000;
 
 export function createReportDisplay(options: ReportDisplayOptions): ReportDisplay {
-  const { settings, moments, filter, log, screen } = options;
+  const { settings, moments, filter, log, isBrief, onProgress, logsProgress } = options;
+  const tell = isBrief ? log.debug : log.info;
   const progress = createBaselineProgress();
   let loggedAt = Date.now();
   /** The line of progress while the baseline runs. */
@@ -49,23 +51,18 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
     isGreeted = true;
     const { baseUrl, intervalMs } = settings;
     const every = `every ${intervalMs / 1_000} s`;
-    log.info(`watching ${new URL(baseUrl).host} ${every}; times in ${moments.zone}`);
+    tell(`watching ${new URL(baseUrl).host} ${every}; times in ${moments.zone}`);
     const selection = selectionInWords(filter);
-    if (selection !== undefined) log.info(`printing only ${selection}`);
+    if (selection !== undefined) tell(`printing only ${selection}`);
     const { groups = 0 } = state.lanes.recent.round ?? {};
-    if (isNew) log.info(describeStart(state));
-    else if (state.baselineAt === undefined) log.info(`the baseline continues after ${groups} groups`);
-  }
-
-  function restore(): void {
-    if (status !== undefined) screen?.status(status);
+    if (isNew) tell(describeStart(state));
+    else if (state.baselineAt === undefined) tell(`the baseline continues after ${groups} groups`);
   }
 
   return {
     start(isNewHere) {
       isNew = isNewHere;
     },
-    restore,
     show(report) {
       const { state, polls, counts, error } = report;
       if (state === undefined) return;
@@ -74,15 +71,16 @@ export function createReportDisplay(options: ReportDisplayOptions): ReportDispla
       progress.note(report, Date.now());
       const line = progress.line(state, Date.now());
       if (state.baselineAt !== undefined) {
-        if (status !== undefined) log.info(line);
+        if (status !== undefined) tell(line);
         status = undefined;
+        onProgress(undefined);
         return;
       }
       status = line;
-      restore();
-      if (screen?.isTerminal !== true && Date.now() - loggedAt >= PROGRESS_EVERY_MS) {
+      onProgress(line);
+      if (logsProgress && Date.now() - loggedAt >= PROGRESS_EVERY_MS) {
         loggedAt = Date.now();
-        log.info(line);
+        tell(line);
       }
     },
   };

@@ -1,29 +1,29 @@
 // Polls one source in this process, a tick at a time.
-import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
-import { clientsOf } from '../../functions/poller/source-sessions.ts';
+import { type ConfiguredSource, clientsOf } from '../../functions/poller/source-sessions.ts';
 import { isSlotTooFarAhead } from '../../shared/lanes/start-tick.ts';
 import { pollSource } from '../../shared/poll-source.ts';
 import type { TickReport } from '../../shared/reporting/tick-report.ts';
+import type { HttpTransport } from '../../shared/returns-service/http-transport.ts';
 import { createSourceSession, type SourceServices } from '../../shared/source/source-session.ts';
-import { tokenInEnvironment } from '../cli/service-options.ts';
 import { longestTick } from './next-tick.ts';
 
 export interface SourceTicksOptions
-  extends Pick<
-    SourceServices,
-    'settings' | 'states' | 'store' | 'ledger' | 'clock' | 'log' | 'place' | 'onProgress'
-  > {
-  readonly token: string;
-  /** Ends a running tick as soon as the groups it has read are saved. */
-  readonly signal: AbortSignal;
+  extends ConfiguredSource,
+    Pick<
+      SourceServices,
+      'states' | 'store' | 'ledger' | 'clock' | 'log' | 'place' | 'mostRemembered' | 'onProgress'
+    > {
+  readonly transport: HttpTransport;
 }
 
 export interface SourceTicks {
   /** Whether the source has no state yet. */
   readonly isNew: boolean;
   /** Runs a tick; call it again once it has ended. @throws what pollSource throws */
-  run(): Promise<TickReport>;
+  tick(): Promise<TickReport>;
+  /** Ends a running tick as soon as the groups it has read are saved. */
+  stopPolling(): void;
   /** Resolves when the running tick has ended. */
   close(): Promise<void>;
 }
@@ -34,16 +34,15 @@ const FIRST_TICK_MS = 5_000;
 const OWNER = 'watch';
 
 export async function openSourceTicks(options: SourceTicksOptions): Promise<SourceTicks> {
-  const { settings, states, token } = options;
+  const { settings, states } = options;
+  const stopping = new AbortController();
   const known = await states.load(settings.name);
-  const transport = createHttpsTransport();
-  const secret = tokenInEnvironment(token);
   const session = createSourceSession({
     ...options,
-    secret,
+    signal: stopping.signal,
     owner: OWNER,
     random: Math.random,
-    client: clientsOf({ settings, secret }, transport),
+    client: clientsOf(options, options.transport),
     hashToken,
   });
   let lastSlot = known?.lastSlot ?? 0;
@@ -62,14 +61,15 @@ export async function openSourceTicks(options: SourceTicksOptions): Promise<Sour
 
   return {
     isNew: known === undefined,
-    run() {
+    tick() {
       const report = tick();
       running = report.catch(() => {});
       return report;
     },
+    stopPolling: () => stopping.abort(),
     async close() {
+      stopping.abort();
       await running;
-      transport.close();
     },
   };
 }

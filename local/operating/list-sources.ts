@@ -27,7 +27,7 @@ export async function listAllSources(feed: OpenFeed, now: number) {
         /** Null on one machine, and for a source that is no longer configured. */
         configured: configured.get(source) ?? null,
         /** The options of the last `watch`, on one machine; null if they are not known. */
-        watched: (await feed.given(source)) ?? null,
+        watched: (await feed.lastStart(source))?.options ?? null,
         /** Null before the first poll. */
         state:
           state === undefined

@@ -103,9 +103,10 @@ async function loadSources(
       .map(async (state) => {
         const load = () => feed.activities.load(state.source);
         const activity = await attempt(`The activity of source ${state.source}`, load, undefined);
-        const isRemoved = configured !== undefined && !configured.has(state.source);
-        const given = await feed.given(state.source);
-        return { state, status: describeSource(state, { ...known, isRemoved, given }), activity };
+        const start = await feed.lastStart(state.source);
+        const isRemoved = start?.isRemoved ?? configured?.has(state.source) === false;
+        const status = describeSource(state, { ...known, isRemoved, given: start?.options });
+        return { state, status, activity };
       }),
   );
 }

@@ -100,7 +100,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     ...findSources(lists, states),
     openAccess: () => oneByOne({ ...createPollerFinder(deployment), close() {} }),
     poller: async () => undefined,
-    given: async () => undefined,
+    lastStart: async () => undefined,
     close: async () => client.destroy(),
   };
 }

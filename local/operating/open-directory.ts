@@ -57,7 +57,7 @@ export async function openDirectory(path: string, opening: Opening = 'to write')
     destinations: [OUTPUT],
     webhooks: async () => (await forwards.list()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
-    given: starts.load,
+    lastStart: starts.load,
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
     async poller() {
       const holder = await watchHolder(path);

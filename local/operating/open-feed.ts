@@ -18,7 +18,7 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import { createPrinter } from '../cli/print.ts';
 import { createTerminalLog } from '../cli/terminal-log.ts';
-import type { ForwardedUrl, GivenOption } from '../store/documents.ts';
+import type { ForwardedUrl, Start } from '../store/documents.ts';
 import type { Unsent } from '../store/unsent.ts';
 import type { UnsentQuery } from './changed-groups.ts';
 import type { Deployment } from './find-deployment.ts';
@@ -92,8 +92,8 @@ export interface OpenFeed {
   openAccess(options: AccessOptions): ServiceAccess;
   /** The `watch` that has the data directory, null if none has it; undefined for a deployment. */
   poller(): Promise<Poller>;
-  /** The options of the last `watch` of a source; undefined if they are not known. */
-  given(source: string): Promise<readonly GivenOption[] | undefined>;
+  /** The last `watch` of a source; undefined if it is not known. */
+  lastStart(source: string): Promise<Start | undefined>;
   close(): Promise<void>;
 }
 

@@ -149,17 +149,21 @@ export function createForwards(documents: Documents) {
 
 const startBody = z.object({
   options: z.array(z.object({ name: z.string(), value: z.string().nullable() })),
+  /** Whether a later configuration of the same directory has the source no more. */
+  isRemoved: z.boolean().optional(),
 });
 
-/** The options of the last `watch` of each source. */
+/** The last `watch` of a source. */
+export type Start = z.output<typeof startBody>;
+
+/** The last `watch` of each source. */
 export function createStarts(documents: Documents) {
   const load = (source: string) => documents.load('start', source, startBody);
   return {
     /** Undefined before the first start. */
-    load: async (source: string): Promise<readonly GivenOption[] | undefined> =>
-      (await load(source))?.body.options,
-    async save(source: string, options: readonly GivenOption[]): Promise<void> {
-      await documents.save('start', source, { options }, (await load(source))?.version ?? 0);
+    load: async (source: string): Promise<Start | undefined> => (await load(source))?.body,
+    async save(source: string, start: Start): Promise<void> {
+      await documents.save('start', source, start, (await load(source))?.version ?? 0);
     },
   };
 }

@@ -4,6 +4,13 @@ import type { Instant } from '../instant.ts';
 
 /** About 3 MB; enough, because polls read only recently updated groups. */
 const MAX_GROUPS = 20_000;
+/** A poll of most sources shows fewer. */
+const FEWEST_GROUPS = 50;
+
+/** How many groups each of so many sources of one process may remember. */
+export function shareOfMemory(sources: number): number {
+  return Math.max(FEWEST_GROUPS, Math.floor(MAX_GROUPS / sources));
+}
 
 export interface Remembered {
   /** Of the reading that was saved, or that showed nothing new; see {@link digestOf}. */
@@ -24,8 +31,12 @@ export interface Memory {
   updateStamps(): Iterable<Instant>;
 }
 
-/** Remembers up to `maxGroups` groups, the latest ones. */
-export function createMemory(maxGroups: number = MAX_GROUPS): Memory {
+/**
+ * Remembers the latest groups.
+ *
+ * @param maxGroups how many; asked at each group, since the sources of a process share its memory
+ */
+export function createMemory(maxGroups: () => number = () => MAX_GROUPS): Memory {
   const groups = new Map<number, Remembered>();
   return {
     recall: (groupId) => groups.get(groupId),
@@ -33,7 +44,12 @@ export function createMemory(maxGroups: number = MAX_GROUPS): Memory {
       // A map keeps the order of insertion: the oldest entry is first.
       groups.delete(groupId);
       groups.set(groupId, remembered);
-      if (groups.size > maxGroups) for (const oldest of groups.keys()) return void groups.delete(oldest);
+      const most = maxGroups();
+      if (groups.size <= most) return;
+      for (const oldest of groups.keys()) {
+        groups.delete(oldest);
+        if (groups.size <= most) return;
+      }
     },
     forget: (groupId) => void groups.delete(groupId),
     forgetAll: () => groups.clear(),

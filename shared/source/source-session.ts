@@ -24,6 +24,8 @@ export interface SourceServices
   readonly place: string | undefined;
   /** Identifies this process. */
   readonly owner: string;
+  /** How many groups the process may remember of this source. @default all that one source needs */
+  readonly mostRemembered?: (() => number) | undefined;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
 }
@@ -92,7 +94,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
   const { settings, clock } = services;
   const session: SourceSession = {
     ...services,
-    memory: createMemory(),
+    memory: createMemory(services.mostRemembered),
     requests: createSourceRequests({
       ...services,
       requestsPerMinute: budgetsOf(settings).ticks,

@@ -7,7 +7,6 @@ import { setTimeout } from 'node:timers/promises';
 import { createMoments } from '../../local/cli/moments.ts';
 import type { Console } from '../../local/console/console-server.ts';
 import { openConsole } from '../../local/console/open-console.ts';
-import { type LocalFeed, startLocalFeed } from '../../local/feed/local-feed.ts';
 import { openDirectory } from '../../local/operating/open-directory.ts';
 import type { OpenFeed } from '../../local/operating/open-feed.ts';
 import {
@@ -19,6 +18,7 @@ import type { FeedEvent } from '../../shared/contract/event.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { Log } from '../../shared/ports.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
+import { type FeedOfOne, startFeedOfOne } from '../local/feed/feed-of-one.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../local/feed/webhook-receiver.ts';
 import { type CutOffFeed, cutOff } from './cut-off-feed.ts';
 
@@ -116,8 +116,8 @@ function startFeed(
   receiver: WebhookReceiver,
   dataDir: string,
   published: FeedEvent[],
-): Promise<LocalFeed> {
-  return startLocalFeed({
+): Promise<FeedOfOne> {
+  return startFeedOfOne({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,
@@ -133,12 +133,6 @@ function startFeed(
     log: QUIET,
     onProgress() {},
     onEvent: async (event) => void published.push(event),
-    forwarding: {
-      urls: [new URL(receiver.url)],
-      secret: SECRET,
-      filter: {},
-      contentType: undefined,
-      onAttempt() {},
-    },
+    receivers: [{ url: new URL(receiver.url), secret: SECRET, filter: {}, contentType: undefined }],
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startConsole } from '../../local/console/console-server.ts';
 import { html } from '../../local/console/html.ts';
-import { TooBusyError, takeTurns } from '../../local/console/take-turns.ts';
+import { TooBusyError, takeTurns } from '../../local/http/take-turns.ts';
 import { ask, begin, openAddress } from './ask-console.ts';
 
 test('at most so many works run at a time, the others in order, and one that fails makes room too', async () => {

@@ -1,7 +1,7 @@
 // Options whose values are checked as they are read.
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addForwardOptions, type ForwardFlags, forwardOptionsOf } from '../../../local/cli/forward-flags.ts';
+import { addForwardOptions, type ForwardFlags, receiversOf } from '../../../local/cli/forward-flags.ts';
 import { includeOption } from '../../../local/cli/source-flags.ts';
 
 function parsed(...args: string[]): ForwardFlags & { readonly include?: readonly string[] } {
@@ -27,7 +27,7 @@ test('--forward-filter is a filter of webhooks, besides the types', () => {
   const filter = '{"changed":["tracking_number"],"sources":["acme"]}';
   const flags = parsed(...FORWARD, '--forward-only', 'shipment.updated', '--forward-filter', filter);
 
-  expect(forwardOptionsOf(flags).filter).toEqual({
+  expect(receiversOf(flags)[0]?.filter).toEqual({
     ...{ types: ['shipment.updated'], changed: ['tracking_number'], sources: ['acme'] },
   });
 });
@@ -36,7 +36,7 @@ test.each([
   ['{"changed":["weight"]}', 'filter.changed.0'],
   ['{"types":["shipment.created"],"from":["DRAFT"]}', 'lets nothing pass'],
 ])('--forward-filter %s is refused', (filter, problem) => {
-  expect(() => forwardOptionsOf(parsed(...FORWARD, '--forward-filter', filter))).toThrow(problem);
+  expect(() => receiversOf(parsed(...FORWARD, '--forward-filter', filter))).toThrow(problem);
 });
 
 test.each(['{', '7', '["DELIVERED"]'])('--forward-filter %s is no filter', (text) => {
@@ -46,7 +46,7 @@ test.each(['{', '7', '["DELIVERED"]'])('--forward-filter %s is no filter', (text
 test('--forward-content-type is a media type of webhooks', () => {
   const flags = parsed(...FORWARD, '--forward-content-type', 'application/json');
 
-  expect(forwardOptionsOf(flags).contentType).toBe('application/json');
+  expect(receiversOf(flags)[0]?.contentType).toBe('application/json');
   expect(() => parsed(...FORWARD, '--forward-content-type', 'text/json')).toThrow('cloudevents+json');
 });
 
@@ -54,5 +54,5 @@ test.each([
   ['--forward-filter', '{}'],
   ['--forward-content-type', 'application/json'],
 ])('%s needs --forward-to', (...args) => {
-  expect(() => forwardOptionsOf(parsed(...args))).toThrow('need --forward-to');
+  expect(() => receiversOf(parsed(...args))).toThrow('need --forward-to');
 });

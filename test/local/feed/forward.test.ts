@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findForwardSecret } from '../../../local/feed/forward-secret.ts';
-import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { explainGroup, isSkipped } from '../../../local/operating/explain-group.ts';
 import { redriveGroups } from '../../../local/operating/redrive-groups.ts';
 import { withFeed } from '../../../local/operating/with-feed.ts';
@@ -15,6 +14,7 @@ import type { LogFields } from '../../../shared/ports.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
 import { runFeed } from '../cli/run-feed.ts';
+import { startFeedOfOne } from './feed-of-one.ts';
 import { pollingFeed, SOON_MS } from './polling-feed.ts';
 import { firstArrivals, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -54,20 +54,15 @@ async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }:
   const printed: FeedEvent[] = [];
   const attempts: Answer[] = [];
   const warnings: LogFields[] = [];
-  const feed = await startLocalFeed({
+  const feed = await startFeedOfOne({
     settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,
     log: { debug() {}, info() {}, error() {}, warn: (_, fields = {}) => warnings.push(fields) },
     onProgress() {},
     onEvent: async (event) => void printed.push(event),
-    forwarding: {
-      urls: [new URL(url)],
-      secret: SECRET,
-      filter,
-      contentType: 'application/cloudevents+json',
-      onAttempt: (_url, _event, answer) => attempts.push(answer),
-    },
+    receivers: [{ url: new URL(url), secret: SECRET, filter, contentType: 'application/cloudevents+json' }],
+    onAttempt: (_url, _event, answer) => attempts.push(answer),
   });
   ends.push(feed.close);
   return { ...pollingFeed(feed), printed, attempts, warnings };

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../../local/cli/write-whole.ts';
-import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import { openStore } from '../../../local/store/open-store.ts';
 import { watchHolder } from '../../../local/store/watch-lock.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { type FeedOfOne, startFeedOfOne } from './feed-of-one.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 import { pollingFeed, SOON_MS } from './polling-feed.ts';
 
@@ -27,12 +27,12 @@ async function startService() {
   return service;
 }
 
-function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Promise<LocalFeed> {
+function startFeed(baseUrl: string, events: FeedEvent[], dataDir?: string): Promise<FeedOfOne> {
   return startFeedThat((event) => events.push(event), baseUrl, dataDir);
 }
 
 async function startFeedThat(handle: (event: FeedEvent) => unknown, baseUrl: string, dataDir?: string) {
-  const feed = await startLocalFeed({
+  const feed = await startFeedOfOne({
     settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,
@@ -73,20 +73,19 @@ describe('the feed on one machine', () => {
     const service = await startService();
     const warnings: string[] = [];
     const posts = ['http://127.0.0.1:9/hook', 'https://shop.test/hook', 'http://shop.test:3000/hook'];
-    const feed = await startLocalFeed({
+    const feed = await startFeedOfOne({
       settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url }),
       token: TOKEN,
       dataDir: undefined,
       log: { ...QUIET, warn: (message) => void warnings.push(message) },
       onProgress() {},
       onEvent: async () => {},
-      forwarding: {
-        urls: posts.map((url) => new URL(url)),
+      receivers: posts.map((url) => ({
+        url: new URL(url),
         secret: undefined,
         filter: {},
         contentType: undefined,
-        onAttempt() {},
-      },
+      })),
     });
     await feed.close();
 

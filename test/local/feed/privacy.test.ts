@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { type Answer, jsonAnswer } from '../../../local/reference-service/service/answer.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { LogFields } from '../../../shared/ports.ts';
@@ -13,6 +12,7 @@ import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { createSourceWorld } from '../../shared/source-world.ts';
 import { runFeed } from '../cli/run-feed.ts';
+import { startFeedOfOne } from './feed-of-one.ts';
 import { FAILURES, MARK, startTaintedService, TOKEN, taintedPage } from './tainted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -68,7 +68,7 @@ async function leaveTrail(
   const reports: TickReport[] = [];
   const logged: string[] = [];
   const note = (message: string, fields?: LogFields) => void logged.push(message, seen(fields));
-  const feed = await startLocalFeed({
+  const feed = await startFeedOfOne({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,

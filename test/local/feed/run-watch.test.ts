@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { OutputError } from '../../../local/cli/write-whole.ts';
-import { COULD_NOT_BE_READ, patienceMs, runWatch } from '../../../local/feed/run-watch.ts';
+import { patienceMs } from '../../../local/feed/run-watch.ts';
+import { COULD_NOT_BE_READ } from '../../../local/feed/watch-source.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { watchOne } from './feed-of-one.ts';
 import { moveLastSlot } from './move-last-slot.ts';
 
 const TOKEN = 'a-token';
@@ -34,7 +36,7 @@ test('cycles shorter than the poll interval start when they are due', async () =
   let isChanged = false;
   const stopping = new AbortController();
 
-  await runWatch({
+  await watchOne({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,
@@ -76,7 +78,7 @@ test('a watch whose output fails while it hands over the last events fails at on
   const stopping = new AbortController();
   const failure = new OutputError(new Error('EIO: i/o error, write'));
 
-  const watch = runWatch({
+  const watch = watchOne({
     settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
     token: TOKEN,
     dataDir: undefined,
@@ -104,7 +106,7 @@ test('repeatedly dropped ticks are reported, with the remedy', async () => {
   const stopping = new AbortController();
   let moved: Promise<void> | undefined;
 
-  await runWatch({
+  await watchOne({
     settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, intervalMs: 4_000 }),
     token: TOKEN,
     dataDir,
@@ -140,7 +142,7 @@ test('with stored state, a watch ends soon after its time, and the next one cont
     release = resolve;
   });
   const watch = (onEvent: (event: FeedEvent) => Promise<void>, lastEventsMs?: number) =>
-    runWatch({
+    watchOne({
       settings: sourceSettings.parse({ name: 'acme', baseUrl: service.url, baseline: 'emit' }),
       token: TOKEN,
       dataDir,
@@ -210,7 +212,7 @@ test('a watch that starts again goes on with walks if polls are refused', async 
   async function watch(ticks: number): Promise<TickReport[]> {
     const stopping = new AbortController();
     const reports: TickReport[] = [];
-    await runWatch({
+    await watchOne({
       settings: sourceSettings.parse({
         name: 'acme',
         baseUrl,
@@ -267,7 +269,7 @@ async function watchUntilRead(port: number, onWarning: () => Promise<void>): Pro
   const stopping = new AbortController();
   let repair: Promise<void> | undefined;
   let read = 0;
-  await runWatch({
+  await watchOne({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: `http://127.0.0.1:${port}/api`,

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
-import { COULD_NOT_BE_READ } from '../../../local/feed/run-watch.ts';
 import { createFeedDisplay, type DisplayOptions } from '../../../local/feed/show-feed.ts';
+import { COULD_NOT_BE_READ } from '../../../local/feed/watch-source.ts';
 import { type FeedEvent, feedEvent } from '../../../shared/contract/event.ts';
 import { CHANGE_TYPES } from '../../../shared/contract/event-filter.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
@@ -37,7 +37,7 @@ function hostileEvent(): FeedEvent {
 function open(columns: number | undefined, options: Partial<DisplayOptions> = {}) {
   const [stdout, stderr] = [openStream(columns), openStream(columns)];
   const display = createFeedDisplay({
-    settings,
+    name: settings.name,
     moments: createMoments({ zone: 'Europe/Berlin', now: () => NOW }),
     json: false,
     log: { level: 'info', format: 'text' },
@@ -45,8 +45,9 @@ function open(columns: number | undefined, options: Partial<DisplayOptions> = {}
     streams: { stdout: stdout.stream, stderr: stderr.stream },
     ...options,
   });
+  const source = display.source(settings);
   return {
-    display,
+    display: { ...display, start: source.onStart ?? (() => {}), showReport: source.onReport },
     async printEvents() {
       for (const event of EVENTS) await display.showEvent(event);
     },

@@ -3,12 +3,12 @@ import { copyFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { restoreSource } from '../../../local/operating/restore-source.ts';
 import { withFeed } from '../../../local/operating/with-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { startFeedOfOne } from '../feed/feed-of-one.ts';
 import { pollingFeed, SOON_MS } from '../feed/polling-feed.ts';
 
 const TOKEN = 'a-token';
@@ -38,7 +38,7 @@ async function open() {
 /** @returns the events of two polls */
 async function runOnce(baseUrl: string, dataDir: string): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
-  const opened = await startLocalFeed({
+  const opened = await startFeedOfOne({
     settings: sourceSettings.parse({ name: 'acme', baseUrl, requestsPerMinute: 280, intervalMs: SOON_MS }),
     token: TOKEN,
     dataDir,

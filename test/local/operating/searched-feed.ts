@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalFeed, startLocalFeed } from '../../../local/feed/local-feed.ts';
 import type { OpenFeed } from '../../../local/operating/open-feed.ts';
 import { withFeed } from '../../../local/operating/with-feed.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
+import { type FeedOfOne, startFeedOfOne } from '../feed/feed-of-one.ts';
 import { pollingFeed, SOON_MS } from '../feed/polling-feed.ts';
 
 export const TOKEN = 'the-token-of-the-store';
@@ -19,7 +19,7 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface SearchedFeed {
   readonly service: ReferenceService;
-  readonly feed: LocalFeed;
+  readonly feed: FeedOfOne;
   /** Its data directory. */
   readonly data: string;
   /** Runs work on the opened feed, as a command does, without its log. */
@@ -31,7 +31,7 @@ export interface SearchedFeed {
 export async function startSearchedFeed(): Promise<SearchedFeed> {
   const service = await createReferenceService({ groups: 60, token: TOKEN, life: false });
   const data = await mkdtemp(join(tmpdir(), 'find-'));
-  const opened = await startLocalFeed({
+  const opened = await startFeedOfOne({
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLocalFeed } from '../../../local/feed/local-feed.ts';
 import { askService } from '../../../local/operating/ask-service.ts';
 import { findReturns, type SearchProblem } from '../../../local/operating/find-returns.ts';
 import { withFeed } from '../../../local/operating/with-feed.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../../local/reference-service/create-reference-service.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import { runFeed } from '../cli/run-feed.ts';
+import { startFeedOfOne } from '../feed/feed-of-one.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const TOKENS = { acme: 'the-token-of-acme', globex: 'the-token-of-globex' };
@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Starts a service on a port of its own, and reads it once into the directory. */
 async function serve(name: keyof typeof TOKENS): Promise<ReferenceService> {
   const service = await createReferenceService({ groups: 10, token: TOKENS[name], life: false });
-  const feed = await startLocalFeed({
+  const feed = await startFeedOfOne({
     settings: sourceSettings.parse({ name, baseUrl: service.url }),
     token: TOKENS[name],
     dataDir: data,

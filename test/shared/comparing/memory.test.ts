@@ -26,7 +26,7 @@ describe('the memory of groups', () => {
   });
 
   it('keeps at most its limit of groups: those stored last', () => {
-    const memory = createMemory(2);
+    const memory = createMemory(() => 2);
 
     for (const group of [1, 2, 1, 3]) memory.remember(group, remembered);
 
@@ -34,7 +34,7 @@ describe('the memory of groups', () => {
   });
 
   it('knows the stamps of its groups', () => {
-    const memory = createMemory(2);
+    const memory = createMemory(() => 2);
 
     for (const group of [1, 2, 3]) memory.remember(group, { ...remembered, updatedAt: 10 * group });
 
