@@ -135,18 +135,29 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
   await withInterrupts(async (signal) => {
     const ending = new AbortController();
     if (file !== undefined) display.log.info(`watching ${counted(sources.length, 'source')} of ${file}`);
+    const { console: port } = config;
+    let console: Promise<void> | undefined;
+    // Its pages need a state of a source.
+    const serveConsole = () => {
+      if (port === undefined || dataDir === undefined) return;
+      console ??= serveConsoleBeside({ dataDir, port, moments, signal: ending.signal, log: display.log });
+    };
     const watching = runWatch({
       ...{ plan: config.plan, dataDir, signal, forMs: flags.for, log: display.log },
       changes: read && ((signal) => followConfig(file ?? '', config, read, { log: display.log, signal })),
-      reporting: display.source,
+      reporting(settings) {
+        const shown = display.source(settings);
+        return {
+          ...shown,
+          onReport(report) {
+            shown.onReport(report);
+            if (report.state !== undefined) serveConsole();
+          },
+        };
+      },
       onEvent: display.showEvent,
       onAttempt: display.showDelivery,
     });
-    const { console: port } = config;
-    const console =
-      port === undefined || dataDir === undefined
-        ? undefined
-        : serveConsoleBeside({ dataDir, port, moments, signal: ending.signal, log: display.log });
     await watching.finally(() => {
       ending.abort();
       return console;

@@ -5,6 +5,7 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { FeedEvent } from '../../shared/contract/event.ts';
+import { parseEventId } from '../../shared/contract/event-id.ts';
 import { formatDuration } from '../cli/durations.ts';
 import type { Colors } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
@@ -23,6 +24,8 @@ export interface EventTableOptions {
   readonly moments: Moments;
   /** Columns of the terminal, called for each row; undefined outside of a terminal. */
   readonly width: () => number | undefined;
+  /** Whether events come from several sources, so that each return is shown with its own. @default false */
+  readonly namesSources?: boolean;
 }
 
 const AFTER_WIDTH = 6;
@@ -31,7 +34,12 @@ const NARROWEST = 60;
 /** From this width on, further lines may align with the column of the change. */
 const ROOMY = 100;
 
-export function createEventTable({ colors, moments, width }: EventTableOptions): EventTable {
+export function createEventTable({
+  colors,
+  moments,
+  width,
+  namesSources = false,
+}: EventTableOptions): EventTable {
   // Usual texts fit these widths. A longer text widens its column for all later rows.
   const widest = { place: 12, subject: 21 };
   const isTerminal = width() !== undefined;
@@ -80,7 +88,8 @@ export function createEventTable({ colors, moments, width }: EventTableOptions):
       const { id } = event.data.return_group;
       const order = orderNameOf(event);
       const after = formatDuration(now - Date.parse(event.time), 1);
-      const place = order === null ? `${id}` : `${id} ${printable(order)}`;
+      const known = order === null ? `${id}` : `${id} ${printable(order)}`;
+      const place = namesSources ? `${parseEventId(event.id)?.source} ${known}` : known;
       const row = { time, after, place, subject: nameOf(event) };
       const changes = formatChange(event, moments, colors);
       const columns = width() ?? 0;

@@ -44,7 +44,12 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
   const err = createPrinter(streams.stderr);
   const log = openLog(options, err, streams.stderr);
   const width = () => (streams.stdout.isTTY === true ? streams.stdout.columns : undefined);
-  const table = createEventTable({ colors: colorsOf(streams.stdout), moments, width });
+  const table = createEventTable({
+    colors: colorsOf(streams.stdout),
+    moments,
+    width,
+    namesSources: options.name === undefined,
+  });
   const progress = createProgressLine(options, err);
   const counts = { seen: 0, printed: 0 };
   /** The failures of each URL since it last accepted an event. */

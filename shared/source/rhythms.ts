@@ -78,9 +78,9 @@ export function timeOfTwoWalks({ lanes }: Pick<SourceState, 'lanes'>, pace: Pace
   return 2 * Math.max(promisedRhythm('recent', pace), walk);
 }
 
-/** The time in which so many requests are a share of the budget. */
+/** The time in which so many requests are a share of the budget: whole microseconds, as every instant. */
 function timeOf(requests: number, requestsPerMinute: number, share: number): number {
-  return (requests / (share * requestsPerMinute)) * MINUTE;
+  return Math.ceil((requests / (share * requestsPerMinute)) * MINUTE);
 }
 
 /**

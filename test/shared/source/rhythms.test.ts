@@ -94,6 +94,12 @@ describe('a walk', () => {
     expect(walkRhythm(name, isWhole, requests, pace)).toBeCloseTo(rhythm, 0);
   });
 
+  it('is due at a whole microsecond whatever the budget', () => {
+    const rhythm = walkRhythm('recent', true, 2, { ...PACE, requestsPerMinute: 85, intervalMs: 1_000 });
+
+    expect(rhythm).toBe(Math.ceil((2 / 8.5) * MINUTE));
+  });
+
   const knowing = (groups: number) =>
     aState({
       ...{ baselineAt: 1, room: { since: 0, rows: 100, groups: 100, planned: 100, bytes: 0, rowBytes: 0 } },
