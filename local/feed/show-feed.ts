@@ -10,7 +10,7 @@ import { createPrinter, type Printer } from '../cli/print.ts';
 import { createTerminalLog, type TerminalLogOptions } from '../cli/terminal-log.ts';
 import { describeAccepted, describeRejected, isAboutContent, isAccepted } from './format-delivery.ts';
 import { createEventTable } from './format-event.ts';
-import { createReportDisplay, type ReportDisplayOptions } from './show-reports.ts';
+import { createReportDisplay, PROGRESS_EVERY_MS, type ReportDisplayOptions } from './show-reports.ts';
 import type { SourceReporting } from './watch-source.ts';
 
 export interface FeedDisplay {
@@ -50,7 +50,7 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
     width,
     namesSources: options.name === undefined,
   });
-  const progress = createProgressLine(options, err);
+  const progress = createProgressLine(options, log, err);
   const counts = { seen: 0, printed: 0 };
   /** The failures of each URL since it last accepted an event. */
   const failures = new Map<string, ReadonlySet<string>>();
@@ -100,10 +100,16 @@ export function createFeedDisplay(options: DisplayOptions): FeedDisplay {
   };
 }
 
-/** The line below the log: the progress of the only source that is read for the first time, or how many there are. */
-function createProgressLine({ name, log }: DisplayOptions, screen: Printer) {
+/**
+ * The line below the log: the progress of the only source that is read for the first time, or how many there are. Where
+ * it can't be overwritten, some lines are logged, for many sources only how many there are.
+ */
+function createProgressLine({ name, sources = 1, ...options }: DisplayOptions, log: Log, screen: Printer) {
   const lines = new Map<string, string>();
-  const isShown = log.format !== 'json';
+  const isShown = options.log.format !== 'json';
+  const isOverwritten = isShown && screen.isTerminal;
+  const isLogged = !isOverwritten && sources > MOST_SHOWN;
+  let loggedAt = Date.now();
   const text = (): string | undefined => {
     const [first, ...others] = lines;
     if (first === undefined) return undefined;
@@ -115,12 +121,15 @@ function createProgressLine({ name, log }: DisplayOptions, screen: Printer) {
     if (line !== undefined) screen.status(line);
   };
   return {
-    isOverwritten: isShown && screen.isTerminal,
+    isOverwritten,
     restore,
     set(source: string, line: string | undefined): void {
       if (line !== undefined) lines.set(source, line);
       else if (!lines.delete(source)) return;
       restore();
+      if (!isLogged || (Date.now() - loggedAt < PROGRESS_EVERY_MS && lines.size > 0)) return;
+      loggedAt = Date.now();
+      log.info(text() ?? 'no source is read for the first time any more');
     },
   };
 }

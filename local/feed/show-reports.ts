@@ -30,7 +30,7 @@ export interface ReportDisplay {
 }
 
 /** Minimum time between lines of progress where lines can't be overwritten. */
-const PROGRESS_EVERY_MS = 10_000;
+export const PROGRESS_EVERY_MS = 10_000;
 
 export function createReportDisplay(options: ReportDisplayOptions): ReportDisplay {
   const { settings, moments, filter, log, isBrief, onProgress, logsProgress } = options;
