@@ -68,14 +68,22 @@ export function forwardOptionsOf(flags: ForwardFlags) {
   }
 }
 
-/** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
+/** As {@link parseUrl}. */
 export function parseForwardUrl(text: string): URL {
+  return parseUrl(text, '--forward-to');
+}
+
+/**
+ * @param place the option or argument
+ * @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password
+ */
+export function parseUrl(text: string, place: string): URL {
   if (text.includes('…'))
-    throw new UsageError('--forward-to: … stands for a part that may be secret. Give the whole URL.');
+    throw new UsageError(`${place}: … stands for a part that may be secret. Give the whole URL.`);
   try {
     return parseWebhookUrl(text, 'any');
   } catch (error) {
-    throw new UsageError(`--forward-to: ${messageOf(error)}`, { cause: error });
+    throw new UsageError(`${place}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -88,15 +96,16 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
 
 /**
  * @param file undefined for the secret of the environment
+ * @param option the one that names the file
  * @returns undefined if there is none either
  * @throws UsageError if there is no signing secret
  */
-export function readSecret(file: string | undefined): string | undefined {
+export function readSecret(file: string | undefined, option = '--forward-secret'): string | undefined {
   if (file?.startsWith('whsec_'))
     throw new UsageError(
-      `--forward-secret takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
+      `${option} takes a file: an argument shows in the list of processes. Or set ${SECRET_VARIABLE}.`,
     );
-  const place = file === undefined ? SECRET_VARIABLE : '--forward-secret';
+  const place = file === undefined ? SECRET_VARIABLE : option;
   try {
     const text = file === undefined ? process.env[SECRET_VARIABLE] : readStart(file);
     return file === undefined && !text ? undefined : checkSecret((text ?? '').trim());
@@ -128,7 +137,8 @@ function parseTypes(text: string): string[] {
   return text.split(',').map((type) => type.trim());
 }
 
-function parseFilter(text: string): object {
+/** @returns the object, which {@link checkFilter} checks */
+export function parseFilter(text: string): object {
   const filter: unknown = invalidIfThrown(() => JSON.parse(text));
   if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
   throw new InvalidArgumentError('It must be a JSON object.');
