@@ -50,7 +50,7 @@ const UNSEEN =
   'event, and erases a forgotten return.';
 
 const HELP = `
-Posts about thirty signed events, as a feed would: repeats, stale events, several returns at once, unknown
+Posts about thirty events, as a feed would: repeats, stale events, several returns at once, unknown
 types and fields, the largest body, both signatures of a rotation, forgotten returns. Then posts that a
 receiver must reject: wrong, missing and old signatures, a changed body.
 The events are the recorded ones, of new returns of the source "${CHECK_SOURCE}". A receiver that does not
@@ -197,14 +197,14 @@ function changeByte(body: string): string {
   );
 }
 
-const SIGNS = { right: '✓', fault: '✗', 'not posted': '–' } as const;
+const SIGNS = { right: '✓', fault: '✗', open: '–' } as const;
 const LABEL_WIDTH = 22;
 
 function formatStep(
   { step, verdict, answers, meaning, page }: JudgedStep,
   { width, colors }: Layout,
 ): string[] {
-  const color = { right: colors.green, fault: colors.red, 'not posted': colors.dim }[verdict];
+  const color = { right: colors.green, fault: colors.red, open: colors.dim }[verdict];
   const text = [describe(answers), meaning].filter((part) => part !== '').join(': ');
   const lines = wrapWords(printable(verdict === 'fault' ? `${text} (${page})` : text), width - LABEL_WIDTH);
   const label = padTo(`${SIGNS[verdict]} ${step}`, LABEL_WIDTH);
@@ -222,11 +222,11 @@ function describe(answers: readonly Answer[]): string {
 function summarize(judged: readonly JudgedStep[], { width }: Layout): string[] {
   const named = (verdict: JudgedStep['verdict']) =>
     judged.filter((each) => each.verdict === verdict).map(({ step }) => step);
-  const [faults, excluded] = [named('fault'), named('not posted')];
+  const [faults, open] = [named('fault'), named('open')];
   const verdict =
     faults.length === 0
       ? 'no fault'
       : `${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join(', ')}`;
-  const without = excluded.length === 0 ? '' : `; not posted: ${excluded.join(', ')}`;
+  const without = open.length === 0 ? '' : `; open: ${open.join(', ')}`;
   return [`${verdict}${without}`, UNSEEN].flatMap((line) => wrapWords(line, width));
 }

@@ -4,7 +4,7 @@ import { judgeAnswer } from '../../shared/webhooks/judge-answer.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { explainFailure } from './explain-failure.ts';
-import type { CheckPost, ReceiverStep } from './receiver-steps.ts';
+import { type CheckPost, EVENT_STEP, type ReceiverStep } from './receiver-steps.ts';
 
 export interface CheckReceiverPorts {
   readonly steps: readonly ReceiverStep[];
@@ -19,8 +19,8 @@ export interface CheckReceiverPorts {
 
 export interface JudgedStep {
   readonly step: string;
-  /** Not posted: the webhook's filter excludes the events. */
-  readonly verdict: 'right' | 'fault' | 'not posted';
+  /** Open: the answers, if there are any, show nothing. */
+  readonly verdict: 'right' | 'fault' | 'open';
   readonly answers: readonly Answer[];
   /** What the answers mean for the feed, and after a fault what to do. */
   readonly meaning: string;
@@ -51,7 +51,7 @@ export async function checkReceiver(ports: CheckReceiverPorts): Promise<readonly
     const answers = await postAll(step, ports);
     if (signal.aborted) throw new Error('The check was stopped before its end: it shows nothing.');
     const whole = judged.length === 0 ? judgeEndpoint(step, answers, ports) : undefined;
-    await note(whole ?? judge(step, answers, ports));
+    await note(whole ?? judge(step, answers, judged, ports));
     if (whole !== undefined || answers.some(hasGone)) return judged;
   }
   await note(judgeTimes(judged, ports));
@@ -96,17 +96,31 @@ function hasGone(answer: Answer): boolean {
   return 'failure' in answer && answer.failure === 'ECONNREFUSED';
 }
 
-function judge(step: ReceiverStep, answers: readonly Answer[], ports: CheckReceiverPorts): JudgedStep {
+function judge(
+  step: ReceiverStep,
+  answers: readonly Answer[],
+  before: readonly JudgedStep[],
+  ports: CheckReceiverPorts,
+): JudgedStep {
   const { name, expects, shows, advice, page } = step;
   const common = { step: name, answers, page };
   if (answers.length === 0)
-    return { ...common, verdict: 'not posted', meaning: "the webhook's filter excludes it" };
+    return { ...common, verdict: 'open', meaning: "not posted: the webhook's filter excludes it" };
+  if (expects === 'rejected' && answers.every((answer) => isAlsoOfEvents(answer, before)))
+    return { ...common, verdict: 'open', meaning: 'signed events get this answer as well' };
   const wrong = answers.find((answer) => !isExpected(answer, expects));
   if (wrong === undefined)
     return { ...common, verdict: 'right', meaning: `${shows}${remarkOn(step, answers)}` };
   const about = 'failure' in wrong ? `${describeFailure(wrong.failure, ports.timeoutMs)}: ` : '';
   const consequence = expects === 'rejected' ? '' : `${consequenceOf(wrong)}. `;
   return { ...common, verdict: 'fault', meaning: `${about}${consequence}${advice}` };
+}
+
+/** Whether a signed event was rejected like this: then a forged one may have been rejected for another reason. */
+function isAlsoOfEvents(answer: Answer, before: readonly JudgedStep[]): boolean {
+  const event = before.find(({ step, verdict }) => step === EVENT_STEP && verdict === 'fault');
+  const of = (each: Answer) => ('status' in each ? each.status : each.failure);
+  return event?.answers.some((each) => of(each) === of(answer)) ?? false;
 }
 
 function isExpected(answer: Answer, expects: ReceiverStep['expects']): boolean {

@@ -10,6 +10,9 @@ import { exampleAt, exampleTypes } from './example-events.ts';
 /** The source of the events: a receiver tells them by it from those of a real feed. */
 export const CHECK_SOURCE = 'webhook-check';
 
+/** The step with one signed event, as most are. */
+export const EVENT_STEP = 'event';
+
 export interface ReceiverStep {
   readonly name: string;
   /** Posted one after the other. */
@@ -111,7 +114,7 @@ export function receiverSteps(at: number, { sources: _, ...filter }: EventFilter
     },
     {
       ...accepted,
-      name: 'event',
+      name: EVENT_STEP,
       posts: posts([change(2)]),
       shows: `${type} is accepted`,
       advice: "Read the receiver's log.",

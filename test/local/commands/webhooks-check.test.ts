@@ -246,7 +246,7 @@ test('posts only what passes the filter, whatever its sources', async () => {
   const { code, stdout } = await check(url, ['--json', '--filter', JSON.stringify(filter)]);
 
   expect(code).toBe(0);
-  expect(stepsOf(stdout, 'not posted')).toEqual(['unknown type', 'forgotten returns']);
+  expect(stepsOf(stdout, 'open')).toEqual(['unknown type', 'forgotten returns']);
   const changes = accepted.filter((event) => !isOf(event, 'feed'));
   expect(changes.length).toBeGreaterThan(10);
   expect(new Set(changes.map(({ data }) => 'status' in data.object && data.object.status))).toEqual(
