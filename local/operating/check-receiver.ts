@@ -163,9 +163,9 @@ function judgeTimes(judged: readonly JudgedStep[], { timeoutMs }: CheckReceiverP
     return {
       ...common,
       verdict: 'fault',
-      meaning: `the slowest answer: ${limit}. Store the event, answer, and do the work afterwards.`,
+      meaning: `the slowest answer; ${limit}. Store the event, answer, and do the work afterwards.`,
     };
   const hangs = slowest.requestMs > HANGS_AFTER_MS;
   const remark = hangs ? '; after a second a post counts as hanging, and may be ended for others' : '';
-  return { ...common, verdict: 'right', meaning: `the slowest answer: ${limit}${remark}` };
+  return { ...common, verdict: 'right', meaning: `the slowest answer; ${limit}${remark}` };
 }

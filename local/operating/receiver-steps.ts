@@ -2,8 +2,9 @@
 // returns are forgotten, so that a receiver that erases forgotten returns keeps none of them.
 import { formatTestId, makeEndpointTest, parseTestId } from '../../functions/webhook/endpoint-test.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { type EventFilter, matchesFilter } from '../../shared/contract/event-filter.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { UsageError } from '../cli/failures.ts';
 import { exampleAt, exampleTypes } from './example-events.ts';
 
@@ -81,7 +82,7 @@ export function receiverSteps(at: number, { sources: _, ...filter }: EventFilter
   const test = (sequence: number, more: object = {}) => endpointTest(at, sequence, more);
   /** The posts of events that the filter admits. */
   const posts = (events: readonly FeedEvent[], signing: Partial<Signing> = {}) =>
-    events.filter((event) => matchesFilter(filter, event)).map((event) => postOf(event, signing));
+    events.filter((event) => admitsEvent(filter, event)).map((event) => postOf(event, signing));
   const forged = (sequence: number, signing: Partial<Signing>) =>
     posts([changeOf(forgedReturn, sequence)], signing);
   const [kind = ''] = type.split('.');
@@ -127,11 +128,11 @@ export function receiverSteps(at: number, { sources: _, ...filter }: EventFilter
       advice: 'Answer 2xx to an event that is older than what you know, and do nothing.',
     },
     {
-      name: 'repeat meanwhile',
+      name: 'repeat at once',
       posts: posts([change(3), change(3)]),
       isAtOnce: true,
       expects: 'accepted or busy',
-      shows: 'an event that comes again while it is handled is no error',
+      shows: 'two posts of an event at once are no error',
       advice: 'Answer 409 while an event of the same return is being handled.',
       page: ANSWERS,
     },
@@ -232,8 +233,10 @@ function usualEvent(filter: EventFilter): { readonly type: string; readonly stat
   const place = { source: CHECK_SOURCE, generation: 'a', group: 1, sequence: 1 };
   for (const type of [USUAL_TYPE, ...exampleTypes()])
     for (const status of [undefined, ...(filter.to ?? [])])
-      if (matchesFilter(filter, withStatus(exampleAt(type, place), status))) return { type, status };
-  throw new UsageError('--filter: no recorded event passes it. Leave "from" or "changed" out.');
+      if (admitsEvent(filter, withStatus(exampleAt(type, place), status))) return { type, status };
+  throw new UsageError(
+    'No recorded event passes the filter. Give one with --filter, without "from" and "changed".',
+  );
 }
 
 function withStatus(event: FeedEvent, status: string | undefined): FeedEvent {

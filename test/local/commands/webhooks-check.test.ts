@@ -147,7 +147,7 @@ describe('names the fault of a receiver that', () => {
       ['rotated secret'],
     ],
     ['rejects a repeat', (arrived) => (known(arrived) ? 409 : undefined), ['repeat']],
-    ['fails at a repeat', (arrived) => (known(arrived) ? 500 : undefined), ['repeat meanwhile', 'repeat']],
+    ['fails at a repeat', (arrived) => (known(arrived) ? 500 : undefined), ['repeat at once', 'repeat']],
     [
       'rejects a stale event',
       ({ event, accepted }) =>
@@ -241,7 +241,7 @@ test.each([
 
 test('posts only what passes the filter, whatever its sources', async () => {
   const { url, accepted } = await start();
-  const filter = { sources: ['acme'], entities: ['return_line_item'], to: ['COMPLETED'] };
+  const filter = { sources: ['acme'], entities: ['return_line_item'], to: ['CANCELED'] };
 
   const { code, stdout } = await check(url, ['--json', '--filter', JSON.stringify(filter)]);
 
@@ -250,7 +250,7 @@ test('posts only what passes the filter, whatever its sources', async () => {
   const changes = accepted.filter((event) => !isOf(event, 'feed'));
   expect(changes.length).toBeGreaterThan(10);
   expect(new Set(changes.map(({ data }) => 'status' in data.object && data.object.status))).toEqual(
-    new Set(['COMPLETED']),
+    new Set(['CANCELED']),
   );
 });
 
@@ -286,6 +286,12 @@ test.each([
   ['a file without a secret', 'http://127.0.0.1:1', ['--secret-file', '/dev/null'], {}],
   ['an address that is no URL', 'nonsense', [], {}],
   ['an invalid filter', 'http://127.0.0.1:1', ['--filter', '{"to":["LOST_AT_SEA"]}'], {}],
+  [
+    'a filter that passes no recorded event',
+    'http://127.0.0.1:1',
+    ['--filter', '{"types":["feed.source_read"]}'],
+    {},
+  ],
   ['another machine without a terminal to ask', 'https://wms.example.com/hook', [], {}],
 ])('reports %s in one line', async (_, url, args, environment) => {
   const ended = await check(url, args, { environment: { RETURNS_FORWARD_SECRET: SECRET, ...environment } });
