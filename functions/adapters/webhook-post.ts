@@ -44,43 +44,63 @@ export interface WebhookPostOptions {
 
 export type WebhookPost = Post & { close(): void };
 
+type Send = (
+  headers: Readonly<Record<string, string | number>>,
+  body: string,
+  signal?: AbortSignal,
+) => Promise<Answer>;
+/** Posts a body with just these headers. */
+export type HeadedPost = Send & { close(): void };
+
 /** At most this much of the body is read, so that the connection can be used again. */
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BODY_MS = 1_000;
 
 /** @throws Error for a URL whose host is a forbidden address, and for an invalid client certificate */
 export function createWebhookPost(options: WebhookPostOptions): WebhookPost {
-  const { url, addresses, usesProxy = false, onUnauthorized } = options;
+  const send = createHeadedPost(options);
+  const post: Post = async (request, signal) => {
+    let headers: Record<string, string | number>;
+    try {
+      headers = await signedHeaders(options, request);
+    } catch (error) {
+      return { failure: whyUnsigned(error), requestMs: 0 };
+    }
+    const answer = await send(headers, request.body, signal);
+    if ('status' in answer && answer.status === 401) options.onUnauthorized?.();
+    return answer;
+  };
+  return Object.assign(post, { close: send.close });
+}
+
+type ConnectionOptions = Pick<
+  WebhookPostOptions,
+  'url' | 'clientCertificate' | 'addresses' | 'usesProxy' | 'timeoutMs' | 'lookup'
+>;
+
+/** @throws as {@link createWebhookPost} */
+export function createHeadedPost(options: ConnectionOptions): HeadedPost {
+  const { url, addresses, usesProxy = false } = options;
   checkLiteralAddress(url.hostname, addresses);
   const lookup = createCheckedLookup(addresses, options.lookup);
   const connect = { keepAlive: true, lookup, ...(usesProxy ? environmentProxy(url) : {}) };
   const certificate = certificateOf(options);
   const agent =
     url.protocol === 'https:' ? new HttpsAgent({ ...connect, ...certificate }) : new HttpAgent(connect);
-
-  async function send(request: PostRequest, signal?: AbortSignal): Promise<Answer> {
+  const send: Send = async (headers, body, signal) => {
     const began = performance.now();
-    let headers: Record<string, string | number>;
-    try {
-      headers = await headersOf(options, request);
-    } catch (error) {
-      return { failure: whyUnsigned(error), requestMs: 0 };
-    }
     const open = () => {
       const settings = { method: 'POST', headers, agent };
       return url.protocol === 'https:' ? requestHttps(url, settings) : requestHttp(url, settings);
     };
-    const outcome = await exchange(open, request.body, options.timeoutMs, signal);
-    const requestMs = Math.round(performance.now() - began);
-    if ('failure' in outcome) return { ...outcome, requestMs };
-    if (outcome.status === 401) onUnauthorized?.();
-    return { ...outcome, requestMs };
-  }
+    const outcome = await exchange(open, body, options.timeoutMs, signal);
+    return { ...outcome, requestMs: Math.round(performance.now() - began) };
+  };
   return Object.assign(send, { close: () => agent.destroy() });
 }
 
 /** A PEM text may have both: OpenSSL reads the blocks that it looks for. */
-function certificateOf({ clientCertificate: pem }: WebhookPostOptions) {
+function certificateOf({ clientCertificate: pem }: ConnectionOptions) {
   if (pem === undefined) return {};
   const certificate = { cert: pem, key: pem };
   try {
@@ -94,8 +114,14 @@ function certificateOf({ clientCertificate: pem }: WebhookPostOptions) {
   return certificate;
 }
 
-async function headersOf(
-  { keys, headers, contentType = DEFAULT_CONTENT_TYPE, now = Date.now }: WebhookPostOptions,
+/** The headers of an attempt. */
+export async function signedHeaders(
+  {
+    keys,
+    headers,
+    contentType = DEFAULT_CONTENT_TYPE,
+    now = Date.now,
+  }: Pick<WebhookPostOptions, 'keys' | 'headers' | 'contentType' | 'now'>,
   { id, body }: PostRequest,
 ): Promise<Record<string, string | number>> {
   const timestamp = Math.floor(now() / 1_000);

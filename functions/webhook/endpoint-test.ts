@@ -3,7 +3,6 @@
 import { makeEnvelope } from '../../shared/comparing/make-event.ts';
 import { FEED_GROUP, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import type { Instant } from '../../shared/instant.ts';
-import type { PostRequest } from '../../shared/webhooks/webhook-ports.ts';
 import type { WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
 import type { EndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 
@@ -45,7 +44,7 @@ export function createEndpointTest({ webhook, post, tests, clock, log }: Endpoin
     const id = formatEventId(parts);
     // The queue delivers a message more than once where its deletion was lost.
     if ((await tests.load(webhook))?.id === id) return;
-    const answer = await post(requestOf(webhook, parts, clock.now()));
+    const answer = await post({ id, body: JSON.stringify(makeEndpointTest(webhook, parts, clock.now())) });
     const { requestMs } = answer;
     const status = 'status' in answer ? answer.status : answer.failure;
     log.info('posted', { webhook, id, status, requestMs });
@@ -53,11 +52,11 @@ export function createEndpointTest({ webhook, post, tests, clock, log }: Endpoin
   };
 }
 
-function requestOf(webhook: string, parts: TestId, time: Instant): PostRequest {
+/** @param webhook the name that the event shows */
+export function makeEndpointTest(webhook: string, parts: TestId, time: Instant) {
   const { generation, sequence } = parts;
-  const event = {
+  return {
     ...makeEnvelope(TYPE, `feed/endpoint-tests/${webhook}`, sequence, { ...parts, time }),
     data: { generation, sequence, object: { type: 'endpoint_test', webhook } },
   };
-  return { id: event.id, body: JSON.stringify(event) };
 }

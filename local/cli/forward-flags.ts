@@ -69,14 +69,22 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
   }
 }
 
-/** @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password */
-export function parseForwardUrl(text: string, option = '--forward-to'): URL {
+/** As {@link parseUrl}. */
+export function parseForwardUrl(text: string): URL {
+  return parseUrl(text, '--forward-to');
+}
+
+/**
+ * @param place the option or argument
+ * @throws UsageError, not InvalidArgumentError: commander would print the URL, which may hold a password
+ */
+export function parseUrl(text: string, place: string): URL {
   if (text.includes('…'))
-    throw new UsageError(`${option}: … stands for a part that may be secret. Give the whole URL.`);
+    throw new UsageError(`${place}: … stands for a part that may be secret. Give the whole URL.`);
   try {
     return parseWebhookUrl(text, 'any');
   } catch (error) {
-    throw new UsageError(`${option}: ${messageOf(error)}`, { cause: error });
+    throw new UsageError(`${place}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -89,7 +97,7 @@ function collectUrl(text: string, others: readonly URL[] = []): URL[] {
 
 /**
  * @param file undefined for the secret of the environment
- * @param option names the file in errors
+ * @param option the one that names the file
  * @returns undefined if there is none either
  * @throws UsageError if there is no signing secret
  */
@@ -130,7 +138,8 @@ function parseTypes(text: string): string[] {
   return text.split(',').map((type) => type.trim());
 }
 
-function parseFilter(text: string): object {
+/** @returns the object, which {@link checkFilter} checks */
+export function parseFilter(text: string): object {
   const filter: unknown = invalidIfThrown(() => JSON.parse(text));
   if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
   throw new InvalidArgumentError('It must be a JSON object.');

@@ -60,9 +60,7 @@ export function createTriggerCommand(): Command {
     .description('Post a recorded event to a receiver, or change something at the reference service.')
     .argument('[what]', 'a type of event, or a kind of entity')
     .argument('[status]', 'the new status of the entity')
-    .option('--forward-to <url>', 'post the recorded event to this URL', (url: string) =>
-      parseForwardUrl(url),
-    )
+    .option('--forward-to <url>', 'post the recorded event to this URL', parseForwardUrl)
     .option('--forward-secret <file>', SECRET_HELP)
     .addOption(contentTypeOption())
     .option('--service <url>', 'base URL of the reference service (default: that of "npm start")')

@@ -71,7 +71,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PAUSE_MS = 24 * 3_600_000;
 
 /** Returns the secret that signs now, with its prefix. @throws Error if it can't sign */
-async function readSigningSecret(client: SecretsManager, SecretId: string): Promise<string> {
+export async function readSigningSecret(client: SecretsManager, SecretId: string): Promise<string> {
   const { SecretString = '' } = await client.getSecretValue({ SecretId });
   parseSigningSecret(SecretString);
   const text = SecretString.trim();

@@ -1,5 +1,5 @@
 // `webhooks`: lists the webhooks of a deployment, pauses and resumes one, removes a URL that `watch` forwarded
-// to. The secret and the test of one have files of their own.
+// to. The secret, the test and the check of a receiver have files of their own.
 import { Command } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
@@ -20,6 +20,7 @@ import { withFeed } from '../operating/with-feed.ts';
 import type { ForwardedUrl } from '../store/documents.ts';
 import type { LocalStore } from '../store/open-store.ts';
 import { watchHolder } from '../store/watch-lock.ts';
+import { createCheckCommand } from './webhooks-check.ts';
 import { createRotateCommand, createSecretCommand } from './webhooks-secrets.ts';
 import { createTestCommand } from './webhooks-test.ts';
 
@@ -67,8 +68,11 @@ Examples:
 
 export function createWebhooksCommand(): Command {
   return new Command('webhooks')
-    .description('List webhooks, test, pause, resume and remove one, show and rotate its signing secret.')
+    .description(
+      'List webhooks, check receivers, test, pause, resume and remove one, show and rotate its signing secret.',
+    )
     .addCommand(createListCommand())
+    .addCommand(createCheckCommand())
     .addCommand(createTestCommand())
     .addCommand(createSecretCommand())
     .addCommand(createRotateCommand())

@@ -4,6 +4,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import type { Answer } from '../../shared/webhooks/webhook-ports.ts';
 import { type CollapsingLog, collapseRepeats } from '../cli/collapse-repeats.ts';
+import { counted } from '../cli/counts.ts';
 import { selects } from '../cli/filter-flags.ts';
 import { colorsOf } from '../cli/layout.ts';
 import { createPrinter, type Printer } from '../cli/print.ts';
@@ -113,7 +114,7 @@ function createProgressLine({ name, sources = 1, ...options }: DisplayOptions, l
   const text = (): string | undefined => {
     const [first, ...others] = lines;
     if (first === undefined) return undefined;
-    if (others.length > 0) return `${lines.size} sources are read for the first time`;
+    if (others.length > 0) return `${counted(lines.size, 'source')} are read for the first time`;
     return name === undefined ? `${first[0]}: ${first[1]}` : first[1];
   };
   const restore = () => {

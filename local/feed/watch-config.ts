@@ -14,7 +14,7 @@ import {
 import { counted } from '../cli/counts.ts';
 import { parseDuration } from '../cli/durations.ts';
 import { messageOf, UsageError } from '../cli/failures.ts';
-import { parseForwardUrl, readSecret } from '../cli/forward-flags.ts';
+import { parseUrl, readSecret } from '../cli/forward-flags.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
 import type { GivenOption } from '../store/documents.ts';
 import type { Receiver, WatchedSource, WatchPlan } from './watch-plan.ts';
@@ -222,7 +222,7 @@ function readReceiver(
   const filter = checkFilter({ ...receiver.filter, ...(receiver.sources && { sources: receiver.sources }) });
   if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
   return {
-    url: parseForwardUrl(url, 'url'),
+    url: parseUrl(url, 'url'),
     secret: secretFile === undefined ? undefined : readSecret(from(secretFile), 'secretFile'),
     filter,
     contentType,

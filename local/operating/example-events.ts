@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
+import { type EventIdParts, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
 import { didYouMean } from '../cli/suggest.ts';
 
@@ -30,13 +30,31 @@ export function freshExample(type: string, at: number): FeedEvent {
       `There is no recorded event of the type "${type}".${didYouMean(type, exampleTypes())} ` +
         '"returns-feed trigger" lists the types.',
     );
-  const event = readExample(type);
-  const parts = parseEventId(event.id);
-  if (parts === undefined) throw new Error(`The recorded event of ${type} has an invalid id: "${event.id}".`);
   // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
-  const generation = at.toString(36);
-  const data = { ...event.data, generation };
-  return { ...event, id: formatEventId({ ...parts, generation }), data } as FeedEvent;
+  return exampleAt(type, { ...placeOf(readExample(type)), generation: at.toString(36) });
+}
+
+/** The recorded event of a type, as the event of this id. */
+export function exampleAt(type: string, place: EventIdParts): FeedEvent {
+  const { source, generation, group, sequence } = place;
+  const recorded = readExample(type);
+  // The ids of a return's entities contain its own: each return gets entities of its own.
+  const text = JSON.stringify(recorded).replaceAll(String(placeOf(recorded).group), String(group));
+  const event: FeedEvent = JSON.parse(text);
+  return {
+    ...event,
+    id: formatEventId(place),
+    source: `/sources/${source}`,
+    sequence: String(sequence).padStart(10, '0'),
+    partitionkey: `${source}/${group}`,
+    data: { ...event.data, generation, sequence },
+  } as FeedEvent;
+}
+
+function placeOf({ type, id }: FeedEvent): EventIdParts {
+  const place = parseEventId(id);
+  if (place === undefined) throw new Error(`The recorded event of ${type} has an invalid id: "${id}".`);
+  return place;
 }
 
 /** The recorded event of a type that has one. */

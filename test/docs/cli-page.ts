@@ -21,7 +21,7 @@ If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glos
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
-| 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
+| 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx; \`webhooks check\`: the receiver has a fault |
 | 2 | invalid usage: an option, the address, a missing token |
 | 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails, is paused or was dropped; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
 

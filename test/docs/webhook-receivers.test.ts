@@ -12,6 +12,7 @@ import {
   type Signing,
   signedHeaders,
 } from '../functions/subscriber-kit/signed-requests.ts';
+import { runFeed } from '../local/cli/run-feed.ts';
 import {
   type CommandFor,
   EXAMPLES,
@@ -39,13 +40,16 @@ test('docs/webhooks.md shows the receiver in Express unchanged, in 15 lines at m
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
 });
 
+/** Of the webhook of a receiver that reads no JSON: the one of the page. */
+const DELIVERED = ['--filter', '{"entities":["shipment"],"to":["DELIVERED"]}'];
+
 describe.each([
-  ['Express', ofTypeScript('express.ts')],
-  ['Hono', ofTypeScript('hono.ts')],
-  ['Python', ofPython],
-  ['Java', ofJava],
-  ['Go', ofGo],
-] as [string, Preparation][])('the receiver in %s', (_language, prepare) => {
+  ['Express', ofTypeScript('express.ts'), []],
+  ['Hono', ofTypeScript('hono.ts'), []],
+  ['Python', ofPython, []],
+  ['Java', ofJava, DELIVERED],
+  ['Go', ofGo, []],
+] as [string, Preparation, readonly string[]][])('the receiver in %s', (_language, prepare, filter) => {
   let warehouse: WarehouseSystem;
   let receiver: RunningReceiver | undefined;
   let command: CommandFor | undefined;
@@ -218,5 +222,18 @@ describe.each([
 
     expect(await send(event)).toBe(204);
     expect(bookedOf(8)).toEqual([]);
+  });
+
+  it('passes "webhooks check", which books in the warehouse under its own source alone', async () => {
+    const booked = new Set(warehouse.addresses());
+
+    const { code, stdout } = await runFeed(['webhooks', 'check', receiver?.url ?? '', ...filter], {
+      environment: { RETURNS_FORWARD_SECRET: SECRET },
+    });
+
+    expect(stdout.match(/^✗.*/gm)).toBeNull();
+    expect(code).toBe(0);
+    const added = warehouse.addresses().filter((address) => !booked.has(address));
+    expect(new Set(added.map((address) => address.split('/')[2]))).toEqual(new Set(['webhook-check']));
   });
 });

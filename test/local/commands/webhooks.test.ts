@@ -240,3 +240,19 @@ describe('test', () => {
     expect(await webhooks.deployment.endpoints.load('Wms')).toEqual(before);
   });
 });
+
+describe('check', () => {
+  test('posts as the webhook does, with its secret and its filter', async () => {
+    const { aws, receiver, add } = webhooks;
+    aws.versions.set('returns-feed/webhooks/Wms', [{ text: SECRET, createdAt: 0 }]);
+    add('Parcels', { filter: { entities: ['shipment'], to: ['DELIVERED'] } });
+    receiver.answer = () => 204;
+    receiver.accepted.length = 0;
+
+    const ended = await run('check', receiver.url, 'Parcels');
+
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^– forgotten returns/m) });
+    const types = new Set(receiver.accepted.map(({ type }) => type));
+    expect(types).toEqual(new Set(['feed.endpoint_test', 'shipment.status_changed']));
+  });
+});
