@@ -1,5 +1,7 @@
 // The room for a command's text: the terminal's width and colours; no limit and no colours where the output is piped.
 import pc from 'picocolors';
+import stringWidth from 'string-width';
+import { padTo } from './wrap.ts';
 
 export interface Layout {
   /** In columns. */
@@ -28,4 +30,17 @@ export function colorsOf(
   if (NO_COLOR) return pc.createColors(false);
   if (FORCE_COLOR) return pc.createColors(FORCE_COLOR !== '0' && FORCE_COLOR !== 'false');
   return pc.createColors(isTTY === true && TERM !== 'dumb');
+}
+
+/** The rows as lines, each column as wide as its widest text. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
+  );
+  return rows.map((row) =>
+    row
+      .map((text, column) => padTo(text, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

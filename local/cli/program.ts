@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('../commands/export.ts')).createExportCommand(),
   sources: async () => (await import('../commands/sources.ts')).createSourcesCommand(),
   webhooks: async () => (await import('../commands/webhooks.ts')).createWebhooksCommand(),
+  readers: async () => (await import('../commands/readers.ts')).createReadersCommand(),
   forget: async () => (await import('../commands/forget.ts')).createForgetCommand(),
   backup: async () => (await import('../commands/backup.ts')).createBackupCommand(),
   probe: async () => (await import('../commands/probe.ts')).createProbeCommand(),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import {
   DEFAULT_REQUESTS_PER_MINUTE,
   type SourceSettings,
@@ -23,6 +24,7 @@ import { followConfig } from '../feed/follow-config.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { readWatchConfig, type WatchConfig } from '../feed/watch-config.ts';
+import { parseListenAt, startListener } from '../listener/start-listener.ts';
 import type { GivenOption } from '../store/documents.ts';
 
 interface WatchFlags extends Omit<SourceFlags, 'baseUrl'>, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
@@ -31,6 +33,7 @@ interface WatchFlags extends Omit<SourceFlags, 'baseUrl'>, ForwardFlags, FilterF
   readonly source: string;
   readonly for?: number;
   readonly data?: string;
+  readonly listen?: string;
   readonly moved: boolean;
   readonly json: boolean;
 }
@@ -103,6 +106,7 @@ export function createWatchCommand(): Command {
     .option('--for <time>', 'stop reading after this time', parseDuration)
     .option('--data <dir>', 'keep state in this directory, and continue from it', parseDirectory)
     .option('--moved', 'with --data: the same store has moved to this --base-url', false)
+    .option('--listen <place>', 'with --data: serve the pull feed at PORT, or HOST:PORT (docs/pulling.md)')
     .option('--json', 'print each event as one line of JSON on stdout, and nothing else there', false);
   addForwardOptions(addFilterOptions(command, 'print'));
   addLogOptions(addMomentsOption(command));
@@ -127,6 +131,10 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
   const config = read?.() ?? readCommandLine(flags, options);
   const dataDir = flags.data ?? config.data;
   const { sources } = config.plan;
+  const listen = flags.listen ?? config.listen;
+  const listenAt = listen === undefined ? undefined : parseListenAt(listen);
+  if (listenAt !== undefined && dataDir === undefined)
+    throw new UsageError('--listen needs --data: what is pulled must outlast a restart.');
   const moments = momentsOf(flags);
   const display = createFeedDisplay({
     ...{ moments, json: flags.json, log: logOptionsOf(flags), filter: flags, sources: sources.length },
@@ -145,6 +153,15 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
     const watching = runWatch({
       ...{ plan: config.plan, dataDir, signal, forMs: flags.for, log: display.log },
       changes: read && ((signal) => followConfig(file ?? '', config, read, { log: display.log, signal })),
+      async beside({ store }) {
+        if (listenAt === undefined) return async () => {};
+        const listening = await startListener(listenAt, {
+          store,
+          clock: createSystemClock(),
+          log: display.log,
+        });
+        return listening.close;
+      },
       reporting(settings) {
         const shown = display.source(settings);
         return {
@@ -167,7 +184,7 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
 }
 
 /** Options of `watch` that go with --config; the others are a source's or a receiver's. */
-const BESIDE_CONFIG = ['config', 'data', 'every', 'for', 'json', 'type', 'group', 'utc'];
+const BESIDE_CONFIG = ['config', 'data', 'every', 'for', 'json', 'listen', 'type', 'group', 'utc'];
 
 /** @throws UsageError for an option that the file has for each source or receiver */
 function refuseOptionsOfSources(command: Command): void {
@@ -194,6 +211,7 @@ function readCommandLine(flags: WatchFlags, options: readonly GivenOption[]): Wa
   return {
     data: undefined,
     console: undefined,
+    listen: flags.listen,
     plan: { sources: [{ settings, secret, isMoved: flags.moved, given }], receivers },
   };
 }

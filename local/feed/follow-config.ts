@@ -37,9 +37,9 @@ export async function* followConfig(
       if (signal.aborted) return;
       isAsked = false;
       try {
-        const { data, console, plan } = read();
-        if (data !== first.data || console !== first.console)
-          log.warn('Another data or console takes effect at the next start.');
+        const { data, console, listen, plan } = read();
+        if (data !== first.data || console !== first.console || listen !== first.listen)
+          log.warn('Another data, console or listen takes effect at the next start.');
         yield plan;
       } catch (error) {
         log.error('The configuration changed, and is not used. What ran before goes on.', {

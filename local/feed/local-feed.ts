@@ -7,7 +7,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { takeTurns } from '../http/take-turns.ts';
-import { openStore } from '../store/open-store.ts';
+import { type LocalStore, openStore } from '../store/open-store.ts';
 import { lockForWatch } from '../store/watch-lock.ts';
 import { checkAddress } from './check-source.ts';
 import { createFeedFailure } from './feed-failure.ts';
@@ -29,6 +29,8 @@ export interface LocalFeed {
    * @throws UsageError if its state was read from another address
    */
   openSource(source: WatchedSource, reporting: Reporting): Promise<SourceTicks>;
+  /** What other parts of the process read. */
+  readonly store: LocalStore;
   /** The sources whose state the directory has, sorted. */
   knownSources(): Promise<readonly string[]>;
   /** Notes for `status` that sources are left out on purpose. */
@@ -106,6 +108,7 @@ export async function openLocalFeed(options: FeedOutput): Promise<LocalFeed> {
           },
         };
       },
+      store,
       knownSources: store.sources,
       async leaveOut(sources) {
         for (const name of sources) await noteRemoved(store, name);

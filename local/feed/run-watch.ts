@@ -22,6 +22,8 @@ export interface WatchOptions extends FeedOutput {
   readonly changes?: ((signal: AbortSignal) => AsyncIterable<WatchPlan>) | undefined;
   /** The log of a source, and what gets its reports. */
   readonly reporting: (settings: SourceSettings) => SourceReporting;
+  /** Begins what runs beside the feed, and returns what ends it. */
+  readonly beside?: ((feed: LocalFeed) => Promise<() => Promise<void>>) | undefined;
   /** Ends the reading after this time. */
   readonly forMs: number | undefined;
   /**
@@ -56,7 +58,9 @@ export async function runWatch(options: WatchOptions): Promise<void> {
   const ends = forMs === undefined ? [] : [AbortSignal.timeout(forMs)];
   const ending = AbortSignal.any([signal, feed.failing, ...ends]);
   const watches = createSourceWatches(feed, options, ending);
+  let endBeside = async () => {};
   try {
+    endBeside = (await options.beside?.(feed)) ?? endBeside;
     const names = new Set(plan.sources.map(({ settings }) => settings.name));
     const others = (await feed.knownSources()).filter((name) => !names.has(name));
     if (changes !== undefined) await feed.leaveOut(others);
@@ -69,6 +73,7 @@ export async function runWatch(options: WatchOptions): Promise<void> {
     await handOver(feed, options);
     if (!outcomes.some(({ isRead }) => isRead) && !signal.aborted) throw nothingRead(outcomes);
   } finally {
+    await endBeside();
     await feed.close();
   }
 

@@ -85,6 +85,10 @@ export const watchConfigFile = z.strictObject({
     .max(65_535)
     .optional()
     .meta({ description: 'Port of the console on this machine; 0 picks a free one.' }),
+  listen: z
+    .string()
+    .optional()
+    .meta({ description: 'HOST:PORT or PORT of the pull feed: see docs/pulling.md.' }),
   sources: z.array(configuredSource).min(1),
   receivers: z.array(configuredReceiver).optional(),
 });
@@ -92,6 +96,7 @@ export const watchConfigFile = z.strictObject({
 export interface WatchConfig {
   readonly data: string | undefined;
   readonly console: number | undefined;
+  readonly listen: string | undefined;
   readonly plan: WatchPlan;
 }
 
@@ -113,7 +118,7 @@ export function readWatchConfig(file: string, overrides: ConfigOverrides): Watch
       file,
       parsed.error.issues.map(({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`),
     );
-  const { data, console, every, sources, receivers = [] } = parsed.data;
+  const { data, console, listen, every, sources, receivers = [] } = parsed.data;
   const problems: string[] = [];
   /** Notes what is wrong with one entry, and goes on with the others. */
   function eachOf<Entry, Read>(
@@ -138,7 +143,7 @@ export function readWatchConfig(file: string, overrides: ConfigOverrides): Watch
   };
   problems.push(...problemsBetween(plan));
   if (problems.length > 0) throw problemsIn(file, problems);
-  return { data: data === undefined ? undefined : from(data), console, plan };
+  return { data: data === undefined ? undefined : from(data), console, listen, plan };
 }
 
 function parseFile(file: string): unknown {

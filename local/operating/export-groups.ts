@@ -23,7 +23,7 @@ export interface ExportFilter {
   readonly statuses?: readonly string[] | undefined;
 }
 
-type ExportedGroup = ReturnType<typeof exportGroup>;
+export type ExportedGroup = ReturnType<typeof exportGroup>;
 
 /** The groups of a source by their creation, without the removed ones. */
 export async function* exportGroups(
@@ -40,6 +40,36 @@ export async function* exportGroups(
     portion = [];
   }
   yield* exportSome(store, source, portion, filter);
+}
+
+/** A place in the order of an export: behind this group. */
+export interface ExportPlace {
+  readonly createdAt: Instant;
+  readonly groupId: number;
+}
+
+/** @param after undefined for the first page @returns at most `most` groups, and where to go on, undefined at the end */
+export async function exportPage(
+  store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
+  source: Parameters<SnapshotStore['load']>[0],
+  after: ExportPlace | undefined,
+  most: number = READ_GROUPS,
+): Promise<{ readonly groups: ExportedGroup[]; readonly next: ExportPlace | undefined }> {
+  const portion: ExportPlace[] = [];
+  const from = after?.createdAt ?? Number.NEGATIVE_INFINITY;
+  for await (const { createdAt, groupId } of store.knownCreatedBetween(
+    source,
+    from,
+    Number.POSITIVE_INFINITY,
+  )) {
+    if (after !== undefined && createdAt === from && groupId <= after.groupId) continue;
+    portion.push({ createdAt, groupId });
+    if (portion.length === most) break;
+  }
+  const ids = portion.map(({ groupId }) => groupId);
+  const groups: ExportedGroup[] = [];
+  for await (const group of exportSome(store, source, ids, {})) groups.push(group);
+  return { groups, next: portion.length === most ? portion.at(-1) : undefined };
 }
 
 async function* exportSome(

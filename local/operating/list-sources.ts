@@ -1,10 +1,9 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 // As text they have one line each.
-import stringWidth from 'string-width';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { toWords } from '../cli/given-options.ts';
-import { padTo } from '../cli/wrap.ts';
+import { alignColumns } from '../cli/layout.ts';
 import { withClient } from './find-deployment.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { describeSource } from './source-status.ts';
@@ -71,15 +70,7 @@ export function formatSources(sources: readonly ListedSource[], isLocal: boolean
     state === null ? '' : `generation ${state.generation}`,
     ...(isLocal ? [watched === null ? '' : `watch${toWords(watched).options}`] : configuration(configured)),
   ]);
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
-  );
-  return rows.map((row) =>
-    row
-      .map((text, column) => padTo(text, widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return alignColumns(rows);
 }
 
 function condition({ isHealthy, wasRestored }: NonNullable<ListedSource['state']>): string {

@@ -1,16 +1,17 @@
 // What is read and written as a whole under a name: the state of each source, the lease of its operators' searches, the
-// state of each endpoint, the list of forwarded URLs, the options of the last `watch`. A write names the version that
-// it follows.
+// state of each endpoint, the list of forwarded URLs, the options of the last `watch`, the readers of the pull feed. A
+// write names the version that it follows.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
+import { type Reader, readerBody } from '../../shared/pulling/reader.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type Connection, emptyWal } from './connection.ts';
 import { parseBody, toJson } from './json-body.ts';
 
-type Kind = 'source' | 'search' | 'endpoint' | 'forwards' | 'start';
+type Kind = 'source' | 'search' | 'endpoint' | 'forwards' | 'start' | 'reader';
 
 /** A URL that `watch` forwards to. */
 export interface ForwardedUrl {
@@ -38,6 +39,7 @@ interface Documents {
     body: z.ZodType<Body>,
   ): Promise<{ readonly version: number; readonly body: Body } | undefined>;
   save(kind: Kind, name: string, body: object, expectedVersion: number): Promise<SaveResult>;
+  remove(kind: Kind, name: string): Promise<boolean>;
   /** Sorted. */
   names(kind: Kind): Promise<string[]>;
   /** Resolves once all that was saved is in the database itself. */
@@ -69,6 +71,8 @@ export function createDocuments({ read, write }: Connection): Documents {
         return written === 1 ? 'saved' : 'conflict';
       });
     },
+    remove: (kind, name) =>
+      write((sql) => sql.run('DELETE FROM documents WHERE kind = ? AND name = ?', kind, name) === 1),
     names: (kind) =>
       read((sql) =>
         sql
@@ -165,5 +169,28 @@ export function createStarts(documents: Documents) {
     async save(source: string, start: Start): Promise<void> {
       await documents.save('start', source, start, (await load(source))?.version ?? 0);
     },
+  };
+}
+
+/** The readers of the pull feed. */
+export function createReaders(documents: Documents) {
+  const load = (name: string) => documents.load('reader', name, readerBody);
+  return {
+    list: () => documents.names('reader'),
+    load: async (name: string): Promise<Reader | undefined> => (await load(name))?.body,
+    /** @returns false if a reader has the name */
+    add: async (name: string, reader: Reader): Promise<boolean> =>
+      (await documents.save('reader', name, reader, 0)) === 'saved',
+    /** @returns the changed reader, undefined if there is none */
+    async change(name: string, to: (reader: Reader) => Reader): Promise<Reader | undefined> {
+      for (;;) {
+        const stored = await load(name);
+        if (stored === undefined) return undefined;
+        const changed = to(stored.body);
+        if ((await documents.save('reader', name, changed, stored.version)) === 'saved') return changed;
+      }
+    },
+    /** @returns false if there is none */
+    remove: (name: string): Promise<boolean> => documents.remove('reader', name),
   };
 }

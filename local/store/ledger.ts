@@ -175,11 +175,13 @@ export function deleteExpired(sql: Sql, now: Instant): boolean {
   if (sql.get(`${due} grp >= 0 LIMIT 1`, now - LEDGER_RETENTION) === undefined) return reads === DELETIONS;
   const newest = sql.get('SELECT body FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1');
   const latest = Math.min(now, timeOf(newest?.body) + DAY);
-  const events = sql.run(
-    `DELETE FROM ledger WHERE position IN (${due} grp >= 0 LIMIT ${DELETIONS})`,
+  const events = sql.all(
+    `DELETE FROM ledger WHERE position IN (${due} grp >= 0 LIMIT ${DELETIONS}) RETURNING position`,
     latest - LEDGER_RETENTION,
   );
-  return reads === DELETIONS || events === DELETIONS;
+  const last = events.reduce((most, { position }) => Math.max(most, Number(position)), 0);
+  sql.run('UPDATE feed SET expired = max(expired, ?)', last);
+  return reads === DELETIONS || events.length === DELETIONS;
 }
 
 /** The time of an event by the service's clock; 0 if it can't be read. */
@@ -190,6 +192,11 @@ function timeOf(body: unknown): Instant {
   } catch {
     return 0;
   }
+}
+
+/** The position of the last event of a return that expired; 0 if none has. */
+export function expiredPosition(sql: Sql): number {
+  return Number(sql.get('SELECT expired FROM feed')?.expired);
 }
 
 export function newestPosition(sql: Sql): number {

@@ -20,6 +20,7 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../shared/ports.ts';
+import type { Positions } from '../../shared/pulling/reader-stream.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   BUSY_MS,
@@ -44,13 +45,15 @@ import {
   createDocuments,
   createEndpointStates,
   createForwards,
+  createReaders,
   createSearches,
   createSourceStates,
   createStarts,
 } from './documents.ts';
 import { createLedger, createLedgerEraser, deleteExpired, listFormerly, readActivity } from './ledger.ts';
 import { createMarks, listBehind, readMark, removeDestination } from './marks.ts';
-import { type Commit, createNews } from './news.ts';
+import { type Commit, createNews, type News } from './news.ts';
+import { createPositions } from './positions.ts';
 import { createTables, hasTables } from './schema.ts';
 import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
@@ -86,6 +89,8 @@ export interface LocalStore {
   /** The URLs that the last `watch` forwards to. */
   readonly forwards: ReturnType<typeof createForwards>;
   readonly starts: ReturnType<typeof createStarts>;
+  readonly readers: ReturnType<typeof createReaders>;
+  readonly positions: Positions;
   /**
    * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *
@@ -154,7 +159,7 @@ export async function openStore(
       await remove();
     };
     const identity = () => connection.read(readIdentity);
-    return { ...createPorts(connection, clock, identity), onCommit: news.onCommit, notices, close };
+    return { ...createPorts(connection, clock, identity, news), onCommit: news.onCommit, notices, close };
   } catch (error) {
     await remove();
     throw explain(error);
@@ -168,7 +173,12 @@ function describeWait(database: string): string {
   );
 }
 
-function createPorts(connection: Connection, clock: Pick<Clock, 'now'>, identity: SourceStates['identity']) {
+function createPorts(
+  connection: Connection,
+  clock: Pick<Clock, 'now'>,
+  identity: SourceStates['identity'],
+  news: Pick<News, 'onCommit'>,
+) {
   const documents = createDocuments(connection);
   const states = createSourceStates(documents, identity);
   return {
@@ -188,6 +198,8 @@ function createPorts(connection: Connection, clock: Pick<Clock, 'now'>, identity
     unsent: (at) => countUnsent(connection, at),
     behind: (destination, source) => listBehind(connection, destination, source),
     forwards: createForwards(documents),
+    readers: createReaders(documents),
+    positions: createPositions(connection, identity, news),
     starts: createStarts(documents),
     backup: (file) => backUp(connection, file),
   } satisfies Partial<LocalStore>;
@@ -229,7 +241,7 @@ export async function openStoreToRead(
       news.close();
       await connection.close();
     };
-    const ports = createPorts(connection, clock, async () => identity);
+    const ports = createPorts(connection, clock, async () => identity, news);
     return { ...ports, onCommit: news.onCommit, notices, close };
   } catch (error) {
     throw explain(error);

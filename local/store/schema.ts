@@ -11,16 +11,17 @@ import { RESTORE, StoreError } from './store-error.ts';
 
 /** 'RCF1', and the number of the format: any other file is refused. */
 const APPLICATION_ID = 0x52434631;
-const USER_VERSION = 1;
+const USER_VERSION = 2;
 
 const SCHEMA = `
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${USER_VERSION};
 
--- One row. \`commits\` counts the transactions: the file beside the database knows it too.
-CREATE TABLE feed (identity TEXT NOT NULL, commits INTEGER NOT NULL) STRICT;
+-- One row. \`commits\` counts the transactions: the file beside the database knows it too. \`expired\` is the position of
+-- the last event of a return that expired.
+CREATE TABLE feed (identity TEXT NOT NULL, commits INTEGER NOT NULL, expired INTEGER NOT NULL) STRICT;
 
--- What is read and written as a whole: kind is source, search, endpoint, forwards or start.
+-- What is read and written as a whole: kind is source, search, endpoint, forwards, start or reader.
 CREATE TABLE documents (
   kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, name)
 ) STRICT;
@@ -72,7 +73,7 @@ export function createTables(sql: Sql, files: DirectoryFiles): void {
   try {
     if (!hasTables(sql, files)) {
       sql.exec(SCHEMA);
-      sql.run('INSERT INTO feed VALUES (?, 0)', newIdentity());
+      sql.run('INSERT INTO feed VALUES (?, 0, 0)', newIdentity());
     }
     sql.exec('COMMIT');
   } catch (error) {

@@ -1,0 +1,154 @@
+// `readers`: who may pull the feed of a data directory.
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { hashToken } from '../../functions/adapters/token-hash.ts';
+import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import { READER_NAME, withToken } from '../../shared/pulling/reader.ts';
+import { counted } from '../cli/counts.ts';
+import { UsageError } from '../cli/failures.ts';
+import { parseFilter } from '../cli/forward-flags.ts';
+import { alignColumns } from '../cli/layout.ts';
+import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
+import { parseDirectory } from '../cli/place-options.ts';
+import { createPrinter } from '../cli/print.ts';
+import { openKnownStore } from '../operating/open-directory.ts';
+import type { LocalStore } from '../store/open-store.ts';
+
+interface Flags {
+  readonly data: string;
+}
+
+const DATA = 'data directory of "watch --data", which may be running';
+
+const ADD_HELP = `
+A reader is a URL, /v1/readers/NAME of "watch --listen", with its own filter and tokens (docs/pulling.md). What it shows
+is fixed: for another filter, add another reader. The token is printed on stdout, once; only its hash is kept.
+Examples:
+  returns-feed readers add wms --data state
+  returns-feed readers add shop --data state --filter '{"sources":["acme"],"types":["shipment.status_changed"]}'`;
+
+export function createReadersCommand(): Command {
+  return new Command('readers')
+    .description('Manage who may pull the feed of a data directory.')
+    .addCommand(
+      onDirectory('add', 'Add a reader, and print its token.')
+        .argument('<name>', 'name of the reader: a-z, 0-9 and "-"')
+        .option('--filter <json>', 'which events it shows, as webhooks have it', parseFilter)
+        .addHelpText('after', ADD_HELP)
+        .action(add),
+    )
+    .addCommand(
+      addMomentsOption(onDirectory('list', 'List the readers, and how far each has read.'))
+        .option('--json', 'print one JSON object', false)
+        .action(list),
+    )
+    .addCommand(
+      onDirectory(
+        'rotate',
+        'Print a new token of a reader. The one before stays valid until the next rotation.',
+      )
+        .argument('<name>', 'name of the reader')
+        .action(rotate),
+    )
+    .addCommand(
+      onDirectory('remove', 'Remove a reader: its tokens are refused at once.')
+        .argument('<name>', 'name of the reader')
+        .action(remove),
+    );
+}
+
+function onDirectory(name: string, description: string): Command {
+  return new Command(name).description(description).requiredOption('--data <dir>', DATA, parseDirectory);
+}
+
+async function withStore(data: string, work: (store: LocalStore) => Promise<void>): Promise<void> {
+  const store = await openKnownStore(data, 'to write');
+  await work(store).finally(store.close);
+}
+
+const TOKEN_BYTES = 32;
+
+async function add(name: string, { data, filter = {} }: Flags & { readonly filter?: object }): Promise<void> {
+  if (!READER_NAME.test(name))
+    throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
+  const checked = checkedFilter(filter);
+  const token = newToken();
+  await withStore(data, async ({ readers }) => {
+    if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)] })))
+      throw new UsageError(`There is a reader "${name}". For a new token: readers rotate ${name}.`);
+    await printToken(token, `added: /v1/readers/${name} of "watch --listen". Give its client this token.`);
+  });
+}
+
+function checkedFilter(filter: object): EventFilter {
+  try {
+    return checkFilter(filter);
+  } catch (error) {
+    throw new UsageError(`--filter: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function rotate(name: string, { data }: Flags): Promise<void> {
+  const token = newToken();
+  await withStore(data, async ({ readers }) => {
+    const changed = await readers.change(name, (reader) => withToken(reader, hashToken(token)));
+    if (changed === undefined) throw noReader(name, await readers.list());
+    await printToken(
+      token,
+      'rotated: this token and the one before are valid. The next rotation ends the latter.',
+    );
+  });
+}
+
+async function remove(name: string, { data }: Flags): Promise<void> {
+  await withStore(data, async ({ readers }) => {
+    if (!(await readers.remove(name))) throw noReader(name, await readers.list());
+    await createPrinter(process.stderr).line(`removed: ${name}`);
+  });
+}
+
+async function list({
+  data,
+  json,
+  ...flags
+}: Flags & MomentsFlags & { readonly json: boolean }): Promise<void> {
+  const moments = momentsOf(flags);
+  await withStore(data, async ({ readers, positions }) => {
+    const newest = await positions.newest();
+    const names = await readers.list();
+    const known = await Promise.all(
+      names.map(async (name) => {
+        const { filter = {}, tokens = [], lastOffset, readAt } = (await readers.load(name)) ?? {};
+        /** Of all events, whatever the filter. */
+        const behind = lastOffset === undefined ? null : Math.max(0, newest - Number(lastOffset.slice(-16)));
+        const at = readAt === undefined ? null : new Date(readAt / 1_000).toISOString();
+        return { name, filter, tokens: tokens.length, readAt: at, behind };
+      }),
+    );
+    const out = createPrinter(process.stdout);
+    if (json) return out.line(JSON.stringify({ readers: known }));
+    if (known.length === 0) return out.line('No reader. "readers add NAME" adds one.');
+    const rows = known.map(({ name, filter, tokens, readAt, behind }) => [
+      name,
+      readAt === null ? 'never read' : `read ${moments.withAge(readAt)}`,
+      behind === null ? '' : `${counted(behind, 'event')} behind`,
+      counted(tokens, 'token'),
+      Object.keys(filter).length === 0 ? 'all events' : JSON.stringify(filter),
+    ]);
+    for (const row of alignColumns(rows)) await out.line(row);
+  });
+}
+
+function newToken(): string {
+  return `rcf_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+}
+
+async function printToken(token: string, text: string): Promise<void> {
+  await createPrinter(process.stdout).line(token);
+  await createPrinter(process.stderr).line(text);
+}
+
+function noReader(name: string, names: readonly string[]): UsageError {
+  const known = names.length === 0 ? 'There is none' : `There is ${names.join(', ')}`;
+  return new UsageError(`There is no reader "${name}". ${known}.`);
+}

@@ -1,0 +1,47 @@
+// The events of all return groups in the order of their commits, for the pull feed.
+import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
+import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { Connection } from './connection.ts';
+import { fromJson } from './json-body.ts';
+import { expiredPosition, newestPosition } from './ledger.ts';
+import type { News } from './news.ts';
+import { keyOf } from './schema.ts';
+
+const SELECT = `SELECT position, stream, grp, sequence, body FROM ledger NOT INDEXED WHERE position > ? AND grp >= 0
+  ORDER BY position LIMIT ?`;
+
+export function createPositions(
+  { read }: Connection,
+  epoch: Positions['epoch'],
+  { onCommit }: Pick<News, 'onCommit'>,
+): Positions {
+  return {
+    epoch,
+    read: (after, limit) =>
+      read((sql) => {
+        const rows = sql.all(SELECT, after, limit);
+        // Behind the last event of a return there may be the feed's own.
+        const last =
+          rows.length < limit ? Math.max(after, newestPosition(sql)) : Number(rows.at(-1)?.position);
+        return { events: rows.flatMap(toEvent), last };
+      }),
+    newest: () => read(newestPosition),
+    expired: () => read(expiredPosition),
+    async change(signal) {
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const unlisten = onCommit(() => resolve());
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise.finally(unlisten);
+    },
+  };
+}
+
+function toEvent(row: Record<string, unknown>): PositionedEvent[] {
+  try {
+    const entry = toLedgerEntry(fromJson(row.body, 'The event'), keyOf(row), Number(row.sequence));
+    return 'event' in entry ? [{ position: Number(row.position), event: entry.event }] : [];
+  } catch {
+    return [];
+  }
+}

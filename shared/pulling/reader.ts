@@ -1,0 +1,26 @@
+// A reader: a URL of the pull feed. What it shows is fixed when it is added, so that an offset never changes its meaning.
+import * as z from 'zod';
+import { eventFilter } from '../contract/event-filter.ts';
+
+/** As the names of sources. */
+export const READER_NAME = /^[a-z0-9-]{1,30}$/;
+
+export const readerBody = z.object({
+  filter: eventFilter,
+  /** Hashes of the tokens, the newest first: two are valid while a token is replaced. */
+  tokens: z.array(z.string()),
+  /** The offset of its last request, noted once a minute; undefined before the first. */
+  lastOffset: z.string().optional(),
+  /** When that was, in microseconds since the epoch. */
+  readAt: z.number().optional(),
+});
+
+/** A reader as it is stored. */
+export type Reader = z.output<typeof readerBody>;
+
+const VALID_TOKENS = 2;
+
+/** The reader with a new token; the one before stays valid, older ones do not. */
+export function withToken(reader: Reader, tokenHash: string): Reader {
+  return { ...reader, tokens: [tokenHash, ...reader.tokens].slice(0, VALID_TOKENS) };
+}
