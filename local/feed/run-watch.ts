@@ -1,6 +1,5 @@
 // Watches sources from the first poll to the clean end: polls each on its own, passes events on as they arrive, follows
 // a configuration that changes meanwhile, and at the end hands over the events of everything it has read.
-import { createHash } from 'node:crypto';
 import { DeadlineReached } from '../../shared/pacing/errors.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 import { counted } from '../cli/counts.ts';
@@ -141,7 +140,7 @@ function createSourceWatches(
       await Promise.all(ended.map(stop));
       await feed.leaveOut(removed);
       const begun = sources.filter(({ settings }) => !running.has(settings.name));
-      for (const source of begun) start(source, waitOf(source.settings, begun.length));
+      for (const source of begun) start(source, waitOf(source, begun.length));
       return {
         ...{ added: counted(added.length, 'source'), removed: removed.length },
         changed: ended.length - removed.length,
@@ -158,11 +157,9 @@ function configuredAs({ settings, secret, isMoved }: WatchedSource): string {
   return JSON.stringify([settings, secret.place, isMoved]);
 }
 
-/** The first ticks of many sources are spread by their names, over one interval at most. */
-function waitOf({ name, intervalMs }: SourceSettings, sources: number): number {
-  if (sources === 1) return 0;
-  const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
-  return share * Math.min(intervalMs, sources * APART_MS);
+/** The first ticks of many sources are spread as their polls are, over one interval at most. */
+function waitOf({ settings, spread = 0 }: WatchedSource, sources: number): number {
+  return sources === 1 ? 0 : spread * Math.min(settings.intervalMs, sources * APART_MS);
 }
 
 /** The error of a watch whose time was over before anything was read. */

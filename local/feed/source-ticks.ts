@@ -12,7 +12,7 @@ export interface SourceTicksOptions
   extends ConfiguredSource,
     Pick<
       SourceServices,
-      'states' | 'store' | 'ledger' | 'clock' | 'log' | 'place' | 'mostRemembered' | 'onProgress'
+      'states' | 'store' | 'ledger' | 'clock' | 'log' | 'place' | 'mostRemembered' | 'spread' | 'onProgress'
     > {
   readonly transport: HttpTransport;
 }

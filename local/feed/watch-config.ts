@@ -1,4 +1,5 @@
 // The configuration of a `watch` with many sources: a JSON file, checked as a whole, so that one look shows all problems.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
@@ -190,8 +191,14 @@ function readSource(
     settings: settings.data,
     secret: secretOf(source, from),
     isMoved: source.moved,
+    spread: spreadOf(name),
     given: usual.given,
   };
+}
+
+/** A fraction that is the same at each start. */
+function spreadOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32;
 }
 
 /** Read now, so that a missing token is a problem of the start, and again whenever the service refuses it. */

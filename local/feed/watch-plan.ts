@@ -13,6 +13,8 @@ export interface WatchPlan {
 
 /** A source to poll. */
 export interface WatchedSource extends ConfiguredSource {
+  /** Where in a rhythm its polls lie, from 0 to 1: many sources are not polled at the same moment. @default 0 */
+  readonly spread?: number | undefined;
   /** Whether the source may have another address than in its state. @default false */
   readonly isMoved?: boolean | undefined;
   /** The options of the command line, for the directory to remember. @default they are not noted */

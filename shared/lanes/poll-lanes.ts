@@ -44,7 +44,7 @@ export function createFreshLane(run: TickRun): Lane {
       });
       await own.read(MOST_FRESH_REQUESTS - left.round.requests);
       // A round that the tick's end cuts off goes on at once in the next tick.
-      fresh.dueAt = nextSlot(rhythm, startedAt);
+      fresh.dueAt = nextSlot(rhythm, startedAt, run.session.spread);
     } finally {
       // Without a first page the next round has the same range.
       const rest = [...left.round.stack, ...(newest === undefined ? [] : (own?.round.stack ?? []))];
@@ -153,7 +153,7 @@ export function createLateLane(run: TickRun): Lane {
       const cuts = cutsAfter(run.state, created.values());
       updateLane(run, 'late', (before) => ({
         ...{ ...before, round: undefined, endedAt: now, groups, requests, cuts },
-        dueAt: nextSlot(lateRhythm(settings, requests), startedAt),
+        dueAt: nextSlot(lateRhythm(settings, requests), startedAt, run.session.spread),
       }));
     },
   };

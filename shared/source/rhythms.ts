@@ -96,7 +96,12 @@ export function earlier(rhythm: number): number {
   return Math.min(EARLY, rhythm / 10);
 }
 
-/** The slot after the one in which a round begins. Slots are multiples of the rhythm, as those of a schedule are. */
-export function nextSlot(rhythm: number, startedAt: Instant): Instant {
-  return (Math.floor((startedAt + earlier(rhythm)) / rhythm) + 1) * rhythm;
+/**
+ * The slot after the one in which a round begins. Slots are multiples of the rhythm, as those of a schedule are.
+ *
+ * @param spread moves them by this part of the rhythm, from 0 to 1: so sources of one process are read one after the other
+ */
+export function nextSlot(rhythm: number, startedAt: Instant, spread = 0): Instant {
+  const phase = Math.floor(spread * rhythm);
+  return (Math.floor((startedAt - phase + earlier(rhythm)) / rhythm) + 1) * rhythm + phase;
 }

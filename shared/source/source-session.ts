@@ -26,6 +26,8 @@ export interface SourceServices
   readonly owner: string;
   /** How many groups the process may remember of this source. @default all that one source needs */
   readonly mostRemembered?: (() => number) | undefined;
+  /** Where in a rhythm its polls lie, from 0 to 1. @default 0, as those of a schedule */
+  readonly spread?: number | undefined;
   /** Called during long work. */
   readonly onProgress?: ((report: TickReport) => void) | undefined;
 }

@@ -159,6 +159,13 @@ describe('a lane in a rhythm', () => {
   });
 
   it.each([
+    ['before its own slot', HOUR + 5 * SECOND, HOUR + 15 * SECOND],
+    ['in its own slot', HOUR + 15 * SECOND, HOUR + 75 * SECOND],
+  ])('lies at its own part of the rhythm, if its round begins %s', (_, startedAt, next) => {
+    expect(nextSlot(MINUTE, startedAt, 0.25)).toBe(next);
+  });
+
+  it.each([
     ['a minute', MINUTE, 5 * SECOND],
     ['five seconds', 5 * SECOND, SECOND / 2],
   ])('of %s is due once in each slot, also if a round begins as early as it may', (_, rhythm, early) => {
