@@ -3,17 +3,20 @@
 import { type App, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { newApp } from '../new-app.ts';
+import { aFunction } from '../synthesize.ts';
 import { reasonFor } from './accepted-mistakes.ts';
 import { findMistakes } from './find-mistakes.ts';
-import { findSpare, refusals } from './judge-edges.ts';
+import { findSpare, judgeEdges, refusals } from './judge-edges.ts';
 import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
+import { matches, type Statement } from './policies.ts';
+import type { OwnedStatement } from './read-policies.ts';
 import { purposeOf } from './spare-statements.ts';
-import { VARIANTS } from './variants.ts';
+import { VARIANTS, type Variant } from './variants.ts';
 
 // The first synthesis of a process takes seconds, for loading modules.
 vi.setConfig({ testTimeout: 60_000 });
@@ -30,6 +33,33 @@ describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
 
     expect(edges.length).toBeGreaterThan(20);
     expect(refusals(edges)).toEqual([]);
+  });
+
+  test('lets services use resources only for resources of this account', () => {
+    const { policies } = judged();
+
+    const open = policies.statements.filter(
+      ({ says, owner, Principal = {}, Condition }) =>
+        (says === 'resource' || Object(Principal).Service === 'scheduler.amazonaws.com') &&
+        !owner.startsWith('arn:aws:kms:') && // Judged by own-key.test.ts.
+        Object(Principal).Service !== undefined &&
+        !/"aws:Source(Arn|Account)":/i.test(JSON.stringify(Condition)),
+    );
+
+    expect(open.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('refuses requests without TLS to each queue and topic of the feed', () => {
+    const { account, policies } = judged();
+    const ours = account.resources.filter(
+      ({ type, path }) =>
+        /::(Queue|Topic)$/.test(type) && /Feed|Warehouse|BusSubscribers|\/Ordered/.test(path),
+    );
+
+    const refusing = policies.statements.filter((it) => purposeOf(it) === 'denies requests without TLS');
+
+    expect(ours.length).toBeGreaterThan(2);
+    expect(ours.filter(({ arn }) => !refusing.some(({ owner }) => owner === arn))).toEqual([]);
   });
 
   test('has no unnecessary statement', () => {
@@ -50,12 +80,93 @@ describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
   });
 });
 
+describe('the judge', () => {
+  const variant = VARIANTS['with a key of the stack'] as Variant;
+  let known: JudgedVariant | undefined;
+  const judged = () => {
+    known ??= judgeVariant(newApp(CONTEXT), variant);
+    return known;
+  };
+  const other = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(other) : `${value}`.replace(/[^:]+$/, 'another');
+
+  test.each<[string, (statement: OwnedStatement) => Partial<OwnedStatement> | undefined]>([
+    ['forbids instead', () => ({ Effect: 'Deny' })],
+    ['names other actions', ({ Action }) => ({ Action: other(Action) as string })],
+    [
+      'names other resources',
+      ({ Resource }) => (Resource === undefined ? undefined : { Resource: other(Resource) as string }),
+    ],
+    [
+      'names another service or role',
+      ({ Principal }) => (Principal === undefined ? undefined : { Principal: { Service: 'another' } }),
+    ],
+    [
+      'has another condition',
+      ({ Condition }) =>
+        Condition && {
+          Condition: Object.fromEntries(
+            Object.entries(Condition).map(([operator, keys]) => [
+              operator,
+              Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, other(value) as string])),
+            ]),
+          ),
+        },
+    ],
+    [
+      'has a condition that requests never meet',
+      ({ Condition }) => ({ Condition: { ...Condition, StringLike: { 'aws:SourceVpc': '*' } } }),
+    ],
+  ])('refuses a call if the statement that it needs %s', (_, change) => {
+    const { edges, policies } = judged();
+    const spare = findSpare(edges, policies);
+    const needed = policies.statements.filter((it) => !spare.includes(it));
+
+    const altered = needed.flatMap((statement) => {
+      const changed = change(statement);
+      if (changed === undefined) return [];
+      const statements = policies.statements.map((it) => (it === statement ? { ...it, ...changed } : it));
+      const concerned = edges.filter((it) => it.statements.has(statement));
+      return [{ statement, refused: refusals(judgeEdges(concerned, { ...policies, statements })) }];
+    });
+
+    expect(altered.length).toBeGreaterThan(15);
+    expect(altered.filter(({ refused }) => refused.length === 0)).toEqual([]);
+  });
+
+  test.each([
+    ['ArnLike', 'arn:aws:events:*:rule/*'],
+    ['ArnEquals', 'arn:aws:events:eu-west-1:1:rule/a'],
+    ['StringEquals', 'arn:aws:events:*:1:rule/*'],
+  ])('does not stretch %s %s to other rules', (operator, pattern) => {
+    const statement = {
+      Effect: 'Allow',
+      Action: 'sqs:SendMessage',
+      Condition: { [operator]: { key: pattern } },
+    };
+    const context = { key: 'arn:aws:events:eu-west-1:1:rule/b' };
+
+    const isMet = matches(statement as Statement, { action: 'sqs:SendMessage', resource: 'a', context });
+
+    expect(isMet).toBe(false);
+  });
+
+  test('does not guess the policy of a key outside the templates', () => {
+    expect(() => judgeVariant(newApp(CONTEXT), { build: VARIANTS['with an imported key']!.build })).toThrow(
+      /^The policy of arn:aws:kms:\S+ is not known\.$/,
+    );
+  });
+});
+
 describe('is reported:', () => {
   test.each<[string, string, (stack: Stack) => void]>([
     [
       'a property that names a resource',
       'AWS::Lambda::Function DeadLetterConfig.TargetArn',
-      (stack) => void aFunction(stack, { deadLetterQueue: new sqs.Queue(stack, 'Lost') }),
+      (stack) => {
+        const fn = aFunction(stack).node.defaultChild as lambda.CfnFunction;
+        fn.deadLetterConfig = { targetArn: new sqs.Queue(stack, 'Lost').queueArn };
+      },
     ],
     [
       'a resource that names another',
@@ -82,11 +193,3 @@ describe('is reported:', () => {
     expect(() => judgeVariant(newApp(CONTEXT), variant)).toThrow(problem);
   });
 });
-
-function aFunction(stack: Stack, props: Partial<lambda.FunctionProps>): lambda.Function {
-  return new lambda.Function(stack, 'Function', {
-    ...{ code: lambda.Code.fromInline('exports.handler = async () => {}'), handler: 'index.handler' },
-    runtime: lambda.Runtime.NODEJS_24_X,
-    ...props,
-  });
-}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { App } from 'aws-cdk-lib';
 import { findEdges } from './find-edges.ts';
 import { type JudgedEdge, judgeEdges } from './judge-edges.ts';
-import { readAccount } from './read-account.ts';
+import { type Account, readAccount } from './read-account.ts';
 import { type Policies, readPolicies } from './read-policies.ts';
 import type { Variant } from './variants.ts';
 
@@ -16,6 +16,7 @@ export const CONTEXT: Readonly<Record<string, unknown>> = {
 };
 
 export interface JudgedVariant {
+  readonly account: Account;
   readonly edges: readonly JudgedEdge[];
   readonly policies: Policies;
 }
@@ -28,5 +29,5 @@ export function judgeVariant(app: App, { build, given }: Variant): JudgedVariant
   build(app);
   const account = readAccount(app.synth());
   const policies = readPolicies(account, given?.(account));
-  return { edges: judgeEdges(findEdges(account), policies), policies };
+  return { account, edges: judgeEdges(findEdges(account), policies), policies };
 }
