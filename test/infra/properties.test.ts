@@ -2,11 +2,8 @@
 // change that is meant, `npx vitest run test/infra/properties.test.ts -u` writes it. The folder `edges` judges policies;
 // the code of functions, the dashboard and the workflow have tests of their own.
 import { expect, test } from 'vitest';
-import { CONTEXT } from './edges/judge-variant.ts';
-import { VARIANTS } from './edges/variants.ts';
-import { newApp } from './new-app.ts';
+import { templateOfVariant } from './edges/judge-variant.ts';
 import { type Names, resolve } from './resolve-intrinsics.ts';
-import type { Template } from './template.ts';
 
 const POLICIES = /^AWS::(IAM::Policy|IAM::Role|Lambda::Permission|SNS::TopicPolicy|SQS::QueuePolicy)$/;
 /** The feed, the sample warehouse, and what invokes the functions of subscribers. */
@@ -22,10 +19,7 @@ const SHOWN: Names = {
 };
 
 test('each part has the known properties, deletion policy and order of creation', async () => {
-  const app = newApp(CONTEXT);
-  VARIANTS['without a key']?.build(app);
-
-  const { Resources }: Template = app.synth().getStackByName('Shop').template;
+  const { Resources } = templateOfVariant('without a key');
 
   const lines = Object.entries(Resources)
     .filter(([id, { Type }]) => OURS.test(id) && !POLICIES.test(Type))

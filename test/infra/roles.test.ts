@@ -2,18 +2,10 @@
 // `npm run ministack` makes the functions' own calls with policies enforced.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { CONTEXT } from './edges/judge-variant.ts';
-import { VARIANTS } from './edges/variants.ts';
-import { newApp } from './new-app.ts';
-import { resourceOf, resourcesOf, statementsOf, type Template } from './template.ts';
+import { templateOfVariant } from './edges/judge-variant.ts';
+import { resourceOf, resourcesOf, statementsOf } from './template.ts';
 
-function templateOf(variant: string): Template {
-  const app = newApp(CONTEXT);
-  VARIANTS[variant]?.build(app);
-  return app.synth().getStackByName('Shop').template;
-}
-
-const all = templateOf('without a key');
+const all = templateOfVariant('without a key');
 const poller = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties;
 const feed = poller.Environment.Variables.SOURCES_PATH.split('/')[1];
 
@@ -118,7 +110,7 @@ test('the code of a function in a network can not change network interfaces', ()
 });
 
 describe("the account's own key", () => {
-  const keyed = templateOf('with a key of the stack');
+  const keyed = templateOfVariant('with a key of the stack');
   const statements = resourcesOf(keyed, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
     Properties.PolicyDocument.Statement.map((it: object) => ({ id, text: JSON.stringify(it) })),
   );

@@ -1,42 +1,19 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
-import * as sns from 'aws-cdk-lib/aws-sns';
 import { describe, expect, test } from 'vitest';
 import { parseWebhookEnvironment } from '../../functions/webhook/webhook-environment.ts';
 import { METRICS } from '../../shared/deployment/metrics.ts';
 import { webhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { templateOfVariant } from './edges/judge-variant.ts';
 import { resolve } from './resolve-intrinsics.ts';
 import { aFeed, newStack } from './synthesize.ts';
-import { resourceOf, resourcesOf, statementsOf } from './template.ts';
+import { resourceOf, statementsOf, type Template } from './template.ts';
 
-const URL_OF_WMS = 'https://wms.example.com/hooks/returns';
+const URL_OF_WMS = 'https://wms.example.com/hook';
 
-/** Adds one webhook with the fewest options, and one with most options. */
-function twoWebhooks() {
-  const stack = newStack();
-  const synthesis = aFeed({}, stack);
-  const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
-  synthesis.feed.addWebhook('Wms', { url: URL_OF_WMS });
-  synthesis.feed.addWebhook('Automation', {
-    url: secretNamed('hook'),
-    filter: { entities: ['shipment'], to: ['DELIVERED'] },
-    secret: secretNamed('signing'),
-    authorization: secretNamed('bearer'),
-    secretHeaders: { 'X-Tenant': secretNamed('tenant') },
-    clientCertificate: secretNamed('certificate'),
-    contentType: 'application/json',
-    requestTimeout: Duration.seconds(5),
-    maxConcurrency: 20,
-    maxPerSecond: 2.5,
-    allowPrivateAddresses: true,
-    alarmAfter: Duration.minutes(20),
-  });
-  return { ...synthesis, all: synthesis.template() };
-}
-
-const { all, feed, stack } = twoWebhooks();
+/** With one webhook with the fewest options, Wms, and one with most options, Inside. */
+const all = templateOfVariant('without a key');
 
 /** The values as in a deployment, with a text for each reference. */
 const filled = (value: unknown) =>
@@ -56,11 +33,11 @@ describe('the sender', () => {
       SIGNING_SECRET: expect.stringContaining('WebhooksWmsSecret'),
     });
     expect(variablesOf('Wms', part)).not.toHaveProperty('MAX_PER_SECOND');
-    expect(parseWebhookEnvironment(variablesOf('Automation', part))).toMatchObject({
-      ...{ WEBHOOK_ID: 'Automation', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
+    expect(parseWebhookEnvironment(variablesOf('Inside', part))).toMatchObject({
+      ...{ WEBHOOK_ID: 'Inside', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
       ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
-      FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
+      FILTER: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
     });
   });
@@ -100,15 +77,14 @@ describe('the signing secret', () => {
 
 describe('the record of a webhook', () => {
   const recordOf = (id: string) => {
-    const { Name, Value, Type } = resourceOf(all, 'AWS::SSM::Parameter', `Webhooks${id}Record`).Properties;
-    return { Name, Type, record: webhookRecord.parse(JSON.parse(filled(Value))) };
+    const { Name, Value } = resourceOf(all, 'AWS::SSM::Parameter', `Webhooks${id}Record`).Properties;
+    return { Name, record: webhookRecord.parse(JSON.parse(filled(Value))) };
   };
 
-  test('is a parameter below a common path, for commands', () => {
-    const { Name, Type, record } = recordOf('Wms');
+  test('can be read by commands, below a common path', () => {
+    const { Name, record } = recordOf('Wms');
 
-    expect(Name).toBe(`${feed.webhooksPath}/Wms`);
-    expect(Type).toBe('String');
+    expect(Name).toMatch(/^\/Shop-Feed-\w+\/webhooks\/Wms$/);
     expect(record).toMatchObject({
       ...{ id: 'Wms', url: URL_OF_WMS, secretHeaders: {}, filter: {}, addresses: 'public' },
       ...{ requestTimeoutMs: 15_000, queueUrl: expect.stringContaining('WebhooksWmsQueue') },
@@ -117,17 +93,14 @@ describe('the record of a webhook', () => {
     });
   });
 
-  test('does not contain a URL that is a secret', () => {
-    const { record } = recordOf('Automation');
+  test('names secrets, and contains none', () => {
+    const { record } = recordOf('Inside');
 
     expect(record.url).toBeUndefined();
-    expect(record.urlSecret).toBe('shop/hook');
     expect(record).toMatchObject({
-      contentType: 'application/json',
-      clientCertificate: 'shop/certificate',
-      maxPerSecond: 2.5,
+      ...{ urlSecret: 'shop/hook', clientCertificate: 'shop/certificate', maxPerSecond: 2.5 },
+      secretHeaders: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
     });
-    expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });
 });
 
@@ -139,49 +112,20 @@ describe('the alarms', () => {
     expect(alarm.Period * alarm.EvaluationPeriods).toBeGreaterThan(15 * 60 * 1.1 + 60);
   });
 
-  test('reach the owner of the endpoint at the first hour and at the day, and again when it recovers', () => {
-    const owned = aFeed();
-    const pager = new sns.Topic(owned.stack, 'Pager');
-    owned.feed.addWebhook('Owned', {
-      ...{ url: URL_OF_WMS, notify: 'wms@example.com' },
-      alarmAction: new SnsAction(pager),
-    });
-    const template = owned.template();
-
-    const actions = ['Failing', 'FailedForADay'].map((alarm) => {
-      const { Threshold, AlarmActions, OKActions } = resourceOf(
-        template,
-        'AWS::CloudWatch::Alarm',
-        `WebhooksOwned${alarm}`,
-      ).Properties;
-      expect(OKActions).toEqual(AlarmActions);
-      return [Threshold, AlarmActions.map(({ Ref }: { Ref: string }) => Ref)];
-    });
-    const mail = expect.stringMatching(/^FeedWebhooksOwnedOwnersMail/);
-    const topics = [expect.stringMatching(/^Pager/), mail];
-    expect(actions.map(([threshold]) => threshold)).toEqual([3_600, 86_400]);
-    for (const [, refs] of actions) expect(refs).toEqual(topics);
-    const subscriptions = resourcesOf(template, 'AWS::SNS::Subscription').map(([, it]) => it.Properties);
-    expect(subscriptions).toContainEqual({
-      ...{ Protocol: 'email', Endpoint: 'wms@example.com', TopicArn: { Ref: mail } },
-    });
-    const { AlarmActions } = resourceOf(template, 'AWS::CloudWatch::Alarm', 'OwnedRingsWait').Properties;
-    expect(AlarmActions).toBeUndefined();
-  });
-
   test('have a metric of the construct, only for existing webhooks', () => {
+    const { feed } = aFeed();
+    feed.addWebhook('Wms', { url: URL_OF_WMS });
+
     expect(feed.metricFailingFor('Wms').dimensions).toMatchObject({ webhook: 'Wms' });
-    expect(() => feed.metricFailingFor('Erp')).toThrow(/no webhook "Erp": write one of "Wms", "Automation"/);
+    expect(() => feed.metricFailingFor('Erp')).toThrow(/no webhook "Erp": write one of "Wms"/);
   });
 
   test('share a row of the dashboard', () => {
-    const { DashboardBody } = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
-    const body = JSON.stringify(Stack.of(stack).resolve(DashboardBody));
+    const dashboardOf = (template: Template) =>
+      JSON.stringify(resourceOf(template, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties);
 
-    for (const part of [METRICS.failingFor, 'not delivered to Wms', 'not delivered to Automation'])
-      expect(body).toContain(part);
-    const without = aFeed().template();
-    const other = resourceOf(without, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
-    expect(JSON.stringify(other)).not.toContain('Webhooks');
+    for (const part of [METRICS.failingFor, 'not delivered to Wms', 'not delivered to Inside'])
+      expect(dashboardOf(all)).toContain(part);
+    expect(dashboardOf(aFeed().template())).not.toContain('Webhooks');
   });
 });

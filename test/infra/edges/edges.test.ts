@@ -7,12 +7,11 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test, vi } from 'vitest';
-import { newApp } from '../new-app.ts';
 import { aFunction } from '../synthesize.ts';
 import { reasonFor } from './accepted-mistakes.ts';
 import { findMistakes } from './find-mistakes.ts';
 import { findSpare, judgeEdges, refusals } from './judge-edges.ts';
-import { CONTEXT, type JudgedVariant, judgeVariant } from './judge-variant.ts';
+import { type JudgedVariant, judgeVariant } from './judge-variant.ts';
 import { matches, type Statement } from './policies.ts';
 import type { OwnedStatement } from './read-policies.ts';
 import { purposeOf } from './spare-statements.ts';
@@ -24,7 +23,7 @@ vi.setConfig({ testTimeout: 60_000 });
 describe.each(Object.entries(VARIANTS))('%s', (_, variant) => {
   let known: JudgedVariant | undefined;
   function judged(): JudgedVariant {
-    known ??= judgeVariant(newApp(CONTEXT), variant);
+    known ??= judgeVariant(variant);
     return known;
   }
 
@@ -84,7 +83,7 @@ describe('the judge', () => {
   const variant = VARIANTS['with a key of the stack'] as Variant;
   let known: JudgedVariant | undefined;
   const judged = () => {
-    known ??= judgeVariant(newApp(CONTEXT), variant);
+    known ??= judgeVariant(variant);
     return known;
   };
   const other = (value: unknown): unknown =>
@@ -152,7 +151,7 @@ describe('the judge', () => {
   });
 
   test('does not guess the policy of a key outside the templates', () => {
-    expect(() => judgeVariant(newApp(CONTEXT), { build: VARIANTS['with an imported key']!.build })).toThrow(
+    expect(() => judgeVariant({ build: VARIANTS['with an imported key']!.build })).toThrow(
       /^The policy of arn:aws:kms:\S+ is not known\.$/,
     );
   });
@@ -190,6 +189,6 @@ describe('is reported:', () => {
   ])('%s in a new way', (__, problem, build) => {
     const variant = { build: (app: App) => build(new Stack(app, 'Shop')) };
 
-    expect(() => judgeVariant(newApp(CONTEXT), variant)).toThrow(problem);
+    expect(() => judgeVariant(variant)).toThrow(problem);
   });
 });

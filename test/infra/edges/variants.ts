@@ -12,6 +12,7 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
+import { MOST_SOURCES } from '../../../infra/check-props.ts';
 import {
   ReturnsChangeFeed,
   type ReturnsChangeFeedProps,
@@ -98,6 +99,7 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   'with every option': { build: withEveryOption },
   'two sources': { build: (app) => withSources(app, 2) },
   'a hundred sources': { build: (app) => withSources(app, 100) },
+  'the most sources': { build: (app) => withSources(app, MOST_SOURCES) },
 };
 
 /** The statements that SECURITY.md requires. */
@@ -204,9 +206,22 @@ function withEveryOption(app: App): void {
   });
 }
 
+/** A feed with every feature, a key, mails, and subscribers in its own stack and in another one. */
 function withSources(app: App, count: number): void {
-  const names = Array.from({ length: count }, (_, at) => `shop-${at}`);
-  aFeed(new Stack(app, 'Shop'), 'Feed', names);
+  const [shop, elsewhere] = [new Stack(app, 'Shop'), new Stack(app, 'Elsewhere')];
+  const names = Array.from({ length: count }, (_, at) => `source-${at}`.padEnd(30, 'x'));
+  const topic = new sns.Topic(shop, 'Alarms');
+  const feed = aFeed(shop, 'Feed', names, {
+    encryptionKey: new kms.Key(shop, 'Key', { enableKeyRotation: true }),
+    alarmAction: new SnsAction(topic),
+  });
+  feed.addOrderedSubscriber(aFunction(shop));
+  feed.addOrderedSubscriber(aFunction(elsewhere), { filter: { sources: names.slice(0, 1) } });
+  feed.addOrderedQueue('Erp');
+  // The limit of resources leaves no room for webhooks in a stack with the maximum number of sources.
+  if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
+  for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
+    feed.onChange(target.node.id, { ...DELIVERED, target });
 }
 
 function aFeed(
