@@ -118,11 +118,16 @@ export async function relayIn(
   {
     gate = openGate,
     timeLeftMs = 60_000,
+    sendTakesMs = 0,
     ...ports
-  }: Partial<RelayPorts> & { gate?: Gate; timeLeftMs?: number } = {},
+  }: Partial<RelayPorts> & { gate?: Gate; timeLeftMs?: number; sendTakesMs?: number } = {},
 ) {
   const clock = createVirtualClock();
-  const run = createRelay({ ...world.ports(gate), clock, random: () => 0.5, ...ports });
+  const slowGate: Gate = async (call, effect) => {
+    if (call === 'destination.send' && sendTakesMs > 0) await clock.sleep(sendTakesMs);
+    return gate(call, effect);
+  };
+  const run = createRelay({ ...world.ports(slowGate), clock, random: () => 0.5, ...ports });
   const outcomes = await clock.run(run(groups, timeLeftMs));
   return { outcomes, tookMs: clock.elapsed() / 1000 };
 }
