@@ -1,7 +1,5 @@
 // Values of a webhook's secrets, valid and invalid. The receiver is on this machine; Secrets Manager is a list of
 // versions.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type GetSecretValueCommand,
   ResourceNotFoundException,
@@ -12,24 +10,18 @@ import { createSecretPost, type SecretPostSettings } from '../../../functions/we
 import { HOUR } from '../../../shared/instant.ts';
 import { createKeptLog } from '../../shared/publishing/kept-log.ts';
 import { KEY, WEBHOOK, worldWith } from '../../shared/webhooks/webhook-world.ts';
+import { closeAll, serve } from '../adapters/listeners.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from '../adapters/self-signed-certificate.ts';
 
 const GOOD = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 let settings: SecretPostSettings;
-let close: () => void;
 
 beforeEach(async () => {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(204).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
   settings = {
-    WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    WEBHOOK_URL: await serve((request, response) => {
+      request.resume().on('end', () => response.writeHead(204).end());
+    }),
     WEBHOOK_URL_SECRET: undefined,
     SIGNING_SECRET: 'signing',
     SECRET_HEADERS: {},
@@ -39,7 +31,7 @@ beforeEach(async () => {
     REQUEST_TIMEOUT_MS: 2_000,
   };
 });
-afterEach(() => close());
+afterEach(closeAll);
 
 /** Secrets Manager with the versions of each secret, the current one first. */
 function secretsManager(secrets: Record<string, readonly string[]>): SecretsManagerClient {
