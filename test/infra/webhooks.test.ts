@@ -1,4 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, test } from 'vitest';
@@ -41,6 +42,24 @@ describe('the sender', () => {
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
     });
   });
+});
+
+test('a network of your own: private subnets by default, and security groups of yours or its own', () => {
+  const own = newStack();
+  const { feed, template } = aFeed({}, own);
+  const vpc = new ec2.Vpc(own, 'Network') as ec2.IVpc;
+  const group = new ec2.SecurityGroup(own, 'Group', { vpc });
+  feed.addWebhook('Erp', { url: URL_OF_WMS, vpc });
+  feed.addWebhook('Wms', { url: URL_OF_WMS, vpc: { vpc, securityGroups: [group] } });
+
+  const networks = ['Erp', 'Wms'].map(
+    (id) => resourceOf(template(), 'AWS::Lambda::Function', `Webhooks${id}Sender`).Properties.VpcConfig,
+  );
+  for (const { SubnetIds, SecurityGroupIds } of networks) {
+    expect(JSON.stringify(SubnetIds)).toMatch(/Private/);
+    expect(SecurityGroupIds).toHaveLength(1);
+  }
+  expect(JSON.stringify(networks[1].SecurityGroupIds)).toContain('Group');
 });
 
 describe('the signing secret', () => {
