@@ -42,13 +42,7 @@ export async function startDynamoDbEngine({
   for (let attempt = 1; ; attempt++) {
     // The engine does not report the port that it gets for port 0.
     const port = await findFreePort();
-    const engine = startEngineProcess(program, [
-      'serve',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-    ]);
+    const engine = startEngineProcess(program, ['serve', '--host', '127.0.0.1', '--port', String(port)]);
     const endpoint = `http://127.0.0.1:${port}`;
     // Check its own output first: an answer could come from another process that took the port.
     if ((await engine.said(/listening on/i)) && (await answers(endpoint))) {
