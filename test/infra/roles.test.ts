@@ -63,6 +63,8 @@ test.each<[string, RegExp, readonly string[]]>([
   ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
   ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
   ['delete items or tables', /:Delete(Item|Table)|BatchWrite/, []],
+  ['delete messages', / sqs:DeleteMessage .*(PollingTicks|Webhooks\w+Queue)/, ['PollerRole', WMS, INSIDE]],
+  ['delete other messages', / sqs:DeleteMessage (?!.*(PollingTicks|Webhooks\w+Queue))/, []],
   ['perform actions with a wildcard', /^\S+ \S*\*/, []],
   ['list streams, of any table', / dynamodb:ListStreams \* /, ['RelayToBusRole', 'RelayToOrderedRole']],
   ['use any other resource', /^(?!\S+ (dynamodb:ListStreams|ec2:\w+|logs:\w+|xray:\w+) )\S+ \S+ \* /, []],
