@@ -1,7 +1,8 @@
 // The page is computed and compared, because sums that are not recalculated soon become wrong.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { aFeed, aFunction, resourcesOf } from '../infra/synthesize.ts';
+import { aFeed, aFunction } from '../infra/synthesize.ts';
+import { resourcesOf } from '../infra/template.ts';
 import { monthlyCosts, sumOf } from './cost-model.ts';
 import { amountsInWords, readCostPage, renderCostPage } from './cost-page.ts';
 import { UNITS } from './cost-units.ts';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Stack } from 'aws-cdk-lib';
-import type { Template } from 'aws-cdk-lib/assertions';
 import * as stepfunctions from 'aws-cdk-lib/aws-stepfunctions';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, test } from 'vitest';
@@ -17,7 +16,8 @@ import {
 import { runRecorded } from '../../functions/subscriber-kit/run-recorded.ts';
 import { compileEventPattern } from '../engines/event-pattern.ts';
 import { newValidatedApp } from '../infra/new-app.ts';
-import { aFeed, aFunction, resourceOf, resourcesOf } from '../infra/synthesize.ts';
+import { aFeed, aFunction } from '../infra/synthesize.ts';
+import { resourceOf, resourcesOf, type Template } from '../infra/template.ts';
 import { recordedLines } from '../shared/contract/committed-contracts.ts';
 
 const ROOT = new URL('../../', import.meta.url);

@@ -1,6 +1,5 @@
-// DynamoDB on this machine, with transactions and streams: a native engine, in memory or on one SQLite file (its
-// write-ahead log keeps acknowledged writes even if the engine is killed). `npm ci` installs the one whose digest is in
-// the lock file; on another platform the error names the package to install.
+// DynamoDB on this machine, with transactions and streams: a native engine, in memory. `npm ci` installs the one
+// whose digest is in the lock file; on another platform the error names the package to install.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
@@ -27,8 +26,6 @@ export interface DynamoDbEngine {
 }
 
 export interface DynamoDbEngineOptions {
-  /** The file that keeps the tables, created if missing. @default nothing is kept */
-  readonly dbPath?: string;
   /** The engine's platform, as npm's packages name it. @default this one */
   readonly platform?: string;
 }
@@ -39,22 +36,13 @@ export interface DynamoDbEngineOptions {
  * @throws EngineError when there is no engine for this platform, or it does not start.
  */
 export async function startDynamoDbEngine({
-  dbPath,
   platform = `${process.platform}-${process.arch}`,
 }: DynamoDbEngineOptions = {}): Promise<DynamoDbEngine> {
   const program = findProgram(platform);
-  const storage = dbPath === undefined ? [] : ['--db-path', dbPath];
   for (let attempt = 1; ; attempt++) {
     // The engine does not report the port that it gets for port 0.
     const port = await findFreePort();
-    const engine = startEngineProcess(program, [
-      'serve',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      ...storage,
-    ]);
+    const engine = startEngineProcess(program, ['serve', '--host', '127.0.0.1', '--port', String(port)]);
     const endpoint = `http://127.0.0.1:${port}`;
     // Check its own output first: an answer could come from another process that took the port.
     if ((await engine.said(/listening on/i)) && (await answers(endpoint))) {

@@ -1,7 +1,8 @@
 // The SDK of CloudEvents for JavaScript reads what a webhook is sent. It does not support the newest Node, so it is
 // installed here and not with the project.
 import { afterEach, expect, test } from 'vitest';
-import { closeAll, open, receiver } from '../functions/adapters/webhook-post-under-test.ts';
+import { closeAll } from '../functions/adapters/listeners.ts';
+import { open, receiver } from '../functions/adapters/webhook-post-under-test.ts';
 import { recordedLines } from '../shared/contract/committed-contracts.ts';
 import { installTool } from './install-tool.ts';
 

@@ -69,62 +69,53 @@ describe.each(Object.entries(templates))('an update of the stage %s', (name, now
   });
 });
 
-describe('a change of the sources', () => {
-  const known = (names: readonly string[]) => {
-    const [source] = production.sources;
-    const sources = names.map((name) => ({ ...source, name, requestsPerMinute: 100 })) as Stage['sources'];
-    return knownResources(synthesizeStage({ ...production, sources }, newUnbundledApp()));
-  };
-  const ids = (resources: KnownResources) => Object.keys(resources.ReturnsFeed ?? {});
-  const [both, acme, renamed] = [known(['acme', 'globex']), known(['acme']), known(['acme', 'initech'])];
+function withSources(names: readonly string[]): KnownResources {
+  const [source] = production.sources;
+  const sources = names.map((name) => ({ ...source, name, requestsPerMinute: 80 })) as Stage['sources'];
+  return knownResources(synthesizeStage({ ...production, sources }, newUnbundledApp()));
+}
 
-  test("that removes one deletes only that source's resources", () => {
-    expect(harmOfUpdate(both, acme)).toEqual([]);
-    const removed = ids(both).filter((id) => !ids(acme).includes(id));
-    expect(removed).toHaveLength(3);
-    for (const id of removed) expect(id).toMatch(/(Source|Schedule|Freshness)globex/);
-  });
+function withWebhooks(names: readonly string[]): KnownResources {
+  const app = newUnbundledApp();
+  const { feed } = new ReturnsFeedStack(app, production);
+  for (const name of names) feed.addWebhook(name, { url: `https://${name}.example.com` });
+  const template = app.synth().getStackByName(production.stackName).template as TemplateText;
+  return knownResources(new Map([[production.stackName, template]]));
+}
 
-  test('that renames one removes the old source and adds the new one', () => {
-    expect(harmOfUpdate(both, renamed)).toEqual([]);
-    const added = ids(renamed).filter((id) => !ids(both).includes(id));
-    expect(added).toHaveLength(3);
-    for (const id of added) expect(id).toMatch(/(Source|Schedule|Freshness)initech/);
-  });
-
-  test('that only reorders them changes nothing', () => {
-    expect(known(['globex', 'acme'])).toEqual(both);
-  });
-});
-
-describe('a change of the webhooks', () => {
-  const known = (ids: readonly string[]) => {
-    const app = newUnbundledApp();
-    const stack = new ReturnsFeedStack(app, production);
-    for (const id of ids) stack.feed.addWebhook(id, { url: `https://${id}.example.com` });
-    const template = app.synth().getStackByName(production.stackName).template as TemplateText;
-    return knownResources(new Map([[production.stackName, template]]));
-  };
-  const [both, wms, renamed] = [known(['Wms', 'Erp']), known(['Wms']), known(['Wms', 'Sap'])];
+describe.each([
+  { kind: 'sources', known: withSources, names: ['acme', 'globex', 'initech'], lost: /^$/, losses: 0 },
+  {
+    ...{ kind: 'webhooks', known: withWebhooks, names: ['Wms', 'Erp', 'Sap'], losses: 3 },
+    lost: /WebhooksErp(Queue|Undelivered|Secret)\w+ .* would be deleted/,
+  },
+])('a change of the $kind', ({ known, names: [first = '', second = '', third = ''], lost, losses }) => {
+  const [both, one, renamed] = [known([first, second]), known([first]), known([first, third])];
   const ids = (resources: KnownResources) => Object.keys(resources[production.stackName] ?? {});
+  const addedTo = (before: KnownResources, after: KnownResources) =>
+    ids(after).filter((id) => !ids(before).includes(id));
 
-  test("that adds or removes one keeps the other's queue and secret", () => {
-    const lost = harmOfUpdate(both, wms);
+  test('that adds or removes one changes only its own resources', () => {
+    const harm = harmOfUpdate(both, one);
 
-    expect(harmOfUpdate(wms, both)).toEqual([]);
-    expect(lost).toHaveLength(3);
-    for (const it of lost) expect(it).toMatch(/WebhooksErp(Queue|Undelivered|Secret)\w+ .* would be deleted/);
+    expect(harmOfUpdate(one, both)).toEqual([]);
+    expect(harm).toHaveLength(losses);
+    for (const it of harm) expect(it).toMatch(lost);
+    expect(addedTo(one, both).length).toBeGreaterThan(2);
+    for (const id of addedTo(one, both)) expect(id).toContain(second);
+    expect(addedTo(both, one)).toEqual([]);
   });
 
   test('that renames one needs no name that is still in use', () => {
     expect(harmOfUpdate(both, renamed).filter((it) => it.includes("can't be created"))).toEqual([]);
-    const added = ids(renamed).filter((id) => !ids(both).includes(id));
-    for (const id of added) expect(id).toContain('Sap');
+    for (const id of addedTo(both, renamed)) expect(id).toContain(third);
   });
 
   test('that only reorders them changes nothing', () => {
-    expect(harmOfUpdate(known(['Erp', 'Wms']), both)).toEqual([]);
-    expect(ids(known(['Erp', 'Wms'])).toSorted()).toEqual(ids(both).toSorted());
+    const reordered = known([second, first]);
+
+    expect(harmOfUpdate(reordered, both)).toEqual([]);
+    expect(ids(reordered).toSorted()).toEqual(ids(both).toSorted());
   });
 });
 

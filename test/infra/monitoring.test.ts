@@ -4,7 +4,8 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { expect, test } from 'vitest';
 import { METRICS } from '../../shared/deployment/metrics.ts';
-import { aFeed, aFunction, aSource, newStack, resourceOf, resourcesOf } from './synthesize.ts';
+import { aFeed, aFunction, aSource, newStack } from './synthesize.ts';
+import { resourceOf, resourcesOf } from './template.ts';
 
 const stack = newStack();
 const watched = aFeed({ sources: [aSource(stack), aSource(stack, { name: 'globex' })] }, stack);
@@ -45,24 +46,6 @@ test('every alarm names the harm and links an existing paragraph of the runbook'
   }
 });
 
-test('a source without reports sets off its alarm', () => {
-  const alarm = alarmOf('Freshnessacme');
-
-  expect(alarm).toMatchObject({
-    TreatMissingData: 'breaching',
-    Namespace: 'ReturnsChangeFeed',
-    MetricName: METRICS.secondsBehind,
-    Period: 60,
-    EvaluationPeriods: 5,
-  });
-  expect(alarm.Dimensions).toContainEqual({ Name: 'source', Value: 'acme' });
-  expect(alarm.Dimensions).toContainEqual({
-    Name: 'service',
-    Value: resourceOf(all, 'AWS::Lambda::Function', 'PollingPoller').Properties.Environment.Variables
-      .POWERTOOLS_SERVICE_NAME,
-  });
-});
-
 test.each([
   [Duration.seconds(5), 60, 5],
   [Duration.minutes(1), 60, 5],
@@ -75,60 +58,6 @@ test.each([
   const alarm = alarmOf('Freshnessacme', template);
   expect(alarm).toMatchObject({ Period, EvaluationPeriods });
   expect(alarm.Threshold).toBeLessThan(Math.max(60, interval.toSeconds()));
-});
-
-test('each source has its own alarm', () => {
-  expect(alarmOf('Freshnessglobex').Dimensions).toContainEqual({ Name: 'source', Value: 'globex' });
-});
-
-test.each([
-  ['RelayToOrderedLate', 'IteratorAge', 900_000],
-  ['RelayToBusLate', 'IteratorAge', 900_000],
-  ['SubscriberQueueWaits', 'ApproximateAgeOfOldestMessage', 900],
-  ['ErpQueueWaits', 'ApproximateAgeOfOldestMessage', 3_600],
-  ['MonitoringDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['SubscriberOrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['ErpOrderedDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['SubscriberNotDelivered', 'ApproximateNumberOfMessagesVisible', 1],
-  ['ErpNotDelivered', 'ApproximateNumberOfMessagesVisible', 1],
-  ['BusDeadLetters', 'ApproximateNumberOfMessagesVisible', 1],
-  ['BehindOnOrdered', METRICS.groupsBehind, 1],
-  ['BehindOnBus', METRICS.groupsBehind, 1],
-])('%s watches %s', (id, MetricName, Threshold) => {
-  expect(alarmOf(id)).toMatchObject({
-    MetricName,
-    Threshold,
-    Statistic: 'Maximum',
-    EvaluationPeriods: 1,
-    ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-  });
-});
-
-test.each([
-  ['QueueWaits', 'Queue'],
-  ['OrderedDeadLetters', 'DeadLetters'],
-  ['NotDelivered', 'Undelivered'],
-])('%s watches the %s of its own subscription, and names it', (alarm, queue) => {
-  for (const name of ['Subscriber', 'Erp']) {
-    const { Dimensions, AlarmDescription } = alarmOf(`${name}${alarm}`);
-    expect(Dimensions).toEqual([
-      {
-        Name: 'QueueName',
-        Value: { 'Fn::GetAtt': [expect.stringContaining(`${name}${queue}`), 'QueueName'] },
-      },
-    ]);
-    expect(AlarmDescription).toMatch(new RegExp(`the ordered subscriber ${name} `, 'i'));
-  }
-});
-
-test('one alarm of the topic reports events that SNS dropped', () => {
-  expect(alarmOf('LostBySns')).toMatchObject({
-    Namespace: 'AWS/SNS',
-    MetricName: 'NumberOfNotificationsFailedToRedriveToDlq',
-    Statistic: 'Sum',
-    Threshold: 1,
-    Dimensions: [{ Name: 'TopicName', Value: { 'Fn::GetAtt': [expect.any(String), 'TopicName'] } }],
-  });
 });
 
 test('the age of the oldest event is a metric of one subscription', () => {
@@ -160,18 +89,6 @@ test.each([
   const states = reports.map((_, now) => now).filter((now) => now >= periods * perPeriod);
   expect(alarm.MetricName).toBe(MetricName);
   expect(states.filter((now) => !isOn(now))).toEqual([]);
-});
-
-test('a group that is behind keeps its alarm on until a sweep finds none', () => {
-  for (const [id, destination] of [
-    // The metric's dimension has the mark's name, for compatibility.
-    ['BehindOnOrdered', 'queue'],
-    ['BehindOnBus', 'bus'],
-  ] as const) {
-    const alarm = alarmOf(id);
-    expect(alarm.TreatMissingData).toBe('ignore');
-    expect(alarm.Dimensions).toContainEqual({ Name: 'destination', Value: destination });
-  }
 });
 
 test('a topic and rules without subscribers have no alarms for them', () => {
@@ -206,19 +123,12 @@ test('the dashboard shows every watched metric, and queries the log for the rest
   for (const part of [
     ...[METRICS.secondsBehind, METRICS.holds, METRICS.setAsideGroups, 'IteratorAge'],
     ...['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'],
-    ...['sum(requests)', 'sum(rateLimited)', 'sum(events)', 'sum(foundByWalks)'],
-  ]) {
+    ...['sum(requests) * 100 / 480', 'sum(rateLimited)', 'sum(events)', 'sum(foundByWalks)'],
+    ...['Subscriber', 'failed by Subscriber', 'not delivered to Subscriber', 'failed by Erp'].map(
+      (label) => `\\"label\\":\\"${label}\\"`,
+    ),
+  ])
     expect(body).toContain(part);
-  }
-  expect(body).toContain('sum(requests) * 100 / 480');
-});
-
-test('the dashboard has lines for each subscription of its stack', () => {
-  const dashboard = resourceOf(all, 'AWS::CloudWatch::Dashboard', 'Dashboard').Properties;
-  const body = JSON.stringify(Stack.of(stack).resolve(dashboard.DashboardBody));
-
-  for (const label of ['Subscriber', 'failed by Subscriber', 'not delivered to Subscriber', 'failed by Erp'])
-    expect(body).toContain(`\\"label\\":\\"${label}\\"`);
 });
 
 test('the dashboard is optional', () => {

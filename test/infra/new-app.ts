@@ -8,7 +8,7 @@ const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.met
 
 /**
  * Creates an app with the context of cdk.json and the given one. Its templates are not checked against CloudFormation's
- * rules, because that takes seconds: valid-templates.test.ts checks them for every feature.
+ * rules, because that takes seconds: templates.test.ts checks them for every feature.
  *
  * @returns an app with an `outdir` of its own
  */

@@ -1,141 +1,28 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { MOST_SUBSCRIPTIONS } from '../../infra/check-subscription.ts';
 import type { EventFilter } from '../../infra/returns-change-feed.ts';
-import { aFeed, aFunction, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
-
-const SUBSCRIPTION = 'AWS::SNS::Subscription';
-
-/** Subscribes two functions and a queue, one of them with a filter. */
-function threeSubscriptions() {
-  const synthesis = aFeed();
-  const { feed, stack, template } = synthesis;
-  feed.addOrderedSubscriber(aFunction(stack, 'Warehouse'), { maxConcurrency: 20 });
-  feed.addOrderedSubscriber(aFunction(stack, 'Mails'), { filter: { to: ['DELIVERED'], sources: ['acme'] } });
-  feed.addOrderedQueue('Erp');
-  return { ...synthesis, all: template() };
-}
-
-const { all } = threeSubscriptions();
-const [topicId = ''] = resourcesOf(all, 'AWS::SNS::Topic').map(([id]) => id);
-
-function arnOf(type: string, text: string) {
-  const [[id]] = resourcesOf(all, type).filter(([it]) => it.includes(text)) as [[string, unknown]];
-  return { 'Fn::GetAtt': [id, 'Arn'] };
-}
-
-describe.each(['Warehouse', 'Mails', 'Erp'])('the subscription of %s', (name) => {
-  const subscription = resourceOf(all, SUBSCRIPTION, name).Properties;
-  const queue = resourceOf(all, 'AWS::SQS::Queue', `${name}Queue`).Properties;
-
-  test('gets the events of the topic as they were published', () => {
-    expect(subscription).toMatchObject({
-      TopicArn: { Ref: topicId },
-      Protocol: 'sqs',
-      Endpoint: arnOf('AWS::SQS::Queue', `${name}Queue`),
-      RawMessageDelivery: true,
-    });
-  });
-
-  test('keeps each return group in order, however many there are', () => {
-    expect(queue).toMatchObject({
-      FifoQueue: true,
-      DeduplicationScope: 'messageGroup',
-      FifoThroughputLimit: 'perMessageGroupId',
-    });
-    expect(queue.ContentBasedDeduplication).toBeUndefined();
-  });
-
-  test('keeps events for two weeks while its consumer is down', () => {
-    expect(queue.MessageRetentionPeriod).toBe(14 * 86_400);
-  });
-
-  test('moves an event that fails repeatedly to the dead-letter queue, so that its group continues', () => {
-    expect(queue.RedrivePolicy).toEqual({
-      maxReceiveCount: 10,
-      deadLetterTargetArn: arnOf('AWS::SQS::Queue', `${name}DeadLetters`),
-    });
-  });
-
-  test('has a second dead-letter queue, also FIFO, for events that SNS can not deliver', () => {
-    const undelivered = resourceOf(all, 'AWS::SQS::Queue', `${name}Undelivered`).Properties;
-
-    expect(subscription.RedrivePolicy).toEqual({
-      deadLetterTargetArn: arnOf('AWS::SQS::Queue', `${name}Undelivered`),
-    });
-    expect(undelivered).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 86_400 });
-  });
-
-  test.each(['Queue', 'Undelivered'])('lets only the topic send to its %s, and only by TLS', (part) => {
-    const policy = resourceOf(all, 'AWS::SQS::QueuePolicy', `${name}${part}`).Properties;
-
-    expect(policy.PolicyDocument.Statement).toEqual([
-      expect.objectContaining({
-        ...{ Effect: 'Deny', Action: 'sqs:*' },
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-      {
-        ...{ Effect: 'Allow', Action: 'sqs:SendMessage' },
-        Principal: { Service: 'sns.amazonaws.com' },
-        Resource: arnOf('AWS::SQS::Queue', `${name}${part}`),
-        Condition: { ArnEquals: { 'aws:SourceArn': { Ref: topicId } } },
-      },
-    ]);
-  });
-
-  test('is created after the policies, without which SNS would drop events', () => {
-    const { DependsOn } = all.findResources(SUBSCRIPTION)[
-      resourcesOf(all, SUBSCRIPTION).find(([id]) => id.includes(name))?.[0] ?? ''
-    ] as { DependsOn: string[] };
-
-    expect(DependsOn).toEqual([
-      expect.stringContaining(`${name}QueuePolicy`),
-      expect.stringContaining(`${name}UndeliveredPolicy`),
-    ]);
-  });
-});
-
-test('the relay of a new stack waits for the subscriptions of its stack, or their first events would be lost', () => {
-  const [relay] = Object.entries(all.findResources('AWS::Lambda::Function')).filter(([id]) =>
-    id.includes('RelayToOrdered'),
-  );
-
-  for (const [id] of resourcesOf(all, SUBSCRIPTION)) expect(relay?.[1].DependsOn).toContain(id);
-});
+import { filterPolicy } from '../../shared/contract/event-filter.ts';
+import { aFeed, aFunction, newStack } from './synthesize.ts';
+import { resourceOf, resourcesOf, statementsOf, templateOf } from './template.ts';
 
 describe('the filter', () => {
-  test('is a policy on the attributes of the message', () => {
-    expect(resourceOf(all, SUBSCRIPTION, 'Mails').Properties).toMatchObject({
-      FilterPolicyScope: 'MessageAttributes',
-      FilterPolicy: { source: ['/sources/acme'], to: ['DELIVERED'] },
-    });
-  });
-
-  test.each([undefined, {}, { sources: ['acme'] }])(
-    '%j matches all changes, and no event of the feed itself',
-    (filter) => {
-      const { feed, template } = aFeed();
-      feed.addOrderedQueue('Erp', filter === undefined ? {} : { filter });
-
-      const subscription = resourceOf(template(), SUBSCRIPTION, 'Erp').Properties;
-      expect(subscription.FilterPolicyScope).toBe('MessageAttributes');
-      expect(subscription.FilterPolicy).toEqual({
-        ...(filter?.sources && { source: ['/sources/acme'] }),
-        entity: [{ 'anything-but': ['feed'] }],
-      });
-    },
-  );
-
-  test('matches feed.source_read if it names that type', () => {
+  test.each<EventFilter>([
+    {},
+    { sources: ['acme'] },
+    { to: ['DELIVERED'], sources: ['acme'] },
+    { types: ['shipment.status_changed', 'feed.source_read'] },
+  ])('%j is a policy on the attributes of the message', (filter) => {
     const { feed, template } = aFeed();
-    const types = ['shipment.status_changed', 'feed.source_read'] as const;
-    feed.addOrderedQueue('Erp', { filter: { types } });
+    feed.addOrderedQueue('Erp', { filter });
 
-    expect(resourceOf(template(), SUBSCRIPTION, 'Erp').Properties.FilterPolicy).toEqual({ type: types });
+    expect(resourceOf(template(), 'AWS::SNS::Subscription', 'Erp').Properties).toMatchObject({
+      FilterPolicyScope: 'MessageAttributes',
+      FilterPolicy: filterPolicy(filter),
+    });
   });
 
   test.each<[string, unknown, string]>([
@@ -171,17 +58,6 @@ describe('the filter', () => {
 });
 
 describe('a function', () => {
-  test('is invoked with events of its queue, and reports failures for each of them', () => {
-    const mapping = resourceOf(all, 'AWS::Lambda::EventSourceMapping', 'Warehouse').Properties;
-
-    expect(mapping).toMatchObject({
-      BatchSize: 1,
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: { MaximumConcurrency: 20 },
-      EventSourceArn: arnOf('AWS::SQS::Queue', 'WarehouseQueue'),
-    });
-  });
-
   test.each([
     [undefined, undefined, 18],
     [Duration.minutes(1), undefined, 360],
@@ -238,11 +114,11 @@ describe('a function', () => {
     feed.addOrderedSubscriber(aFunction(stack));
     feed.addOrderedSubscriber(aFunction(elsewhere));
 
-    const [here, there] = [Template.fromStack(stack), Template.fromStack(elsewhere)];
-    there.resourceCountIs('AWS::SQS::Queue', 3);
-    there.resourceCountIs(SUBSCRIPTION, 1);
-    there.resourceCountIs('AWS::CloudWatch::Alarm', 3);
-    here.resourceCountIs(SUBSCRIPTION, 1);
+    const [here, there] = [templateOf(stack), templateOf(elsewhere)];
+    expect(resourcesOf(there, 'AWS::SQS::Queue')).toHaveLength(3);
+    expect(resourcesOf(there, 'AWS::SNS::Subscription')).toHaveLength(1);
+    expect(resourcesOf(there, 'AWS::CloudWatch::Alarm')).toHaveLength(3);
+    expect(resourcesOf(here, 'AWS::SNS::Subscription')).toHaveLength(1);
     expect(JSON.stringify(here)).not.toContain('Elsewhere');
     const alarm = resourceOf(there, 'AWS::CloudWatch::Alarm', 'QueueWaits').Properties;
     expect(alarm.AlarmDescription).toContain('Elsewhere/Subscriber');
@@ -250,34 +126,24 @@ describe('a function', () => {
 });
 
 describe('a queue', () => {
-  test('allows its consumer to receive and delete events, and no other action', () => {
-    const { feed, stack, template } = aFeed();
-    const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
-    const { queue } = feed.addOrderedQueue('Erp');
-    feed.addOrderedQueue('Other');
-    const subscription = feed.addOrderedQueue('Third');
-    subscription.grantConsume(worker);
-
-    const [statement, ...others] = statementsOf(template(), 'Worker');
-    expect(others).toEqual([]);
-    expect(statement?.actions).toEqual([
-      'sqs:ChangeMessageVisibility',
-      'sqs:DeleteMessage',
-      'sqs:GetQueueAttributes',
-      'sqs:ReceiveMessage',
-    ]);
-    expect(statement?.resources).toEqual([expect.stringContaining('ThirdQueue')]);
-    expect(queue).not.toBe(subscription.queue);
-  });
-
-  test("may be decrypted by its consumer, if the account's own key encrypts it", () => {
+  test("lets its consumer receive, delete and decrypt events, and nothing else, also with the account's own key", () => {
     const stack = newStack();
     const { feed, template } = aFeed({ encryptionKey: new kms.Key(stack, 'Key') }, stack);
     const worker = new iam.Role(stack, 'Worker', { assumedBy: new iam.AccountRootPrincipal() });
+    feed.addOrderedQueue('Other');
     feed.addOrderedQueue('Erp').grantConsume(worker);
 
-    const actions = statementsOf(template(), 'Worker').flatMap((it) => it.actions);
-    expect(actions).toContain('kms:Decrypt');
+    const [statement, ...others] = statementsOf(template(), 'Worker');
+    expect(others.map(({ actions }) => actions)).toEqual([['kms:Decrypt']]);
+    expect(statement).toMatchObject({
+      actions: [
+        'sqs:ChangeMessageVisibility',
+        'sqs:DeleteMessage',
+        'sqs:GetQueueAttributes',
+        'sqs:ReceiveMessage',
+      ],
+      resources: [expect.stringContaining('ErpQueue')],
+    });
   });
 
   test('with an id that is in use is refused', () => {

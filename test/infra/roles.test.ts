@@ -1,200 +1,134 @@
-// The permissions of each role. No role may both read the service's token and publish, because it could then leak the
-// token. No role may have wildcards, because SECURITY.md lists exact permissions.
+// Which roles may do what: SECURITY.md promises it. The folder `edges` judges what AWS's services need, and
+// `npm run ministack` makes the functions' own calls with policies enforced.
 import { readFileSync } from 'node:fs';
-import * as kms from 'aws-cdk-lib/aws-kms';
-import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, test } from 'vitest';
-import { aFeed, aFunction, newStack, resourceOf, resourcesOf, statementsOf } from './synthesize.ts';
+import { templateOfVariant } from './edges/judge-variant.ts';
+import { resourceOf, resourcesOf, statementsOf } from './template.ts';
 
-const stack = newStack();
-const feed = aFeed({}, stack);
-feed.feed.addOrderedSubscriber(aFunction(stack));
-const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
-feed.feed.addWebhook('Wms', {
-  url: secretNamed('hook'),
-  authorization: secretNamed('bearer'),
-  secretHeaders: { 'x-tenant': secretNamed('tenant') },
-});
-feed.feed.addWebhook('Erp', { url: 'https://erp.example.com/hook' });
-const all = feed.template();
-const roles = resourcesOf(all, 'AWS::IAM::Role')
-  .map(([id]) => id)
-  .filter((id) => id.startsWith('Feed'));
+const all = templateOfVariant('without a key');
+const poller = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties;
+const feed = poller.Environment.Variables.SOURCES_PATH.split('/')[1];
 
-test('each function has its own role', () => {
-  const functions = resourcesOf(all, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Feed'));
+interface Right {
+  /** For instance `PollerRole`. */
+  readonly role: string;
+  readonly effect: string;
+  readonly action: string;
+  readonly resource: string;
+  /** The partition keys of the items. */
+  readonly keys: string;
+}
 
-  const used = functions.map(([, { Properties }]) => Properties.Role['Fn::GetAtt'][0]);
-  expect(functions).toHaveLength(9);
-  expect(new Set(used).size).toBe(9);
-});
-
-test('no role has wildcard permissions, except to list stream names and read settings of sources', () => {
-  const statements = roles.flatMap((role) => statementsOf(all, role));
-
-  expect(statements.length).toBeGreaterThan(20);
-  expect(statements.flatMap(({ actions }) => actions).filter((it) => it.includes('*'))).toEqual([]);
-  const wide = statements.filter(({ resources }) => resources.some((it) => it === '"*"' || it === '*'));
-  expect(new Set(wide.flatMap(({ actions }) => actions))).toEqual(new Set(['dynamodb:ListStreams']));
-});
-
-test("only the poller may read by name prefix: this feed's sources and tokens", () => {
-  const path = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables
-    .SOURCES_PATH;
-  const service = path.split('/')[1];
-  const byName = roles.flatMap((role) =>
-    statementsOf(all, role).flatMap(({ actions, resources }) =>
-      resources
-        .filter((it) => /.\*/.test(it.replace(/^"?\*"?$/, '')))
-        .map(
-          (it) =>
-            `${/(\w+Role)/.exec(role)?.[1]} ${actions} ${/((?:secret:|parameter\/).*\*)/.exec(it)?.[1]}`,
-        ),
-    ),
+const rights: readonly Right[] = resourcesOf(all, 'AWS::IAM::Role')
+  .filter(([id]) => /^(Feed|Warehouse)/.test(id))
+  .flatMap(([id]) =>
+    statementsOf(all, id).flatMap(({ effect, actions, resources, conditions = {} }) => {
+      const { Null, 'ForAllValues:StringLike': items = {} } = conditions as Record<string, object>;
+      const keys = Null === undefined ? 'all' : Object.values(items).flat().join();
+      const role = id.replace(/^Feed(Polling|Publishing|)/, '').replace(/.{8}$/, '');
+      return actions.flatMap((action) =>
+        resources.map((resource) => ({ role, effect, action, resource, keys })),
+      );
+    }),
   );
+
+/** Each right as `<role> <action> <resource> keys <keys>`. */
+const inWords = rights
+  .filter(({ effect }) => effect === 'Allow')
+  .map(({ role, action, resource, keys }) => `${role} ${action} ${resource} keys ${keys}`);
+
+function rolesThatMay(what: RegExp): string[] {
+  const roles = inWords.filter((it) => what.test(it)).map((it) => it.split(' ')[0] ?? '');
+  return [...new Set(roles)].toSorted();
+}
+
+const WMS = 'WebhooksWmsSenderRole';
+const INSIDE = 'WebhooksInsideSenderRole';
+const PUBLISHERS = ['RelayToBusRole', 'RelayToOrderedRole', 'SweepToBusRole', 'SweepToOrderedRole'];
+const SWEEPS = [
+  ...['SweepToBusRole', 'SweepToOrderedRole'],
+  ...['WebhooksInsideSweepRole', 'WebhooksWmsSweepRole'],
+];
+
+test.each<[string, RegExp, readonly string[]]>([
+  ['publish events', / sns:Publish .*PublishingTopic| events:PutEvents .*PublishingBus/, PUBLISHERS],
+  ['read a token of the service', / secretsmanager:\S+ .*(token\/acme|\/tokens\/)/, ['PollerRole']],
+  ['read the generated secret of a webhook', / secretsmanager:\S+ .*WebhooksWmsSecret/, [WMS]],
+  ['read given secrets of a webhook', / secretsmanager:\S+ .*shop\/(hook|signing|bearer|tenant)/, [INSIDE]],
+  ['change snapshots or sources', /:(Put|Update|PartiQL)\w* .*Storage(Snapshots|Sources)/, ['PollerRole']],
+  ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
+  ['write events of the feed itself', /:PutItem .*StorageLedger.* keys \*_feed$/, [INSIDE, ...SWEEPS, WMS]],
+  ['write the marks of a webhook', /:(Put|Update)Item .*Marks.* keys Wms#\*$/, [WMS, 'WebhooksWmsSweepRole']],
+  ['write any mark', /:(Put|Update)Item .*StorageMarks.* keys all$/, PUBLISHERS],
+  ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
+  ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
+  ['delete items or tables', /:Delete(Item|Table)|BatchWrite/, []],
+  ['delete messages', / sqs:DeleteMessage .*(PollingTicks|Webhooks\w+Queue)/, ['PollerRole', WMS, INSIDE]],
+  ['delete other messages', / sqs:DeleteMessage (?!.*(PollingTicks|Webhooks\w+Queue))/, []],
+  ['perform actions with a wildcard', /^\S+ \S*\*/, []],
+  ['list streams, of any table', / dynamodb:ListStreams \* /, ['RelayToBusRole', 'RelayToOrderedRole']],
+  ['use any other resource', /^(?!\S+ (dynamodb:ListStreams|ec2:\w+|logs:\w+|xray:\w+) )\S+ \S+ \* /, []],
+  ['make network interfaces', / ec2:CreateNetworkInterface \* /, [INSIDE]],
+  [
+    'use the table and the workflow of the sample warehouse',
+    / (dynamodb:(?!DescribeStream)\w+ .*WarehouseGoods|states:SendTaskSuccess)/,
+    ['WarehouseParcelStateMachineRole', 'WarehouseSubscriberRole'],
+  ],
+])('only the known roles may %s', (_, what, roles) => {
+  expect(rolesThatMay(what)).toEqual(roles.toSorted());
+});
+
+test("only the poller may read by the beginning of a name: this feed's sources and tokens", () => {
+  const byName = inWords
+    .filter((it) => /:(secret:|parameter)\S*\*"? ?/.test(it) && !/-\?{6}/.test(it))
+    .map((it) => it.replace(/ \{.*:((secret:|parameter).*\*).*$/, ' $1'));
 
   expect(byName.toSorted()).toEqual([
-    expect.stringMatching(`PollerRole secretsmanager:GetSecretValue secret:${service}/tokens/\\*$`),
-    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/sources/\\*$`),
-    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/stack-sources/\\*$`),
-    expect.stringMatching(`PollerRole ssm:GetParameter parameter/${service}/tokens/\\*$`),
+    `PollerRole secretsmanager:GetSecretValue secret:${feed}/tokens/*`,
+    `PollerRole ssm:GetParameter parameter/${feed}/sources/*`,
+    `PollerRole ssm:GetParameter parameter/${feed}/stack-sources/*`,
+    `PollerRole ssm:GetParameter parameter/${feed}/tokens/*`,
   ]);
 });
 
-test('no managed policy is attached: AWS could widen it', () => {
-  for (const [, { Properties }] of resourcesOf(all, 'AWS::IAM::Role').filter(([id]) => id.startsWith('Feed')))
-    expect(Properties.ManagedPolicyArns).toBeUndefined();
+test('each function has a role of its own, without a managed policy, which AWS could widen', () => {
+  const ours = ([id]: readonly [string, unknown]) => /^(Feed|Warehouse)/.test(id);
+  const functions = resourcesOf(all, 'AWS::Lambda::Function').filter(ours);
+  const roles = resourcesOf(all, 'AWS::IAM::Role').filter(ours);
+
+  const used = functions.map(([, { Properties }]) => Properties.Role['Fn::GetAtt'][0]);
+  expect(new Set(used).size).toBe(functions.length);
+  expect(roles.filter(([, { Properties }]) => Properties.ManagedPolicyArns !== undefined)).toEqual([]);
 });
 
-test('no role both reads the token and publishes', () => {
-  const mayDo = (role: string, action: string, resource: string) =>
-    statementsOf(all, role).some(
-      ({ actions, resources }) => actions.includes(action) && resources.some((it) => it.includes(resource)),
-    );
-  const readers = roles.filter((role) => mayDo(role, 'secretsmanager:GetSecretValue', 'token/acme'));
-  const publishers = roles.filter(
-    (role) => mayDo(role, 'events:PutEvents', '') || mayDo(role, 'sns:Publish', 'PublishingTopic'),
-  );
+test('the code of a function in a network can not change network interfaces', () => {
+  const of = (wanted: string) =>
+    rights
+      .filter(({ role, effect, action }) => role === INSIDE && effect === wanted && action.startsWith('ec2:'))
+      .map(({ action }) => action);
 
-  expect(readers).toEqual([expect.stringContaining('PollerRole')]);
-  expect(publishers).toHaveLength(4);
-  expect(readers.filter((role) => publishers.includes(role))).toEqual([]);
+  expect(of('Allow').length).toBeGreaterThan(3);
+  expect(of('Deny')).toEqual(of('Allow'));
 });
 
-test('only the poller changes snapshots and sources; no role deletes items', () => {
-  const writers = roles.filter((role) =>
-    statementsOf(all, role).some(
-      ({ actions, resources }) =>
-        actions.some((it) => /PutItem|UpdateItem|PartiQL/.test(it)) &&
-        resources.some((it) => /StorageSnapshots|StorageSources/.test(it)),
-    ),
-  );
-  const actions = roles.flatMap((role) => statementsOf(all, role)).flatMap((it) => it.actions);
-
-  expect(writers).toEqual([expect.stringContaining('PollerRole')]);
-  expect(actions.filter((it) => /Delete(Item|Table)|BatchWrite/.test(it))).toEqual([]);
-});
-
-test('only the poller writes events of returns: other roles only those of the feed itself', () => {
-  const writes = roles.flatMap((role) =>
-    statementsOf(all, role)
-      .filter(
-        ({ actions, resources }) =>
-          actions.some((it) => /PutItem|UpdateItem|PartiQL|BatchWrite/.test(it)) &&
-          resources.some((it) => it.includes('StorageLedger')),
-      )
-      .map(({ conditions }) => ({
-        role,
-        keys: (conditions as Record<string, unknown> | undefined)?.['ForAllValues:StringLike'],
-      })),
+describe("the account's own key", () => {
+  const keyed = templateOfVariant('with a key of the stack');
+  const statements = resourcesOf(keyed, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
+    Properties.PolicyDocument.Statement.map((it: object) => ({ id, text: JSON.stringify(it) })),
   );
 
-  const free = writes.filter(({ keys }) => keys === undefined).map(({ role }) => role);
-  expect(free).toEqual([expect.stringContaining('PollerRole')]);
-  for (const { role, keys } of writes)
-    if (!free.includes(role)) expect(keys).toEqual({ 'dynamodb:LeadingKeys': ['*_feed'] });
-  expect(writes).toHaveLength(7);
-});
+  test('is used with no wildcard, by a role of the feed', () => {
+    const uses = statements.filter(({ id, text }) => id.startsWith('Feed') && text.includes('kms:'));
 
-test('only the sweeps read the whole ledger', () => {
-  const scanners = roles.filter((role) =>
-    statementsOf(all, role).some(({ actions }) => actions.includes('dynamodb:Scan')),
-  );
-
-  expect(scanners).toEqual([
-    expect.stringContaining('SweepToOrderedRole'),
-    expect.stringContaining('SweepToBusRole'),
-    expect.stringContaining('WebhooksWmsSweepRole'),
-    expect.stringContaining('WebhooksErpSweepRole'),
-  ]);
-});
-
-describe('of the roles of webhooks', () => {
-  const readersOf = (secret: string) =>
-    roles.filter((role) =>
-      statementsOf(all, role).some(
-        ({ actions, resources }) =>
-          actions.some((it) => it.startsWith('secretsmanager:')) &&
-          resources.some((it) => it.includes(secret)),
-      ),
-    );
-
-  test.each(['WebhooksWmsSecret', 'shop/hook', 'shop/bearer', 'shop/tenant'])(
-    'only the sender reads %s',
-    (secret) => {
-      expect(readersOf(secret)).toEqual([expect.stringContaining('WebhooksWmsSenderRole')]);
-    },
-  );
-
-  test('none reads a token of the service, or the secret of another webhook', () => {
-    expect(readersOf('token/acme')).toEqual([expect.stringContaining('PollerRole')]);
-    expect(readersOf('WebhooksErpSecret')).toEqual([expect.stringContaining('WebhooksErpSenderRole')]);
+    expect(uses.length).toBeGreaterThan(5);
+    expect(uses.filter(({ text }) => /kms:[A-Za-z]*\*/.test(text))).toEqual([]);
   });
 
-  test.each(['Sender', 'Sweep'])(
-    '%s writes only the marks of its webhook, and events of the feed itself',
-    (part) => {
-      const writes = statementsOf(all, `WebhooksWms${part}Role`).filter(({ actions }) =>
-        actions.some((it) => /^dynamodb:.*(Put|Update|Write|Delete)/.test(it)),
-      );
+  test('is used through Secrets Manager only by senders', () => {
+    const uses = statements.filter(({ text }) => text.includes('"secretsmanager.'));
 
-      const keysOf = (table: string) =>
-        writes
-          .filter(({ resources }) => resources.every((it) => it.includes(table)))
-          .map(({ conditions }) => conditions);
-      const onlyKeys = (keys: string) => ({
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
-        Null: { 'dynamodb:LeadingKeys': 'false' },
-      });
-      expect(writes).toHaveLength(2);
-      expect(keysOf('StorageMarks')).toEqual([onlyKeys('Wms#*')]);
-      expect(keysOf('StorageLedger')).toEqual([onlyKeys('*_feed')]);
-    },
-  );
-
-  test('none publishes, and only the sweep sends rings', () => {
-    const actionsOf = (part: string) =>
-      statementsOf(all, `WebhooksWms${part}Role`).filter(({ resources }) =>
-        resources.some((it) => !it.includes('FeedDeadLetters')),
-      );
-    const allowed = ['Sender', 'Sweep'].map((part) => actionsOf(part).flatMap(({ actions }) => actions));
-
-    expect(allowed.flat().filter((it) => /^(sns|events):/.test(it))).toEqual([]);
-    expect(allowed.map((actions) => actions.includes('sqs:SendMessage'))).toEqual([false, true]);
+    expect(uses.map(({ id }) => id)).toEqual([expect.stringContaining(WMS)]);
   });
-});
-
-test("the account's own key may be used through one service at a time", () => {
-  const own = newStack();
-  const key = new kms.Key(own, 'Key');
-  const { template } = aFeed({ encryptionKey: key }, own);
-
-  const policies = resourcesOf(template(), 'AWS::IAM::Policy').flatMap(
-    ([, { Properties }]) => Properties.PolicyDocument.Statement,
-  );
-  const uses = policies.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
-  expect(uses.length).toBeGreaterThan(5);
-  expect(JSON.stringify(uses)).not.toMatch(/kms:[A-Za-z]*\*/);
 });
 
 /** The permissions of each role according to SECURITY.md's table. */
@@ -215,19 +149,11 @@ function documentedActions(): Map<string, Set<string>> {
   return documented;
 }
 
-test.each([
-  'PollerRole',
-  'RelayToOrderedRole',
-  'RelayToBusRole',
-  'SweepToOrderedRole',
-  'SweepToBusRole',
-  'PollingSchedulesRole',
-  'PublishingSchedulesRole',
-  'WebhooksWmsSenderRole',
-  'WebhooksWmsSweepRole',
-])('SECURITY.md lists exactly the permissions of %s', (role) => {
-  const may = statementsOf(all, role).flatMap(({ actions }) => actions);
+test.each([...documentedActions()])('SECURITY.md lists exactly the permissions of %s', (role, documented) => {
+  const name = role === 'PollingSchedulesRole' ? 'FeedPollingSchedulesRole' : role;
+  const may = statementsOf(all, name).flatMap(({ actions }) => actions);
 
-  const documented = [...(documentedActions().get(role) ?? [])];
-  expect(documented.toSorted()).toEqual([...new Set(may)].filter((it) => !it.startsWith('logs:')).toSorted());
+  expect([...documented].toSorted()).toEqual(
+    [...new Set(may)].filter((it) => !it.startsWith('logs:')).toSorted(),
+  );
 });

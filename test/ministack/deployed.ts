@@ -5,7 +5,7 @@ import {
   paginateListStackResources,
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
-import { ACCOUNT, arnOf } from '../runbook/create-resources.ts';
+import { arn } from '../infra/edges/read-account.ts';
 import type { DeployedParts } from '../runbook/resources-called.ts';
 
 export async function readDeployed(stackName: string): Promise<DeployedParts> {
@@ -37,13 +37,13 @@ export async function readDeployed(stackName: string): Promise<DeployedParts> {
 function arnOfResource(type: string, id: string): string {
   switch (type) {
     case 'AWS::DynamoDB::Table':
-      return arnOf('dynamodb:table/', id);
+      return arn('dynamodb', `table/${id}`);
     case 'AWS::IAM::Role':
-      return `arn:aws:iam::${ACCOUNT}:role/${id}`;
+      return arn('iam', `role/${id}`);
     case 'AWS::Lambda::Function':
-      return arnOf('lambda:function:', id);
+      return arn('lambda', `function:${id}`);
     case 'AWS::SQS::Queue':
-      return arnOf('sqs:', id.split('/').at(-1) ?? '');
+      return arn('sqs', id.split('/').at(-1) ?? '');
     default:
       return id;
   }

@@ -123,7 +123,7 @@ describe('the app of "returns-feed init"', () => {
   });
 
   it('synthesizes the feed, its subscriber, and the outputs that commands need', async () => {
-    // CDK's own rules take two thirds of the time, and valid-templates.test.ts applies them.
+    // CDK's own rules take two thirds of the time, and templates.test.ts applies them.
     await run(app, 'npx', 'cdk', 'synth', '--quiet', '--no-validation');
 
     const template = JSON.parse(await readFile(join(app, 'cdk.out/ReturnsFeed.template.json'), 'utf8'));

@@ -9,11 +9,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type SNSClient } from '@aws-sdk/client-sns';
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { arn, namesOf } from '../infra/edges/read-account.ts';
 import { type Names, resolve } from '../infra/resolve-intrinsics.ts';
 import { resourcesOf, type Template } from '../infra/template.ts';
-
-export const REGION = 'us-east-1';
-export const ACCOUNT = '000000000000';
 
 interface Made {
   readonly ref: string;
@@ -35,9 +33,13 @@ export async function createResources(
   // Other deployments use the same engines.
   const deployment = randomBytes(4).toString('hex');
   const made = new Map<string, Made>();
-  const names = namesOf(template, deployment, made);
+  const others = namesOf({ stackName: deployment, template });
+  const names: Names = {
+    ref: (id) => made.get(id)?.ref ?? others.ref(id),
+    attribute: (id, name) => made.get(id)?.attributes[name] ?? others.attribute(id, name),
+  };
   for (const [id] of resourcesOf(template, 'AWS::SecretsManager::Secret'))
-    made.set(id, { ref: arnOf('secretsmanager:secret:', `${deployment}-${id}-x7Hk2Q`), attributes: {} });
+    made.set(id, { ref: arn('secretsmanager', `secret:${deployment}-${id}-x7Hk2Q`), attributes: {} });
   for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::Table'))
     made.set(id, await createTable(dynamoDb, `${deployment}-${id}`, resolve(Properties, names)));
   for (const [id, { Properties }] of inOrderOfRedrive(resourcesOf(template, 'AWS::SQS::Queue'))) {
@@ -60,50 +62,6 @@ export async function createResources(
   return names;
 }
 
-function namesOf(template: Template, deployment: string, made: ReadonlyMap<string, Made>): Names {
-  const nameOf = (id: string): string => {
-    const { Name, RoleName } = template.Resources[id]?.Properties ?? unknown(id);
-    return resolve(Name ?? RoleName, names) ?? `${deployment}-${id}`;
-  };
-  const names: Names = {
-    ref(id) {
-      const pseudo = PSEUDO_PARAMETERS[id];
-      return pseudo ?? made.get(id)?.ref ?? nameOf(id);
-    },
-    attribute(id, name) {
-      const attributes = made.get(id)?.attributes;
-      if (attributes !== undefined) return attributes[name] ?? unknown(`${id}.${name}`);
-      const prefix = ARN_PREFIXES[template.Resources[id]?.Type ?? ''];
-      if (name !== 'Arn' || prefix === undefined) return unknown(`${id}.${name}`);
-      return arnOf(prefix, nameOf(id));
-    },
-  };
-  return names;
-}
-
-const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
-  'AWS::AccountId': ACCOUNT,
-  'AWS::Partition': 'aws',
-  'AWS::Region': REGION,
-  'AWS::URLSuffix': 'amazonaws.com',
-};
-
-/** The service, and the prefix of the name. */
-const ARN_PREFIXES: Readonly<Record<string, string>> = {
-  'AWS::Events::EventBus': 'events:event-bus/',
-  'AWS::Events::Rule': 'events:rule/',
-  'AWS::IAM::Role': 'iam:role/',
-  'AWS::Lambda::Function': 'lambda:function:',
-  'AWS::Logs::LogGroup': 'logs:log-group:',
-  'AWS::Scheduler::ScheduleGroup': 'scheduler:schedule-group/',
-};
-
-/** @param prefix for instance `ssm:parameter` */
-export function arnOf(prefix: string, name: string): string {
-  const [service = '', ...rest] = prefix.split(':');
-  return `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest.join(':')}${name}`;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: properties as they come
 async function createTable(client: DynamoDBClient, name: string, properties: any): Promise<Made> {
   const { AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes } = properties;
@@ -120,7 +78,7 @@ async function createTable(client: DynamoDBClient, name: string, properties: any
   if (TimeToLiveSpecification !== undefined)
     await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
   const StreamArn = TableDescription?.LatestStreamArn;
-  return { ref: name, attributes: { Arn: arnOf('dynamodb:table/', name), StreamArn } };
+  return { ref: name, attributes: { Arn: arn('dynamodb', `table/${name}`), StreamArn } };
 }
 
 /** Creates a queue without encryption, because the engine does not encrypt. */
@@ -160,8 +118,4 @@ function inOrderOfRedrive<Entry extends readonly [string, { Properties: { Redriv
 ): Entry[] {
   const redrives = ([, { Properties }]: Entry) => Number(Properties.RedrivePolicy !== undefined);
   return [...queues].sort((a, b) => redrives(a) - redrives(b));
-}
-
-function unknown(what: string): never {
-  throw new Error(`There is no ${what} in the deployed template.`);
 }

@@ -1,116 +1,123 @@
-// The permissions that an operator's request needs, derived from the request on the wire: for services that functions
-// use as well, and for services that only people use. An unknown request gives undefined, and counts as not allowed.
+// The permissions that an operator's request needs, each with its resource, derived from the request on the wire. Most
+// actions have the operation's name, and the request names their one resource. An unknown request gives undefined, and
+// counts as not allowed.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
 
 import type { Permission } from '../infra/edges/policies.ts';
-import { ACCOUNT, arnOf } from './create-resources.ts';
-import { type Arns, neededPermissions } from './needed-permissions.ts';
+import { arn } from '../infra/edges/read-account.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
+type Body = any;
 
 export interface OperatorRequest {
   readonly method: string;
   readonly path: string;
   /** Set for services that have one, for instance `AmazonSQS.SendMessage`. */
   readonly target: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of all operations
-  readonly body: any;
+  readonly body: Body;
 }
 
-const ARNS: Arns = {
-  table: (name) => arnOf('dynamodb:table/', name),
-  queue: (url) => arnOf('sqs:', new URL(url).pathname.split('/').at(-1) ?? ''),
-  bus: (name) => arnOf('events:event-bus/', name),
-  parameter: (name) => arnOf('ssm:parameter', name),
-  secret: (id) => (id.startsWith('arn:') ? id : arnOf('secretsmanager:secret:', `${id}-x7Hk2Q`)),
+/** ARNs of the queues with this dead-letter queue. */
+type QueuesInto = (deadLetters: string) => readonly string[];
+
+export function permissionsOf(request: OperatorRequest, queuesInto: QueuesInto): Permission[] | undefined {
+  const { target, body } = request;
+  if (target === undefined && body.Action === undefined) return ofPath(request);
+  const [service = '', operation = ''] = target?.split('.') ?? [
+    body.StackName === undefined ? 'AmazonSNS' : 'CloudFormation',
+    body.Action,
+  ];
+  const action = `${NAMES[service]}:${OTHER_ACTIONS[operation] ?? operation}`;
+  if (action === 'sqs:StartMessageMoveTask') return ofMoving(body, queuesInto);
+  if (action === 'dynamodb:TransactWriteItems') return ofTransaction(body);
+  const resources = RESOURCES_OF[service]?.(body) ?? (WITHOUT_RESOURCE.has(action) ? ['*'] : undefined);
+  return resources?.map((resource) => ({ action, resource }));
+}
+
+/** The services' names in permissions. */
+const NAMES: Readonly<Record<string, string>> = {
+  AWSEvents: 'events',
+  AmazonSNS: 'sns',
+  AmazonSQS: 'sqs',
+  AmazonSSM: 'ssm',
+  CloudFormation: 'cloudformation',
+  DynamoDB_20120810: 'dynamodb',
+  GraniteServiceVersion20100801: 'cloudwatch',
+  Logs_20140328: 'logs',
+  secretsmanager: 'secretsmanager',
 };
 
-/** @param queuesInto ARNs of the queues with this dead-letter queue */
-export function permissionsOf(
-  request: OperatorRequest,
-  queuesInto: (deadLetters: string) => readonly string[],
-): Permission[] | undefined {
-  const { target, body } = request;
-  if (target === 'AmazonSQS.StartMessageMoveTask') return ofMoving(body, queuesInto);
-  if (target === undefined) return body.Action === undefined ? ofPath(request) : ofAction(body);
-  return neededPermissions(target, body, ARNS) ?? OF_TARGETS[target]?.(body);
-}
+/** The actions of operations that have another name. */
+const OTHER_ACTIONS: Readonly<Record<string, string>> = {
+  PublishBatch: 'Publish',
+  SendMessageBatch: 'SendMessage',
+};
 
-function need(action: string, resource: string): Permission[] {
-  return [{ action, resource }];
-}
+/** AWS lets these name no resource. */
+const WITHOUT_RESOURCE: ReadonlySet<string> = new Set([
+  'cloudwatch:DescribeAlarmsForMetric',
+  'cloudwatch:GetMetricData',
+  'ssm:DescribeParameters',
+]);
 
-/**
- * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.ht
- * ml
- */
-function ofMoving(
-  { SourceArn, DestinationArn }: OperatorRequest['body'],
-  queuesInto: (deadLetters: string) => readonly string[],
-): Permission[] {
+const RESOURCES_OF: Readonly<Record<string, (body: Body) => readonly string[] | undefined>> = {
+  AWSEvents: ({ Entries }) =>
+    Entries?.map(({ EventBusName }: Body) => arn('events', `event-bus/${EventBusName}`)),
+  AmazonSNS: ({ TopicArn }) => TopicArn && [TopicArn],
+  AmazonSQS: ({ QueueUrl, QueueName }) => {
+    const name = QueueName ?? (QueueUrl && new URL(QueueUrl).pathname.split('/').at(-1));
+    return name && [arn('sqs', name)];
+  },
+  AmazonSSM: ({ Name, Path }) => (Name ?? Path) && [arn('ssm', `parameter${Name ?? Path}`)],
+  CloudFormation: ({ StackName }) => [arn('cloudformation', `stack/${StackName}/1`)],
+  DynamoDB_20120810: ({ TableName, IndexName, RequestItems }) => {
+    const index = IndexName === undefined ? '' : `/index/${IndexName}`;
+    const tables = TableName === undefined ? RequestItems && Object.keys(RequestItems) : [TableName];
+    return tables?.map((name: string) => arn('dynamodb', `table/${name}${index}`));
+  },
+  GraniteServiceVersion20100801: ({ AlarmName, AlarmNames = AlarmName && [AlarmName] }) =>
+    AlarmNames?.map((name: string) => arn('cloudwatch', `alarm:${name}`)),
+  Logs_20140328: ({ logGroupName }) => logGroupName && [arn('logs', `log-group:${logGroupName}:*`)],
+  secretsmanager: ({ SecretId: id }) =>
+    id && [id.startsWith('arn:') ? id : arn('secretsmanager', `secret:${id}-x7Hk2Q`)],
+};
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html */
+function ofMoving({ SourceArn, DestinationArn }: Body, queuesInto: QueuesInto): Permission[] {
   const actions = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage', 'StartMessageMoveTask'];
   const goals = DestinationArn === undefined ? queuesInto(SourceArn) : [DestinationArn];
   return [
-    ...actions.flatMap((it) => need(`sqs:${it}`, SourceArn)),
-    ...goals.flatMap((it) => need('sqs:SendMessage', it)),
+    ...actions.map((it) => ({ action: `sqs:${it}`, resource: SourceArn })),
+    ...goals.map((resource) => ({ action: 'sqs:SendMessage', resource })),
   ];
 }
 
-function ofQueue(operation: string) {
-  return ({ QueueUrl }: OperatorRequest['body']) => need(`sqs:${operation}`, ARNS.queue(QueueUrl));
-}
-
-function ofSecret(operation: string) {
-  return ({ SecretId }: OperatorRequest['body']) =>
-    need(`secretsmanager:${operation}`, ARNS.secret(SecretId));
-}
-
-const OF_TARGETS: Readonly<Record<string, (body: OperatorRequest['body']) => Permission[]>> = {
-  'AmazonSQS.DeleteMessage': ofQueue('DeleteMessage'),
-  'AmazonSQS.GetQueueAttributes': ofQueue('GetQueueAttributes'),
-  'AmazonSQS.GetQueueUrl': ({ QueueName, QueueOwnerAWSAccountId = ACCOUNT }) =>
-    need('sqs:GetQueueUrl', arnOf('sqs:', QueueName).replace(`:${ACCOUNT}:`, `:${QueueOwnerAWSAccountId}:`)),
-  'AmazonSQS.PurgeQueue': ofQueue('PurgeQueue'),
-  'AmazonSQS.ReceiveMessage': ofQueue('ReceiveMessage'),
-  'AmazonSSM.DeleteParameter': ({ Name }) => need('ssm:DeleteParameter', ARNS.parameter(Name)),
-  'AmazonSSM.DescribeParameters': () => need('ssm:DescribeParameters', '*'),
-  'AmazonSSM.GetParametersByPath': ({ Path }) => need('ssm:GetParametersByPath', ARNS.parameter(Path)),
-  'AmazonSSM.PutParameter': ({ Name }) => need('ssm:PutParameter', ARNS.parameter(Name)),
-  'DynamoDB_20120810.BatchWriteItem': ({ RequestItems }) =>
-    Object.keys(RequestItems).flatMap((name) => need('dynamodb:BatchWriteItem', ARNS.table(name))),
-  'GraniteServiceVersion20100801.DeleteAlarms': ({ AlarmNames }) =>
-    AlarmNames.flatMap((name: string) => need('cloudwatch:DeleteAlarms', arnOf('cloudwatch:alarm:', name))),
-  'GraniteServiceVersion20100801.DescribeAlarmsForMetric': () =>
-    need('cloudwatch:DescribeAlarmsForMetric', '*'),
-  'GraniteServiceVersion20100801.GetMetricData': () => need('cloudwatch:GetMetricData', '*'),
-  'GraniteServiceVersion20100801.PutMetricAlarm': ({ AlarmName }) =>
-    need('cloudwatch:PutMetricAlarm', arnOf('cloudwatch:alarm:', AlarmName)),
-  'Logs_20140328.FilterLogEvents': ({ logGroupName }) =>
-    need('logs:FilterLogEvents', `${arnOf('logs:log-group:', logGroupName)}:*`),
-  'secretsmanager.DescribeSecret': ofSecret('DescribeSecret'),
-  'secretsmanager.ListSecretVersionIds': ofSecret('ListSecretVersionIds'),
-  'secretsmanager.PutSecretValue': ofSecret('PutSecretValue'),
-};
-
-/** The permissions for services with form-encoded requests. */
-function ofAction(body: OperatorRequest['body']): Permission[] | undefined {
-  const { Action, StackName } = body;
-  if (Action === 'DescribeStacks' || Action === 'ListStackResources')
-    return need(`cloudformation:${Action}`, arnOf('cloudformation:stack/', `${StackName}/1`));
-  if (Action === 'ListSubscriptionsByTopic') return need('sns:ListSubscriptionsByTopic', body.TopicArn);
-  return neededPermissions(`AmazonSNS.${Action}`, body, ARNS);
+function ofTransaction({ TransactItems }: Body): Permission[] {
+  return TransactItems.flatMap((item: Body) =>
+    Object.entries(item).map(([kind, { TableName }]: [string, Body]) => ({
+      action: `dynamodb:${kind}Item`,
+      resource: arn('dynamodb', `table/${TableName}`),
+    })),
+  );
 }
 
 /** The permissions for services with REST requests. */
 function ofPath({ method, path, body }: OperatorRequest): Permission[] | undefined {
   const [, invoked] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
-  if (invoked !== undefined)
-    return need('lambda:InvokeFunction', arnOf('lambda:function:', decodeURIComponent(invoked)));
+  if (invoked !== undefined) {
+    const resource = arn('lambda', `function:${decodeURIComponent(invoked)}`);
+    return [{ action: 'lambda:InvokeFunction', resource }];
+  }
   const url = new URL(path, 'http://scheduler');
   const [, room, name] = url.pathname.split('/');
   if (room !== 'schedules') return undefined;
-  if (name === undefined) return need('scheduler:ListSchedules', '*');
+  if (name === undefined) return [{ action: 'scheduler:ListSchedules', resource: '*' }];
   const group = url.searchParams.get('groupName') ?? body.GroupName;
-  const action = { GET: 'Get', POST: 'Create', PUT: 'Update', DELETE: 'Delete' }[method];
-  const onSchedule = need(`scheduler:${action}Schedule`, arnOf('scheduler:schedule/', `${group}/${name}`));
+  const operation = { GET: 'Get', POST: 'Create', PUT: 'Update', DELETE: 'Delete' }[method];
+  const resource = arn('scheduler', `schedule/${group}/${name}`);
   const role = body?.Target?.RoleArn;
-  return role === undefined ? onSchedule : [...onSchedule, ...need('iam:PassRole', role)];
+  return [
+    { action: `scheduler:${operation}Schedule`, resource },
+    ...(role === undefined ? [] : [{ action: 'iam:PassRole', resource: role }]),
+  ];
 }

@@ -1,7 +1,7 @@
 // The resources that SECURITY.md's table of operators names, as ARNs.
 import { STAGES } from '../../infra/stages.ts';
 import { serviceOf } from '../../shared/deployment/token-names.ts';
-import { arnOf } from './create-resources.ts';
+import { arn } from '../infra/edges/read-account.ts';
 
 export interface DeployedParts {
   /** The stack's outputs. */
@@ -17,16 +17,16 @@ const ORDERED_DEAD_LETTERS = /Ordered.+DeadLetters.{8}$/;
 
 /** @throws Error for a name that is not in the list below */
 export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: DeployedParts): string[] {
-  const arn = (type: string, text: string) => arnsOf(type, new RegExp(text))[0] ?? '';
+  const own = (type: string, text: string) => arnsOf(type, new RegExp(text))[0] ?? '';
   const queues = (pattern: RegExp) => arnsOf('AWS::SQS::Queue', pattern);
-  const table = (text: string) => arn('AWS::DynamoDB::Table', text);
-  const queue = (url: string | undefined) => arnOf('sqs:', url?.split('/').at(-1) ?? '');
-  const role = (text: string) => arn('AWS::IAM::Role', text);
-  const lambda = (output: string) => arnOf('lambda:function:', outputs[output] ?? '');
-  const log = (output: string) => `${arnOf('logs:log-group:', outputs[output] ?? '')}:*`;
+  const table = (text: string) => own('AWS::DynamoDB::Table', text);
+  const queue = (url: string | undefined) => arn('sqs', url?.split('/').at(-1) ?? '');
+  const role = (text: string) => own('AWS::IAM::Role', text);
+  const lambda = (output: string) => arn('lambda', `function:${outputs[output]}`);
+  const log = (output: string) => `${arn('logs', `log-group:${outputs[output]}`)}:*`;
   const { SourcesPath: path = '', WebhooksPath: webhooks = '' } = outputs;
   const called: Readonly<Record<string, () => string[]>> = {
-    'the stack': () => [arnOf('cloudformation:stack/', `${STAGES.production.stackName}/*`)],
+    'the stack': () => [arn('cloudformation', `stack/${STAGES.production.stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
     'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
     'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
@@ -34,7 +34,7 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
     topic: () => [outputs.TopicArn ?? ''],
-    bus: () => [arnOf('events:event-bus/', outputs.BusName ?? '')],
+    bus: () => [arn('events', `event-bus/${outputs.BusName}`)],
     '`DeadLettersUrl`': () => [queue(outputs.DeadLettersUrl)],
     'the queues of ordered subscriptions': () => queues(ORDERED_QUEUE),
     'the dead-letter queues of ordered subscriptions': () => queues(ORDERED_DEAD_LETTERS),
@@ -42,26 +42,24 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     'the dead-letter queues of subscriptions and of the bus': () => queues(ORDERED_DEAD_LETTERS),
     'the queues of webhooks': () => queues(/Webhooks.+Queue.{8}$/),
     'the secrets of webhooks': () => [refOf('AWS::SecretsManager::Secret', 'WebhooksWms')],
-    'the path `WebhooksPath`': () => [`${arnOf('ssm:parameter', webhooks)}*`],
-    'the path `StackSourcesPath`': () => [`${arnOf('ssm:parameter', outputs.StackSourcesPath ?? '')}*`],
-    'the path `SourcesPath`': () => [`${arnOf('ssm:parameter', path)}*`],
+    'the path `WebhooksPath`': () => [arn('ssm', `parameter${webhooks}*`)],
+    'the path `StackSourcesPath`': () => [arn('ssm', `parameter${outputs.StackSourcesPath}*`)],
+    'the path `SourcesPath`': () => [arn('ssm', `parameter${path}*`)],
     "the token's secret": () => [
-      arnOf('secretsmanager:secret:', `${serviceOf(path)}/tokens/globex.example.com/main-??????`),
+      arn('secretsmanager', `secret:${serviceOf(path)}/tokens/globex.example.com/main-??????`),
     ],
     'schedules of the group `SchedulesGroup`': () => [
-      arnOf('scheduler:schedule/', `${outputs.SchedulesGroup}/*`),
+      arn('scheduler', `schedule/${outputs.SchedulesGroup}/*`),
     ],
     '`PollerRole`': () => [role('PollerRole')],
     '`PollingSchedulesRole`': () => [role('PollingSchedulesRole')],
-    'alarms whose names begin with `BusName`': () => [
-      `${arnOf('cloudwatch:alarm:', outputs.BusName ?? '')}*`,
-    ],
+    'alarms whose names begin with `BusName`': () => [arn('cloudwatch', `alarm:${outputs.BusName}*`)],
     'all resources (`*`): AWS lets these name none': () => ['*'],
     'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
     "the logs of webhooks' senders": () => [
-      `${arnOf('logs:log-group:', refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender'))}:*`,
+      arn('logs', `log-group:${refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender')}:*`),
     ],
-    'the sweeps of webhooks': () => [arn('AWS::Lambda::Function', 'WebhooksWmsSweep')],
+    'the sweeps of webhooks': () => [own('AWS::Lambda::Function', 'WebhooksWmsSweep')],
     "the poller's alias `questions`": () => [`${lambda('PollerFunction')}:questions`],
     'the two sweeps': () => [lambda('SweepToOrderedFunction'), lambda('SweepToBusFunction')],
   };

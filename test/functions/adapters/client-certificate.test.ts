@@ -8,8 +8,9 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
 import { runCommand } from '../../package/run-command.ts';
+import { closeAll, listen } from './listeners.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
-import { closeAll, listen, open } from './webhook-post-under-test.ts';
+import { open } from './webhook-post-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-certificate-'));
 const program = join(folder, 'post-event.mjs');

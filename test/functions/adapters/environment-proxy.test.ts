@@ -1,8 +1,9 @@
 // The proxy that the environment names, where Node's agents can use one.
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BODY, closeAll, failureOf, listen, open, request, serve, textOf } from './transport-under-test.ts';
-import { closeAll as closePosts, EVENT, open as openPost } from './webhook-post-under-test.ts';
+import { closeAll, listen, serve } from './listeners.ts';
+import { BODY, failureOf, open, request, textOf } from './transport-under-test.ts';
+import { EVENT, open as openPost } from './webhook-post-under-test.ts';
 
 const canUseProxies = process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
 
@@ -22,7 +23,6 @@ beforeEach(async () => {
 
 afterEach(() => {
   closeAll();
-  closePosts();
   vi.unstubAllEnvs();
 });
 

@@ -1,20 +1,13 @@
+import type { RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
+import { closeAll, listen, serve, serveBytes } from './listeners.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from './self-signed-certificate.ts';
-import {
-  BODY,
-  closeAll,
-  failureOf,
-  listen,
-  open,
-  request,
-  serve,
-  serveBytes,
-} from './transport-under-test.ts';
+import { BODY, failureOf, open, request } from './transport-under-test.ts';
 
 afterEach(closeAll);
 afterEach(() => {
@@ -155,39 +148,60 @@ describe('no answer', () => {
   });
 });
 
-describe('an answer that breaks off', () => {
-  const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n';
+const HEAD = 'HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n';
+const BOMB = gzipSync(Buffer.alloc(5_000_000));
+const truncated = { kind: 'truncated', status: 200 };
+const encoded =
+  (encoding: string, bytes: Buffer): RequestListener =>
+  (_, response) =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(bytes);
 
-  it.each([
-    ['before its announced length', `${HEAD}Content-Length: 100\r\n\r\n[{}]`],
-    ['before its last chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\n4\r\n[{}]\r\n`],
-  ])('%s is reported as truncated, with its head', async (_, bytes) => {
-    const failure = await failureOf(open()(request(await serveBytes(bytes))));
+describe('an answer that breaks off or can’t be used', () => {
+  it.each<[string, string | RequestListener, object]>([
+    [
+      'truncated, with its head, before its announced length',
+      `${HEAD}Content-Length: 100\r\n\r\n[{}]`,
+      { ...truncated, headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' } },
+    ],
+    [
+      'truncated, with its head, before its last chunk',
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n4\r\n[{}]\r\n`,
+      { ...truncated, headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' } },
+    ],
+    [
+      'truncated by a reset',
+      ({ socket }, response) => response.write('[{}', () => socket.resetAndDestroy()),
+      truncated,
+    ],
+    ['truncated inside its compression', encoded('gzip', gzipSync(BODY).subarray(0, -9)), truncated],
+    ['undecodable as br', encoded('br', brotliCompressSync(BODY)), { kind: 'undecodable', status: 200 }],
+    ['undecodable as gzip', encoded('gzip', deflateSync(BODY)), { kind: 'undecodable', status: 200 }],
+    [
+      'undecodable as gzip, deflate',
+      encoded('gzip, deflate', Buffer.from([0x5b, 0xff])),
+      { kind: 'undecodable', status: 200 },
+    ],
+    [
+      'too large by its announced length, before its body is read',
+      (_, response) => response.writeHead(200, { 'content-length': 10_001 }).flushHeaders(),
+      { kind: 'too-large' },
+    ],
+    [
+      'too large by its body',
+      (_, response) => {
+        response.write('x'.repeat(6_000));
+        response.end('x'.repeat(6_000));
+      },
+      { kind: 'too-large' },
+    ],
+    ['too large by its decompressed body', encoded('gzip', BOMB), { kind: 'too-large' }],
+  ])('is %s', async (_, answer, failure) => {
+    const url = await (typeof answer === 'string' ? serveBytes(answer) : serve(answer));
 
-    expect(failure).toMatchObject({
-      kind: 'truncated',
-      status: 200,
-      headers: { date: 'Sat, 21 Nov 2026 12:00:00 GMT' },
-    });
+    expect(await failureOf(open()(request(url)))).toMatchObject(failure);
   });
 
-  it('by a reset is reported as truncated', async () => {
-    const url = await serve((incoming, response) => {
-      response.write('[{}', () => incoming.socket.resetAndDestroy());
-    });
-
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated', status: 200 });
-  });
-
-  it('inside its compression is reported as truncated', async () => {
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BODY).subarray(0, -9)),
-    );
-
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'truncated' });
-  });
-
-  it('by never ending times out, even if bytes keep arriving', async () => {
+  it('times out if it never ends, even if bytes keep arriving', async () => {
     const url = await serve((_, response) => {
       const trickle = setInterval(() => response.write('['), 5);
       response.once('close', () => clearInterval(trickle));
@@ -200,49 +214,9 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('an answer that can’t be used', () => {
-  it.each([
-    ['br', brotliCompressSync(BODY)],
-    ['gzip', deflateSync(BODY)],
-    ['gzip, deflate', Buffer.from([0x5b, 0xff])],
-  ])('is undecodable by its encoding: %s', async (encoding, bytes) => {
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
-    );
+it('an answer of exactly the allowed size is accepted', async () => {
+  const url = await serve((_, response) => response.end('x'.repeat(10_000)));
 
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'undecodable', status: 200 });
-  });
-
-  it('is too large by its announced length, before its body is read', async () => {
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-length': 10_001 }).flushHeaders(),
-    );
-
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
-  });
-
-  it('is too large by its body', async () => {
-    const url = await serve((_, response) => {
-      response.write('x'.repeat(6_000));
-      response.end('x'.repeat(6_000));
-    });
-
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
-  });
-
-  it('is too large by its decompressed body', async () => {
-    const bomb = gzipSync(Buffer.alloc(5_000_000));
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
-    );
-
-    expect(bomb.byteLength).toBeLessThan(10_000);
-    expect(await failureOf(open()(request(url)))).toMatchObject({ kind: 'too-large' });
-  });
-
-  it('of exactly the allowed size is accepted', async () => {
-    const url = await serve((_, response) => response.end('x'.repeat(10_000)));
-
-    expect((await open()(request(url))).body).toHaveLength(10_000);
-  });
+  expect(BOMB.byteLength).toBeLessThan(10_000);
+  expect((await open()(request(url))).body).toHaveLength(10_000);
 });

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { BODY, closeAll, failureOf, open, request, serve, textOf } from './transport-under-test.ts';
+import { closeAll, serve } from './listeners.ts';
+import { BODY, failureOf, open, request, textOf } from './transport-under-test.ts';
 
 afterEach(closeAll);
 

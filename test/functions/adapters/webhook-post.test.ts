@@ -4,7 +4,8 @@ import { createServer as createTcpServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseSigningSecret } from '../../../functions/adapters/webhook-signature.ts';
-import { closeAll, EVENT, listen, open, receiver, SECRET } from './webhook-post-under-test.ts';
+import { closeAll, listen } from './listeners.ts';
+import { EVENT, open, receiver, SECRET } from './webhook-post-under-test.ts';
 
 afterEach(closeAll);
 

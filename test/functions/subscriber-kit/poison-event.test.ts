@@ -1,7 +1,8 @@
 // An event that its subscriber can never handle.
 import { expect, test } from 'vitest';
 import { createQueueSubscriber } from '../../../functions/subscriber-kit/subscriber.ts';
-import { aFeed, aFunction, resourceOf } from '../../infra/synthesize.ts';
+import { aFeed, aFunction } from '../../infra/synthesize.ts';
+import { resourceOf } from '../../infra/template.ts';
 import { change, keepLog } from './deliveries.ts';
 import { handOverGroup } from './fifo-queue.ts';
 

@@ -1,13 +1,14 @@
 // A receiver in each host: as a handler of web requests, behind a function URL, behind `node:http` over real sockets, and
 // in Express.
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { request as httpRequest, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { toLambdaHandler } from '../../../functions/subscriber-kit/to-lambda-handler.ts';
 import { toNodeHandler } from '../../../functions/subscriber-kit/to-node-handler.ts';
 import type { WebhookReceiver } from '../../../functions/subscriber-kit/webhook-receiver.ts';
+import { closeAll, serve } from '../adapters/listeners.ts';
 import { change } from './deliveries.ts';
 import { deferred, receiverUnderTest } from './receiver-under-test.ts';
 import { signedHeaders } from './signed-requests.ts';
@@ -16,21 +17,10 @@ const BODY = JSON.stringify({ ...change(1, 1), note: '№ 1042 – Größe „S�
 
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const servers: Server[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
+afterEach(closeAll);
 
 /** @returns the server's port */
-async function listen(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
+const listen = async (listener: RequestListener) => Number(new URL(await serve(listener)).port);
 
 async function send(port: number, headers = signedHeaders(BODY), body = BODY, method = 'POST') {
   const init = BODILESS.has(method) ? { method, headers } : { method, headers, body };

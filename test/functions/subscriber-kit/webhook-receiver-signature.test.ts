@@ -3,15 +3,12 @@ import { change } from './deliveries.ts';
 import { receiverUnderTest } from './receiver-under-test.ts';
 import { attempt, OTHER_SECRET, post, SECRET, signedHeaders } from './signed-requests.ts';
 
+// webhook-receiver.property.test.ts alters any part of what is signed.
 describe('the signature', () => {
   it.each<[string, (request: Request) => Request | Promise<Request>]>([
     ['is missing', (request) => without(request, 'webhook-signature')],
     ['has no id', (request) => without(request, 'webhook-id')],
     ['has no timestamp', (request) => without(request, 'webhook-timestamp')],
-    ['is of another body', async (request) => post(`${await request.text()} `, headersOf(request))],
-    ['is of another id', (request) => withHeader(request, 'webhook-id', 'acme_mi8x2k_1_2')],
-    ['is of another time', (request) => withHeader(request, 'webhook-timestamp', secondsAgo(1))],
-    ['is unreadable', (request) => withHeader(request, 'webhook-signature', 'v1 , v1,é v2')],
     ['is by another secret', () => attempt(change(1, 1), { secret: OTHER_SECRET })],
     ['is too old', () => attempt(change(1, 1), { ageSeconds: 302 })],
     ['is from the future', () => attempt(change(1, 1), { ageSeconds: -302 })],
@@ -136,14 +133,8 @@ describe('secrets', () => {
 });
 
 const headersOf = (request: Request) => Object.fromEntries(request.headers);
-const secondsAgo = (seconds: number) => String(Math.floor(Date.now() / 1000) - seconds);
 
 function without(request: Request, name: string): Request {
   request.headers.delete(name);
-  return request;
-}
-
-function withHeader(request: Request, name: string, value: string): Request {
-  request.headers.set(name, value);
   return request;
 }

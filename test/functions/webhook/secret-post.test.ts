@@ -1,7 +1,5 @@
 // Values of a webhook's secrets, valid and invalid. The receiver is on this machine; Secrets Manager is a list of
 // versions.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   type GetSecretValueCommand,
   ResourceNotFoundException,
@@ -12,24 +10,18 @@ import { createSecretPost, type SecretPostSettings } from '../../../functions/we
 import { HOUR } from '../../../shared/instant.ts';
 import { createKeptLog } from '../../shared/publishing/kept-log.ts';
 import { KEY, WEBHOOK, worldWith } from '../../shared/webhooks/webhook-world.ts';
+import { closeAll, serve } from '../adapters/listeners.ts';
 import { SELF_SIGNED_CERTIFICATE, SELF_SIGNED_KEY } from '../adapters/self-signed-certificate.ts';
 
 const GOOD = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 let settings: SecretPostSettings;
-let close: () => void;
 
 beforeEach(async () => {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(204).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
   settings = {
-    WEBHOOK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    WEBHOOK_URL: await serve((request, response) => {
+      request.resume().on('end', () => response.writeHead(204).end());
+    }),
     WEBHOOK_URL_SECRET: undefined,
     SIGNING_SECRET: 'signing',
     SECRET_HEADERS: {},
@@ -39,7 +31,24 @@ beforeEach(async () => {
     REQUEST_TIMEOUT_MS: 2_000,
   };
 });
-afterEach(() => close());
+afterEach(closeAll);
+
+/** Posts an event an hour after the last one, so that the secrets are read again. */
+function posting(secrets: Record<string, readonly string[]>, more: Partial<SecretPostSettings> = {}) {
+  let now = 0;
+  const log = createKeptLog();
+  const post = createSecretPost(
+    { ...settings, ...more },
+    { client: secretsManager(secrets), now: () => now, log },
+  );
+  return {
+    ...{ log, post },
+    postAnHourLater() {
+      now += 3_600_000;
+      return post({ id: 'a', body: '{}' });
+    },
+  };
+}
 
 /** Secrets Manager with the versions of each secret, the current one first. */
 function secretsManager(secrets: Record<string, readonly string[]>): SecretsManagerClient {
@@ -58,21 +67,14 @@ describe('a signing secret that can’t sign', () => {
 
   it('does not stop the webhook after a rotation, and is reported each time the secrets are read', async () => {
     const versions = [BAD];
-    let now = 0;
-    const log = createKeptLog();
-    const post = createSecretPost(settings, {
-      client: secretsManager({ signing: versions }),
-      now: () => now,
-      log,
-    });
+    const { log, post, postAnHourLater } = posting({ signing: versions });
 
-    expect(await post({ id: 'a', body: '{}' })).toMatchObject({
+    expect(await postAnHourLater()).toMatchObject({
       failure: expect.stringContaining('The signing secret is invalid'),
     });
     versions.unshift(GOOD);
-    now += 3_600_000;
-    for (let posts = 0; posts < 2; posts += 1)
-      expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
+    expect(await postAnHourLater()).toMatchObject({ status: 204 });
+    expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
 
     expect(log.lines).toEqual([
       expect.objectContaining({ level: 'warn', message: 'the previous signing secret does not sign' }),
@@ -84,34 +86,23 @@ describe('a signing secret that can’t sign', () => {
 describe('a client certificate', () => {
   it('that is invalid is reported, and the next value is used', async () => {
     const versions = ['nonsense'];
-    let now = 0;
-    const post = createSecretPost(
-      { ...settings, CLIENT_CERTIFICATE: 'certificate' },
-      {
-        client: secretsManager({ signing: [GOOD], certificate: versions }),
-        now: () => now,
-        log: createKeptLog(),
-      },
-    );
+    const secrets = { signing: [GOOD], certificate: versions };
+    const { postAnHourLater } = posting(secrets, { CLIENT_CERTIFICATE: 'certificate' });
 
-    expect(await post({ id: 'a', body: '{}' })).toEqual({
+    expect(await postAnHourLater()).toEqual({
       failure: expect.stringContaining('The client certificate is invalid'),
       requestMs: 0,
     });
     versions.unshift(`${SELF_SIGNED_CERTIFICATE}\n${SELF_SIGNED_KEY}`);
-    now += 3_600_000;
 
-    expect(await post({ id: 'a', body: '{}' })).toMatchObject({ status: 204 });
+    expect(await postAnHourLater()).toMatchObject({ status: 204 });
   });
 });
 
 describe('a secret header with a character that no header may have', () => {
   it('is noted, retried by the schedule, and counts for the alarm', async () => {
-    const secrets = secretsManager({ signing: [GOOD], token: ['Bearer abc\ndef'] });
-    const post = createSecretPost(
-      { ...settings, SECRET_HEADERS: { authorization: 'token' } },
-      { client: secrets, now: () => 0, log: createKeptLog() },
-    );
+    const secrets = { signing: [GOOD], token: ['Bearer abc\ndef'] };
+    const { post } = posting(secrets, { SECRET_HEADERS: { authorization: 'token' } });
     const world = worldWith(1);
     const ring = () => world.clock.run(world.sender({ post })({ key: KEY, sequence: 1 }, 60_000));
     await ring();

@@ -1,7 +1,8 @@
 // The calls that one AWS service makes to another, with their documented condition keys. Undocumented keys are omitted,
 // so that no policy relies on them.
-import type { Context } from './conditions.ts';
+
 import type { Call, Caller } from './judge-call.ts';
+import type { Context } from './policies.ts';
 import { ACCOUNT, type Account, REGION } from './read-account.ts';
 
 /** A service assumes a role before it makes calls with it. */

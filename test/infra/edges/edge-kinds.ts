@@ -10,8 +10,8 @@ import {
   takeRole,
   useKey,
 } from './calls-of-services.ts';
-import type { Context } from './conditions.ts';
 import type { Call } from './judge-call.ts';
+import type { Context } from './policies.ts';
 import { ACCOUNT, type Account, type AccountResource, REGION } from './read-account.ts';
 
 /** A place in a resource's properties that names another resource. */

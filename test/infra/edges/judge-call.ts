@@ -26,11 +26,12 @@ export function judgeCall({ statements, resources }: Policies, call: Call): Verd
   const onResource =
     action === 'sts:AssumeRole' ? owned('trust', resource) : ownedBy(owned, resources, resource);
   const permission = { ...call, context: { 'aws:SecureTransport': 'true', ...call.context } };
-  const [named, delegated] = [namedBy(caller), isAccount].map((isMeant) =>
+  // A service is not a principal of the account.
+  const [named, delegated] = [namedBy(caller), 'role' in caller ? isAccount : () => false].map((isMeant) =>
     onResource.filter((it) => principalsOf(it).some(isMeant) && matches(it, permission)),
   ) as [OwnedStatement[], OwnedStatement[]];
   const own = 'role' in caller ? owned('identity', caller.role).filter((it) => matches(it, permission)) : [];
-  const denying = [...named, ...own].filter(({ Effect }) => Effect === 'Deny');
+  const denying = [...named, ...delegated, ...own].filter(({ Effect }) => Effect === 'Deny');
   if (denying.length > 0) return { isAllowed: false, statements: denying };
   if (named.length > 0) return { isAllowed: true, statements: named };
   // A key's policy must delegate to the account's policies. Other resources delegate by default.

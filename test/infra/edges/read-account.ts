@@ -2,9 +2,11 @@
 // to other stacks.
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { type Names, resolve } from '../resolve-intrinsics.ts';
+import type { Template } from '../template.ts';
 
-export const REGION = 'eu-west-1';
-export const ACCOUNT = '111111111111';
+/** As the engines on this machine have them (test/runbook). */
+export const REGION = 'us-east-1';
+export const ACCOUNT = '000000000000';
 
 export interface AccountResource {
   readonly stack: string;
@@ -26,19 +28,9 @@ export interface Account {
   find(arn: string): AccountResource | undefined;
 }
 
-interface RawResource {
-  readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly Properties?: any;
-  readonly Metadata?: { readonly 'aws:cdk:path'?: string };
-}
-
 interface RawStack {
   readonly stackName: string;
-  readonly template: {
-    readonly Resources?: Readonly<Record<string, RawResource>>;
-    readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
-  };
+  readonly template: Partial<Template>;
 }
 
 export function readAccount(assembly: CloudAssembly): Account {
@@ -70,12 +62,13 @@ function readStack({ stackName, template }: RawStack, names: Names): AccountReso
   }));
 }
 
-function namesOf({ stackName, template }: RawStack, output: NonNullable<Names['output']>): Names {
+/** The names in a stack; those that CloudFormation would choose begin with the stack's name. */
+export function namesOf({ stackName, template }: RawStack, output?: Names['output']): Names {
   const resource = (id: string) => template.Resources?.[id] ?? missing(`${id} in ${stackName}`);
   const nameIn = (id: string): string => nameOf(stackName, id, resource(id).Properties ?? {}, names);
   const arnIn = (id: string) => arnOf(resource(id).Type, nameIn(id), names, resource(id).Properties);
   const names: Names = {
-    output,
+    ...(output && { output }),
     ref(id) {
       const pseudo = PSEUDO_PARAMETERS[id];
       if (pseudo !== undefined) return pseudo;

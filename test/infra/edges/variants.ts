@@ -1,21 +1,28 @@
 // Variants of a deployment of the feed, each a whole app.
 import { readFileSync } from 'node:fs';
-import { type App, Stack } from 'aws-cdk-lib';
+import { type App, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import * as kms from 'aws-cdk-lib/aws-kms';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { ReturnsChangeFeed, type ReturnsChangeFeedProps } from '../../../infra/returns-change-feed.ts';
+import * as ssm from 'aws-cdk-lib/aws-ssm';
+import { MOST_SOURCES } from '../../../infra/check-props.ts';
+import {
+  ReturnsChangeFeed,
+  type ReturnsChangeFeedProps,
+  type WebhookOptions,
+} from '../../../infra/returns-change-feed.ts';
 import { ReturnsFeedStack } from '../../../infra/returns-feed-stack.ts';
 import { SampleWarehouse } from '../../../infra/sample-warehouse.ts';
 import { SampleWarehouseStack } from '../../../infra/sample-warehouse-stack.ts';
 import { STAGES, type Stage } from '../../../infra/stages.ts';
+import { aFunction, aSource } from '../synthesize.ts';
 import { ACCOUNT, type Account, REGION } from './read-account.ts';
 import type { GivenPolicy } from './read-policies.ts';
 
@@ -33,7 +40,10 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   'the production stage': { build: (app) => deployStage(app, STAGES.production) },
   'the trial stage': { build: (app) => deployStage(app, STAGES.trial) },
   'with alarms by mail': {
-    build: (app) => deployStage(app, { ...STAGES.production, alarmEmail: 'ops@example.com' }),
+    build(app) {
+      for (const stage of Object.values(STAGES))
+        deployStage(app, { ...stage, alarmEmail: 'ops@example.com' });
+    },
   },
   'without a key': { build: (app) => subscribeAll(inStack(app)) },
   'with a key of the stack': {
@@ -86,8 +96,10 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
       other.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnOtherBus') });
     },
   },
+  'with every option': { build: withEveryOption },
   'two sources': { build: (app) => withSources(app, 2) },
   'a hundred sources': { build: (app) => withSources(app, 100) },
+  'the most sources': { build: (app) => withSources(app, MOST_SOURCES) },
 };
 
 /** The statements that SECURITY.md requires. */
@@ -122,13 +134,13 @@ function inStack(
   return { stack, feed: aFeed(stack, 'Feed', ['acme'], props) };
 }
 
-/** Adds each kind of subscriber and target. */
+/** Adds each kind of subscriber and target, some with every option. */
 function subscribeAll({ stack, feed }: InStack): void {
   const { queue } = feed.addOrderedSubscriber(aFunction(stack, 'Ordered'), { filter: { sources: ['acme'] } });
   const encryptionKey = queue.encryptionMasterKey;
-  feed.addOrderedSubscriber(aFunction(stack, 'All'));
-  feed.addOrderedQueue('Erp');
-  feed.addWebhook('Wms', { url: 'https://wms.example.com/hook', filter: { sources: ['acme'] } });
+  feed.addOrderedSubscriber(aFunction(stack, 'All'), { batchSize: 5, maxConcurrency: 20 });
+  feed.addOrderedQueue('Erp', { alarmAfter: Duration.hours(1), visibilityTimeout: Duration.minutes(2) });
+  feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
   const vpc = ec2.Vpc.fromVpcAttributes(stack, 'Network', {
     ...{
       vpcId: 'vpc-0123456789abcdef0',
@@ -139,7 +151,7 @@ function subscribeAll({ stack, feed }: InStack): void {
   const [subnet] = vpc.privateSubnets;
   const securityGroups = [new ec2.SecurityGroup(stack, 'Group', { vpc }) as ec2.ISecurityGroup];
   const network = { vpc, securityGroups, ...(subnet && { subnets: { subnets: [subnet] } }) };
-  feed.addWebhook('Inside', { url: 'https://wms.internal/hook', vpc: network, allowPrivateAddresses: true });
+  feed.addWebhook('Inside', { ...everyWebhookOption(stack), vpc: network });
   feed.onChange('Delivered', { ...DELIVERED, target: aFunction(stack, 'OnBus') });
   const theirs = new sqs.Queue(stack, 'Theirs', encryptionKey && { encryptionMasterKey: encryptionKey });
   feed.onChange('ToQueue', { ...DELIVERED, target: new targets.SqsQueue(theirs) });
@@ -149,9 +161,67 @@ function subscribeAll({ stack, feed }: InStack): void {
   feed.onChange('ToWorkflow', { ...DELIVERED, target: new targets.SfnStateMachine(workflow.stateMachine) });
 }
 
+/** Every option but the network. */
+function everyWebhookOption(stack: Stack): WebhookOptions {
+  const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
+  return {
+    url: secretNamed('hook'),
+    filter: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
+    ...{ secret: secretNamed('signing'), authorization: secretNamed('bearer') },
+    secretHeaders: { 'X-Tenant': secretNamed('tenant') },
+    ...{ clientCertificate: secretNamed('certificate'), contentType: 'application/json' },
+    ...{ requestTimeout: Duration.seconds(5), maxConcurrency: 20, maxPerSecond: 2.5 },
+    ...{ allowPrivateAddresses: true, alarmAfter: Duration.minutes(20) },
+    ...{ notify: 'wms@example.com', alarmAction: new SnsAction(new sns.Topic(stack, 'Pager')) },
+  };
+}
+
+/** A feed and a sample warehouse with a non-default value for every option. */
+function withEveryOption(app: App): void {
+  const stack = new Stack(app, 'Shop');
+  const logRetention = logs.RetentionDays.ONE_WEEK;
+  const feed = new ReturnsChangeFeed(stack, 'Feed', {
+    sources: [
+      {
+        name: 'acme',
+        baseUrl: 'https://returns.example.com/api',
+        token: ssm.StringParameter.fromSecureStringParameterAttributes(stack, 'Token', {
+          parameterName: '/shop/token',
+        }),
+        ...{ interval: Duration.seconds(10), lookback: Duration.minutes(20), settle: Duration.seconds(40) },
+        ...{ baseline: 'emit', reconcile: Duration.minutes(30), requestsPerMinute: 240 },
+        ...{ customerData: true, sourceRead: true, requestTimeout: Duration.seconds(5) },
+      },
+    ],
+    ...{ archiveRetention: Duration.days(7), logRetention, removalPolicy: RemovalPolicy.DESTROY },
+    ...{ runbookUrl: 'https://wiki.example.com/runbook', dashboard: false },
+  });
+  feed.addOrderedQueue('Erp', { filter: { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] } });
+  feed.onChange('Delivered', {
+    ...{ entity: 'shipment', from: 'IN_TRANSIT', to: 'DELIVERED', description: 'Parcels that arrive' },
+    target: aFunction(stack, 'OnBus'),
+  });
+  new SampleWarehouse(stack, 'Warehouse', {
+    ...{ feed, timeLimit: Duration.days(3), logRetention, removalPolicy: RemovalPolicy.DESTROY },
+  });
+}
+
+/** A feed with every feature, a key, mails, and subscribers in its own stack and in another one. */
 function withSources(app: App, count: number): void {
-  const names = Array.from({ length: count }, (_, at) => `shop-${at}`);
-  aFeed(new Stack(app, 'Shop'), 'Feed', names);
+  const [shop, elsewhere] = [new Stack(app, 'Shop'), new Stack(app, 'Elsewhere')];
+  const names = Array.from({ length: count }, (_, at) => `source-${at}`.padEnd(30, 'x'));
+  const topic = new sns.Topic(shop, 'Alarms');
+  const feed = aFeed(shop, 'Feed', names, {
+    encryptionKey: new kms.Key(shop, 'Key', { enableKeyRotation: true }),
+    alarmAction: new SnsAction(topic),
+  });
+  feed.addOrderedSubscriber(aFunction(shop));
+  feed.addOrderedSubscriber(aFunction(elsewhere), { filter: { sources: names.slice(0, 1) } });
+  feed.addOrderedQueue('Erp');
+  // The limit of resources leaves no room for webhooks in a stack with the maximum number of sources.
+  if (count < MOST_SOURCES) feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
+  for (const target of [aFunction(shop, 'Here'), aFunction(elsewhere, 'There')])
+    feed.onChange(target.node.id, { ...DELIVERED, target });
 }
 
 function aFeed(
@@ -160,18 +230,6 @@ function aFeed(
   names: readonly string[],
   props: Partial<ReturnsChangeFeedProps> = {},
 ): ReturnsChangeFeed {
-  const sources = names.map((name) => ({
-    name,
-    baseUrl: 'https://returns.example.com/api',
-    token: secretsmanager.Secret.fromSecretNameV2(stack, `Token-${name}`, `token/${name}`),
-  }));
+  const sources = names.map((name) => aSource(stack, { name }));
   return new ReturnsChangeFeed(stack, id, { ...props, sources });
-}
-
-function aFunction(stack: Stack, id: string): lambda.Function {
-  return new lambda.Function(stack, id, {
-    code: lambda.Code.fromInline('exports.handler = async () => {}'),
-    handler: 'index.handler',
-    runtime: lambda.Runtime.NODEJS_24_X,
-  });
 }

@@ -13,7 +13,8 @@ import {
   sourceOfSchedule,
 } from '../../../local/operating/plan-source.ts';
 import { METRICS } from '../../../shared/deployment/metrics.ts';
-import { aFeed, aSource, newStack, resourceOf, resourcesOf, statementsOf } from '../../infra/synthesize.ts';
+import { aFeed, aSource, newStack } from '../../infra/synthesize.ts';
+import { resourceOf, resourcesOf, statementsOf } from '../../infra/template.ts';
 
 const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:globex-AbCdEf';
 

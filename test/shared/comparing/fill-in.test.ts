@@ -154,17 +154,6 @@ function renamed(): Row {
   });
 }
 
-describe('an array that an answer shows for the first time', () => {
-  it('makes events without a lower bound of their time', () => {
-    const snapshot = snapshotOf(read({ ...aRow(), shipments: undefined }));
-
-    const { events } = take(snapshot, read(aRow(), 2 * MINUTE));
-
-    expect(inShort(events)).toEqual([['shipment.created', '1844670']]);
-    expect(events[0]?.data.observed.after).toBeNull();
-  });
-});
-
 describe('a mass change that an operator adopts', () => {
   it('changes what is known, and leaves what was published', () => {
     const before = snapshotOf(read(withShipment({ carrier: 'UPS' })));

@@ -1,10 +1,8 @@
 // The relay at its time limit: what was sent is marked, and the rest fails or waits for the next run.
 import { describe, expect, test } from 'vitest';
 import { MAX_BATCH_ENTRIES } from '../../../shared/limits.ts';
-import { createRelay } from '../../../shared/publishing/relay.ts';
-import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 import { aKey } from './an-event.ts';
-import { createWorld, type Gate, range, relayIn } from './relay-world.ts';
+import { createWorld, range, relayIn } from './relay-world.ts';
 
 const A = aKey(1);
 const B = aKey(2);
@@ -14,14 +12,8 @@ describe('the time limit', () => {
     const world = createWorld();
     const groups = range(1, 3 * MAX_BATCH_ENTRIES).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1);
-    const clock = createVirtualClock();
-    const gate: Gate = async (call, effect) => {
-      if (call === 'destination.send') await clock.sleep(600);
-      return effect();
-    };
-    const run = createRelay({ ...world.ports(gate), clock, random: () => 0 });
 
-    const outcomes = await clock.run(run(groups, 1000));
+    const { outcomes } = await relayIn(world, groups, { sendTakesMs: 600, timeLeftMs: 1000 });
 
     expect(world.destination.batches).toHaveLength(2);
     expect(world.marks.size).toBe(2 * MAX_BATCH_ENTRIES);
@@ -33,14 +25,8 @@ describe('the time limit', () => {
   test('no send begins after one that took all of the time', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
-    const clock = createVirtualClock();
-    const gate: Gate = async (call, effect) => {
-      if (call === 'destination.send') await clock.sleep(1000);
-      return effect();
-    };
-    const run = createRelay({ ...world.ports(gate), clock, random: () => 0 });
 
-    const outcomes = await clock.run(run([A], 1000));
+    const { outcomes } = await relayIn(world, [A], { sendTakesMs: 1000, timeLeftMs: 1000 });
 
     expect(world.numbersArrived(A)).toEqual([1]);
     expect(outcomes).toEqual([{ state: 'failed', reason: 'the time was over' }]);
@@ -75,21 +61,15 @@ describe('the time limit', () => {
     const C = aKey(3);
     for (const key of [A, B, C]) world.show(key, 1);
     world.show(C, 2);
-    const clock = createVirtualClock();
     const tried = new Set<string>();
     world.destination.answer = ({ partitionkey, id }) => {
       const fails = partitionkey !== 'acme/3' && !tried.has(id);
       tried.add(id);
       return fails ? { sent: false, cause: 'failed', reason: 'throttled' } : { sent: true };
     };
-    const gate: Gate = async (call, effect) => {
-      if (call === 'destination.send') await clock.sleep(100);
-      return effect();
-    };
     const luck = [0.2, 0.5];
-    const run = createRelay({ ...world.ports(gate), clock, random: () => luck.shift() ?? 0 });
 
-    await clock.run(run([A, B, C], 10_000));
+    await relayIn(world, [A, B, C], { sendTakesMs: 100, random: () => luck.shift() ?? 0 });
 
     expect(world.destination.batches.map((batch) => batch.map(({ partitionkey }) => partitionkey))).toEqual([
       ['acme/1', 'acme/2', 'acme/3'],

@@ -111,6 +111,9 @@ function marksOf(world: World, gate: Gate): Marks {
   };
 }
 
+/** More than any test needs: a relay that reads the same again and again fails. */
+const MOST_CALLS = 1_000;
+
 /** Runs a relay on virtual time; returns the outcomes and the duration. */
 export async function relayIn(
   world: World,
@@ -118,11 +121,19 @@ export async function relayIn(
   {
     gate = openGate,
     timeLeftMs = 60_000,
+    sendTakesMs = 0,
     ...ports
-  }: Partial<RelayPorts> & { gate?: Gate; timeLeftMs?: number } = {},
+  }: Partial<RelayPorts> & { gate?: Gate; timeLeftMs?: number; sendTakesMs?: number } = {},
 ) {
   const clock = createVirtualClock();
-  const run = createRelay({ ...world.ports(gate), clock, random: () => 0.5, ...ports });
+  let calls = 0;
+  const slowGate: Gate = async (call, effect) => {
+    calls += 1;
+    if (calls > MOST_CALLS) throw new Error('The relay does not end.');
+    if (call === 'destination.send' && sendTakesMs > 0) await clock.sleep(sendTakesMs);
+    return gate(call, effect);
+  };
+  const run = createRelay({ ...world.ports(slowGate), clock, random: () => 0.5, ...ports });
   const outcomes = await clock.run(run(groups, timeLeftMs));
   return { outcomes, tookMs: clock.elapsed() / 1000 };
 }

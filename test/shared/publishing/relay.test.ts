@@ -1,35 +1,99 @@
 import { describe, expect, test } from 'vitest';
 import { FEED_GROUP, READ_GROUP } from '../../../shared/contract/event-id.ts';
 import { MAX_BATCH_ENTRIES, RELAY_READ_EVENTS } from '../../../shared/limits.ts';
+import type { GroupKey } from '../../../shared/ports.ts';
+import type { RelayPorts } from '../../../shared/publishing/lane.ts';
 import { aKey } from './an-event.ts';
 import { createWorld, failingOnce, type Gate, listing, range, relayIn } from './relay-world.ts';
 
 const A = aKey(1);
 const B = aKey(2);
 
-describe('sent events', () => {
-  test('a group’s events go out in order from the first, also if a later one triggered the relay', async () => {
+/** What a relay does with the events that the ledger shows of group 1, unless another is named. */
+interface Case {
+  readonly group?: GroupKey['group'];
+  readonly shown: readonly number[];
+  /** Before the relay. */
+  readonly mark?: number;
+  readonly options?: Partial<RelayPorts>;
+  readonly arrives: readonly number[];
+  /** After the relay. @default the last of those that are shown */
+  readonly marked?: number | 'never';
+  /** The gap at which the group waits. @default the group is done */
+  readonly missing?: { readonly from: number; readonly to: number };
+}
+
+const PAGE = RELAY_READ_EVENTS;
+
+describe('the events of a group', () => {
+  test.each<[string, Case]>([
+    [
+      'go out in order from the first, also if a later one triggered the relay',
+      { shown: [3, 1, 2], arrives: [1, 2, 3], marked: 3 },
+    ],
+    ['go out if they are beyond the mark', { shown: range(1, 5), mark: 3, arrives: [4, 5] }],
+    [
+      'go out if they are more than one read returns',
+      { shown: range(1, 2 * PAGE + 1), arrives: range(1, 2 * PAGE + 1) },
+    ],
+    ['may be none', { group: READ_GROUP, shown: [], arrives: [], marked: 'never' }],
+    [
+      'with feed.source_read reports go out as the newest, even if the ledger has lost numbers',
+      { group: READ_GROUP, shown: range(7, PAGE + 9), arrives: [PAGE + 9] },
+    ],
+    [
+      'with feed.source_read reports go out as the newest, beyond a gap after the mark',
+      { group: READ_GROUP, shown: [PAGE + 12], mark: PAGE + 9, arrives: [PAGE + 12] },
+    ],
+    [
+      'with feed.source_read reports go out as the newest, even if it ends the first page of the ledger',
+      { group: READ_GROUP, shown: range(1, PAGE), arrives: [PAGE] },
+    ],
+    [
+      'with feed.source_read reports go out as the newest, even if it ends the second page of the ledger',
+      { group: READ_GROUP, shown: range(1, 2 * PAGE - 1), arrives: [2 * PAGE - 1] },
+    ],
+    [
+      'that is withheld move only the mark',
+      { group: FEED_GROUP, shown: range(1, PAGE + 2), arrives: [], options: { withholds: () => true } },
+    ],
+    [
+      'that the destination does not get are passed over',
+      { shown: range(1, 5), arrives: [2, 4], options: { admits: ({ data }) => data.sequence % 2 === 0 } },
+    ],
+    [
+      'move the mark even if the destination gets none',
+      { shown: range(1, PAGE + 1), arrives: [], options: { admits: () => false } },
+    ],
+    [
+      'go out up to a gap, and the rest waits',
+      { shown: [1, 2, 5, 6], arrives: [1, 2], marked: 2, missing: { from: 3, to: 4 } },
+    ],
+    [
+      'wait for the first, which may become visible later',
+      { shown: [2], arrives: [], marked: 'never', missing: { from: 1, to: 1 } },
+    ],
+    [
+      'wait at a gap at the end of a read',
+      {
+        ...{ shown: [...range(1, PAGE - 1), PAGE + 1], arrives: range(1, PAGE - 1), marked: PAGE - 1 },
+        missing: { from: PAGE, to: PAGE },
+      },
+    ],
+  ])('%s', async (_, { group = 1, shown, mark, options, arrives, missing, marked = shown.at(-1) }) => {
     const world = createWorld();
-    world.show(A, 3, 1, 2);
+    const key = aKey(group);
+    world.show(key, ...shown);
+    if (mark !== undefined) world.marks.set(`queue#acme_mi8x2k_${group}`, mark);
 
-    const { outcomes } = await relayIn(world, [A]);
+    const { outcomes } = await relayIn(world, [key], options);
 
-    expect(world.numbersArrived(A)).toEqual([1, 2, 3]);
-    expect(outcomes).toEqual([{ state: 'done' }]);
+    expect(world.numbersArrived(key)).toEqual(arrives);
+    expect(world.marks.get(`queue#acme_mi8x2k_${group}`)).toBe(marked === 'never' ? undefined : marked);
+    expect(outcomes).toEqual([missing === undefined ? { state: 'done' } : { state: 'waiting', missing }]);
   });
 
-  test('only events beyond the mark go out', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, 5));
-    world.marks.set('queue#acme_mi8x2k_1', 3);
-
-    await relayIn(world, [A]);
-
-    expect(world.numbersArrived(A)).toEqual([4, 5]);
-    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(5);
-  });
-
-  test('a group that is named twice goes out once', async () => {
+  test('go out once if the group is named twice', async () => {
     const world = createWorld();
     world.show(A, 1, 2);
 
@@ -39,16 +103,17 @@ describe('sent events', () => {
     expect(outcomes).toEqual([{ state: 'done' }, { state: 'done' }]);
   });
 
-  test('more events than one read returns go out', async () => {
+  test('go out if only another group is withheld', async () => {
     const world = createWorld();
-    world.show(A, ...range(1, 2 * RELAY_READ_EVENTS + 1));
+    world.show(aKey(FEED_GROUP), 1);
+    world.show(A, 1);
 
-    await relayIn(world, [A]);
+    await relayIn(world, [aKey(FEED_GROUP), A], { withholds: ({ group }) => group === FEED_GROUP });
 
-    expect(world.numbersArrived(A)).toEqual(range(1, 2 * RELAY_READ_EVENTS + 1));
+    expect(world.destination.received.map(({ partitionkey }) => partitionkey)).toEqual(['acme/1']);
   });
 
-  test('a batch has events of several groups, and a group may have events in consecutive batches', async () => {
+  test('are in batches with those of other groups, and may be in consecutive batches', async () => {
     const world = createWorld();
     const groups = range(1, MAX_BATCH_ENTRIES + 2).map((id) => aKey(id));
     for (const key of groups) world.show(key, 1, 2);
@@ -57,81 +122,6 @@ describe('sent events', () => {
 
     expect(world.destination.batches.map(({ length }) => length)).toEqual([10, 10, 2, 2]);
     for (const key of groups) expect(world.numbersArrived(key)).toEqual([1, 2]);
-  });
-
-  test('of several feed.source_read reports only the newest is sent, even if the ledger has lost numbers', async () => {
-    const world = createWorld();
-    const read = aKey(READ_GROUP);
-    world.show(read, ...range(7, RELAY_READ_EVENTS + 9));
-
-    const first = await relayIn(world, [read]);
-    world.show(read, RELAY_READ_EVENTS + 12);
-    const second = await relayIn(world, [read]);
-
-    expect(world.numbersArrived(read)).toEqual([RELAY_READ_EVENTS + 9, RELAY_READ_EVENTS + 12]);
-    expect(world.marks.get('queue#acme_mi8x2k_read')).toBe(RELAY_READ_EVENTS + 12);
-    expect([...first.outcomes, ...second.outcomes]).toEqual([{ state: 'done' }, { state: 'done' }]);
-  });
-
-  test.each([1, 2])(
-    'the newest feed.source_read report is sent even if it ends page %i of the ledger',
-    async (page) => {
-      const world = createWorld();
-      const read = aKey(READ_GROUP);
-      const newest = page * RELAY_READ_EVENTS - (page - 1);
-      world.show(read, ...range(1, newest));
-
-      const { outcomes } = await relayIn(world, [read]);
-
-      expect(world.numbersArrived(read)).toEqual([newest]);
-      expect(outcomes).toEqual([{ state: 'done' }]);
-    },
-  );
-
-  test('a source without feed.source_read reports has nothing to send', async () => {
-    const world = createWorld();
-
-    const { outcomes } = await relayIn(world, [aKey(READ_GROUP)]);
-
-    expect(outcomes).toEqual([{ state: 'done' }]);
-  });
-
-  test('a withheld group sends no events, but its mark moves', async () => {
-    const world = createWorld();
-    const feed = aKey(FEED_GROUP);
-    world.show(feed, ...range(1, RELAY_READ_EVENTS + 2));
-    world.show(A, 1);
-
-    const { outcomes } = await relayIn(world, [feed, A], { withholds: ({ group }) => group === FEED_GROUP });
-
-    expect(world.numbersArrived(feed)).toEqual([]);
-    expect(world.marks.get('queue#acme_mi8x2k_feed')).toBe(RELAY_READ_EVENTS + 2);
-    expect(world.numbersArrived(A)).toEqual([1]);
-    expect(outcomes).toEqual([{ state: 'done' }, { state: 'done' }]);
-  });
-});
-
-describe('events that the destination does not get', () => {
-  test('are passed over, and the events between them are sent in order', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, 5));
-
-    const { outcomes } = await relayIn(world, [A], { admits: ({ data }) => data.sequence % 2 === 0 });
-
-    expect(world.numbersArrived(A)).toEqual([2, 4]);
-    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(5);
-    expect(outcomes).toEqual([{ state: 'done' }]);
-  });
-
-  test('move the mark even if none of their group’s events is sent', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, RELAY_READ_EVENTS + 1));
-
-    const { outcomes } = await relayIn(world, [A], { admits: () => false });
-
-    expect(world.destination.received).toEqual([]);
-    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(RELAY_READ_EVENTS + 1);
-    expect(outcomes).toEqual([{ state: 'done' }]);
   });
 });
 
@@ -158,62 +148,37 @@ describe('a run', () => {
     expect(world.destination.batches.map(({ length }) => length)).toEqual([6]);
   });
 
-  test('writes no mark if nothing was sent', async () => {
+  test.each<[string, readonly number[], Partial<RelayPorts>, { reads: number; writes: number }]>([
+    ['writes no mark if nothing was sent', [2], {}, { reads: 1, writes: 0 }],
+    [
+      'writes no mark for a withheld group without news',
+      [],
+      { withholds: () => true },
+      { reads: 1, writes: 0 },
+    ],
+    ['reads again if the ledger may hold more events', range(1, PAGE), {}, { reads: 2, writes: PAGE / 10 }],
+    ['reads once if it holds no more', range(1, PAGE - 1), {}, { reads: 1, writes: PAGE / 10 }],
+    [
+      'reads once a gap before more events than a read returns',
+      range(2, PAGE + 2),
+      {},
+      { reads: 1, writes: 0 },
+    ],
+    ['writes a mark once for a batch', range(1, MAX_BATCH_ENTRIES), {}, { reads: 1, writes: 1 }],
+  ])('%s', async (_, shown, options, { reads, writes }) => {
     const world = createWorld();
-    world.show(A, 2);
+    world.show(A, ...shown);
     const calls: string[] = [];
 
-    await relayIn(world, [A, B], { gate: listing(calls) });
+    await relayIn(world, [A], { ...options, gate: listing(calls) });
 
-    expect(calls).not.toContain('marks.advance');
-  });
-
-  test('writes no mark for a withheld group without new events', async () => {
-    const world = createWorld();
-    const calls: string[] = [];
-
-    await relayIn(world, [A], { gate: listing(calls), withholds: () => true });
-
-    expect(calls).toEqual(['marks.load', 'ledger.read']);
-  });
-
-  test('reads again only if the ledger may hold more events', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, RELAY_READ_EVENTS));
-    world.show(B, ...range(1, RELAY_READ_EVENTS - 1));
-    const readsOf = async (key: typeof A) => {
-      const calls: string[] = [];
-      await relayIn(world, [key], { gate: listing(calls) });
-      return calls.filter((call) => call === 'ledger.read').length;
-    };
-
-    expect([await readsOf(A), await readsOf(B)]).toEqual([2, 1]);
-  });
-
-  test('stops at a gap at the end of a read', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, RELAY_READ_EVENTS - 1), RELAY_READ_EVENTS + 1);
-
-    const { outcomes } = await relayIn(world, [A]);
-
-    expect(outcomes).toEqual([
-      { state: 'waiting', missing: { from: RELAY_READ_EVENTS, to: RELAY_READ_EVENTS } },
-    ]);
+    const count = (name: string) => calls.filter((call) => call === name).length;
+    expect(count('marks.load')).toBe(1);
+    expect([count('ledger.read'), count('marks.advance')]).toEqual([reads, writes]);
   });
 });
 
 describe('marks', () => {
-  test('a group’s mark is written once for a batch’s worth of its events', async () => {
-    const world = createWorld();
-    world.show(A, ...range(1, MAX_BATCH_ENTRIES));
-    const calls: string[] = [];
-
-    await relayIn(world, [A], { gate: listing(calls) });
-
-    expect(calls.filter((call) => call === 'marks.advance')).toHaveLength(1);
-    expect(world.marks.get('queue#acme_mi8x2k_1')).toBe(MAX_BATCH_ENTRIES);
-  });
-
   test('at most a batch of events is sent and unmarked', async () => {
     const world = createWorld();
     const groups = range(1, 7).map((id) => aKey(id));
@@ -255,43 +220,5 @@ describe('marks', () => {
 
     expect(outcomes.map(({ state }) => state)).toEqual(['failed', 'done']);
     expect(world.numbersArrived(B)).toEqual([1]);
-  });
-});
-
-describe('gaps', () => {
-  test('the events before a gap go out, and the rest waits', async () => {
-    const world = createWorld();
-    world.show(A, 1, 2, 5, 6);
-
-    const { outcomes } = await relayIn(world, [A]);
-
-    expect(world.numbersArrived(A)).toEqual([1, 2]);
-    expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 3, to: 4 } }]);
-  });
-
-  test('a gap before more events than one read returns is read once', async () => {
-    const world = createWorld();
-    world.show(A, ...range(2, RELAY_READ_EVENTS + 2));
-    let reads = 0;
-    const gate: Gate = async (call, effect) => {
-      if (call === 'ledger.read') reads += 1;
-      if (reads > 3) throw new Error('The gap is read repeatedly.');
-      return effect();
-    };
-
-    const { outcomes } = await relayIn(world, [A], { gate });
-
-    expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 1, to: 1 } }]);
-    expect(reads).toBe(1);
-  });
-
-  test('a group without sent events waits for its first event, which may become visible later', async () => {
-    const world = createWorld();
-    world.show(A, 2);
-
-    const { outcomes } = await relayIn(world, [A]);
-
-    expect(world.destination.received).toEqual([]);
-    expect(outcomes).toEqual([{ state: 'waiting', missing: { from: 1, to: 1 } }]);
   });
 });

@@ -66,50 +66,96 @@ describe('unsent events', () => {
   });
 });
 
+interface Gap {
+  readonly key?: typeof A;
+  readonly mark?: number;
+  /** What the ledger shows. */
+  readonly shown: readonly number[];
+  /** What it shows later, with the milliseconds until then. */
+  readonly appears?: readonly (readonly [sequence: number, afterMs: number])[];
+  /** @default all that is shown */
+  readonly arrives?: readonly number[];
+  readonly skips: readonly object[];
+  /** The sweep's report. @default the group is done */
+  readonly report?: object;
+  /** How often the sweep waits for the full time. @default once for each gap that it skips */
+  readonly waits?: number;
+}
+
 describe('a gap', () => {
-  test.each([
-    {
-      name: 'that stays is skipped and reported',
-      key: A,
-      mark: 2,
-      shown: [5, 6],
-      skips: [{ return_group_id: 1, from_sequence: 3, to_sequence: 4, reason: 'no longer in the ledger' }],
-    },
-    {
-      name: 'is skipped even if it is one of several',
-      key: A,
-      mark: 1,
-      shown: [3, 6],
-      skips: [
-        { from_sequence: 2, to_sequence: 2 },
-        { from_sequence: 4, to_sequence: 5 },
-      ],
-    },
-    {
-      name: 'at the beginning of a group that was never sent is not reported',
-      key: A,
-      mark: 0,
-      shown: [8, 9],
-      skips: [],
-    },
-    {
-      name: 'among the feed’s own events is skipped, and reported to operators only',
-      key: FEED,
-      mark: 1,
-      shown: [3],
-      skips: [],
-    },
-  ])('$name', async ({ key, mark, shown, skips }) => {
+  test.each<[string, Gap]>([
+    [
+      'that stays is skipped and reported',
+      {
+        ...{ mark: 2, shown: [5, 6] },
+        skips: [{ return_group_id: 1, from_sequence: 3, to_sequence: 4, reason: 'no longer in the ledger' }],
+      },
+    ],
+    [
+      'is skipped even if it is one of several',
+      {
+        ...{ mark: 1, shown: [3, 6] },
+        skips: [
+          { from_sequence: 2, to_sequence: 2 },
+          { from_sequence: 4, to_sequence: 5 },
+        ],
+      },
+    ],
+    [
+      'at the beginning of a group that was never sent is not reported, as in a return that began in a long outage',
+      { shown: [8, 9], skips: [], waits: 1 },
+    ],
+    [
+      'among the feed’s own events is skipped, and reported to operators only',
+      { key: FEED, mark: 1, shown: [3], skips: [], waits: 1 },
+    ],
+    [
+      'that closes, as of a half visible transaction, is not skipped',
+      {
+        ...{ shown: [1, 3], appears: [[2, GAP_IS_LOST_AFTER_MS - 1]], arrives: [1, 2, 3] },
+        ...{ skips: [], waits: 1 },
+      },
+    ],
+    [
+      'that closes in part gets the full time again',
+      {
+        ...{ shown: [1, 4], arrives: [1, 2, 3, 4], skips: [], waits: 2 },
+        appears: [
+          [2, GAP_IS_LOST_AFTER_MS - 1],
+          [3, GAP_IS_LOST_AFTER_MS + 1],
+        ],
+      },
+    ],
+    [
+      'that becomes another one gets the full time again',
+      {
+        ...{ shown: [1, 5], appears: [[4, GAP_IS_LOST_AFTER_MS - 1]], arrives: [1, 4, 5] },
+        ...{ skips: [{ from_sequence: 2, to_sequence: 3 }], waits: 2 },
+      },
+    ],
+    [
+      'beyond the fifth of a group is left to the next sweep',
+      {
+        ...{ shown: [1, 3, 5, 7, 9, 11, 13, 15], arrives: [1, 3, 5, 7, 9, 11] },
+        skips: [2, 4, 6, 8, 10].map((at) => ({ from_sequence: at, to_sequence: at })),
+        report: { skipped: 5, waiting: 1, done: 0 },
+      },
+    ],
+  ])('%s', async (_, { key = A, mark, shown, appears = [], skips, ...expected }) => {
+    const { arrives = shown, report = { done: 1, waiting: 0 }, waits = skips.length } = expected;
     const setting = createSetting();
     setting.write(key, ...shown);
-    if (mark > 0) await setting.marks.advance('queue', key, mark);
+    if (mark !== undefined) await setting.marks.advance('queue', key, mark);
+    for (const [sequence, afterMs] of appears)
+      setting.clock.sleep(afterMs).then(() => setting.ledger.append(key, anEvent(key, sequence)));
 
-    const report = await sweep(setting);
+    const swept = await sweep(setting);
 
-    expect(setting.arrived(key)).toEqual(shown);
-    expect(report).toMatchObject({ done: 1, waiting: 0 });
+    expect(setting.arrived(key)).toEqual(arrives);
+    expect(swept).toMatchObject(report);
     expect(await setting.skipped()).toMatchObject(skips);
     expect(await setting.skipped()).toHaveLength(skips.length);
+    expect(setting.clock.elapsed() / 1000).toBe(waits * GAP_IS_LOST_AFTER_MS);
   });
 
   test.each([GAP_IS_LOST_AFTER_MS - 1, GAP_IS_LOST_AFTER_MS])(
@@ -125,44 +171,6 @@ describe('a gap', () => {
       expect(setting.clock.elapsed()).toBe(0);
     },
   );
-
-  test('that closes, as of a half visible transaction, is not skipped', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 3);
-    setting.clock.sleep(GAP_IS_LOST_AFTER_MS - 1).then(() => setting.ledger.append(A, anEvent(A, 2)));
-
-    const report = await sweep(setting);
-
-    expect(setting.arrived(A)).toEqual([1, 2, 3]);
-    expect(report).toMatchObject({ done: 1, skipped: 0 });
-  });
-
-  test('that closes in part gets the full time again', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 4);
-    const appears = (sequence: number, afterMs: number) =>
-      setting.clock.sleep(afterMs).then(() => setting.ledger.append(A, anEvent(A, sequence)));
-    appears(2, GAP_IS_LOST_AFTER_MS - 1);
-    appears(3, GAP_IS_LOST_AFTER_MS + 1);
-
-    await sweep(setting);
-
-    expect(setting.arrived(A)).toEqual([1, 2, 3, 4]);
-    expect(await setting.skipped()).toEqual([]);
-  });
-
-  test('of a return that began in a long outage is not reported, as for a destination that was added later', async () => {
-    const setting = createSetting();
-    // The destination accepted events of A before the outage; B began in it. More than 30 days later both have expired.
-    setting.write(A, 1, 5);
-    await setting.marks.advance('queue', A, 1);
-    setting.write(B, 5);
-
-    await sweep(setting);
-
-    expect([setting.arrived(A), setting.arrived(B)]).toEqual([[5], [5]]);
-    expect(await setting.skipped()).toMatchObject([{ return_group_id: 1, from_sequence: 2, to_sequence: 4 }]);
-  });
 });
 
 describe('a group that is behind', () => {
@@ -249,42 +257,18 @@ describe('the log', () => {
   });
 });
 
-describe('many gaps', () => {
-  test('of one group: five are skipped, the others are left to the next sweep', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 3, 5, 7, 9, 11, 13, 15);
+test('gaps of more groups than a sweep waits for: the other groups are left to the next sweep', async () => {
+  const setting = createSetting();
+  const groups = SWEEP_GAPS + 2;
+  for (let id = 0; id < groups; id += 1) setting.write(aKey(id), 1);
+  const relayed: number[] = [];
+  const relay: Setting['relay'] = async (keys) => {
+    relayed.push(keys.length);
+    return keys.map(() => ({ state: 'waiting', missing: { from: relayed.length, to: relayed.length } }));
+  };
 
-    const report = await sweep(setting);
+  const report = await sweep({ ...setting, relay });
 
-    expect(report).toMatchObject({ skipped: 5, waiting: 1, done: 0 });
-    expect(setting.arrived(A)).toEqual([1, 3, 5, 7, 9, 11]);
-    expect(setting.clock.elapsed() / 1000).toBe(5 * GAP_IS_LOST_AFTER_MS);
-  });
-
-  test('that change during the wait get the full time again', async () => {
-    const setting = createSetting();
-    setting.write(A, 1, 5);
-    setting.clock.sleep(GAP_IS_LOST_AFTER_MS - 1).then(() => setting.ledger.append(A, anEvent(A, 4)));
-
-    await sweep(setting);
-
-    expect(await setting.skipped()).toMatchObject([{ from_sequence: 2, to_sequence: 3 }]);
-    expect(setting.clock.elapsed() / 1000).toBe(2 * GAP_IS_LOST_AFTER_MS);
-  });
-
-  test('of more groups than a sweep waits for: the other groups are left to the next sweep', async () => {
-    const setting = createSetting();
-    const groups = SWEEP_GAPS + 2;
-    for (let id = 0; id < groups; id += 1) setting.write(aKey(id), 1);
-    const relayed: number[] = [];
-    const relay: Setting['relay'] = async (keys) => {
-      relayed.push(keys.length);
-      return keys.map(() => ({ state: 'waiting', missing: { from: relayed.length, to: relayed.length } }));
-    };
-
-    const report = await sweep({ ...setting, relay });
-
-    expect(Math.max(...relayed)).toBe(SWEEP_GAPS);
-    expect(report.waiting).toBe(groups);
-  });
+  expect(Math.max(...relayed)).toBe(SWEEP_GAPS);
+  expect(report.waiting).toBe(groups);
 });
