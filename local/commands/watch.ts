@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
+import type { Log } from '../../shared/ports.ts';
+import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import {
   DEFAULT_REQUESTS_PER_MINUTE,
   type SourceSettings,
@@ -21,10 +23,12 @@ import { readToken, TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-op
 import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { serveConsoleBeside } from '../feed/console-beside.ts';
 import { followConfig } from '../feed/follow-config.ts';
+import type { LocalFeed } from '../feed/local-feed.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { createFeedDisplay } from '../feed/show-feed.ts';
 import { readWatchConfig, type WatchConfig } from '../feed/watch-config.ts';
-import { parseListenAt, startListener } from '../listener/start-listener.ts';
+import { createFeedHealth } from '../listener/feed-health.ts';
+import { parseListenAt } from '../listener/parse-listen-at.ts';
 import type { GivenOption } from '../store/documents.ts';
 
 interface WatchFlags extends Omit<SourceFlags, 'baseUrl'>, ForwardFlags, FilterFlags, MomentsFlags, LogFlags {
@@ -131,15 +135,12 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
   const config = read?.() ?? readCommandLine(flags, options);
   const dataDir = flags.data ?? config.data;
   const { sources } = config.plan;
-  const listen = flags.listen ?? config.listen;
-  const listenAt = listen === undefined ? undefined : parseListenAt(listen);
-  if (listenAt !== undefined && dataDir === undefined)
-    throw new UsageError('--listen needs --data: what is pulled must outlast a restart.');
   const moments = momentsOf(flags);
   const display = createFeedDisplay({
     ...{ moments, json: flags.json, log: logOptionsOf(flags), filter: flags, sources: sources.length },
     name: file === undefined ? sources[0]?.settings.name : undefined,
   });
+  const listener = openListener(flags.listen ?? config.listen, dataDir, display.log);
   await withInterrupts(async (signal) => {
     const ending = new AbortController();
     if (file !== undefined) display.log.info(`watching ${counted(sources.length, 'source')} of ${file}`);
@@ -153,21 +154,14 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
     const watching = runWatch({
       ...{ plan: config.plan, dataDir, signal, forMs: flags.for, log: display.log },
       changes: read && ((signal) => followConfig(file ?? '', config, read, { log: display.log, signal })),
-      async beside({ store }) {
-        if (listenAt === undefined) return async () => {};
-        const listening = await startListener(listenAt, {
-          store,
-          clock: createSystemClock(),
-          log: display.log,
-        });
-        return listening.close;
-      },
+      beside: listener?.start,
       reporting(settings) {
         const shown = display.source(settings);
         return {
           ...shown,
           onReport(report) {
             shown.onReport(report);
+            listener?.note(report);
             if (report.state !== undefined) serveConsole();
           },
         };
@@ -183,8 +177,37 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
   });
 }
 
+/** @param place of --listen @throws UsageError */
+function openListener(place: string | undefined, dataDir: string | undefined, log: Log) {
+  if (place === undefined) return undefined;
+  if (dataDir === undefined)
+    throw new UsageError('--listen needs --data: what is pulled must outlast a restart.');
+  const at = parseListenAt(place);
+  const health = createFeedHealth(dataDir);
+  return {
+    async start({ store }: LocalFeed) {
+      const { startListener } = await import('../listener/start-listener.ts');
+      return (await startListener(at, { store, clock: createSystemClock(), log, health })).close;
+    },
+    note: ({ source, requests }: TickReport) => health.note(source, requests),
+  };
+}
+
 /** Options of `watch` that go with --config; the others are a source's or a receiver's. */
-const BESIDE_CONFIG = ['config', 'data', 'every', 'for', 'json', 'listen', 'type', 'group', 'utc'];
+const BESIDE_CONFIG = [
+  'config',
+  'data',
+  'every',
+  'for',
+  'json',
+  'listen',
+  'type',
+  'group',
+  'utc',
+  'logLevel',
+  'logFormat',
+  'verbose',
+];
 
 /** @throws UsageError for an option that the file has for each source or receiver */
 function refuseOptionsOfSources(command: Command): void {

@@ -1,18 +1,14 @@
-// What a running `watch` answers over HTTP: the pull feed. Off unless asked for, and on this machine alone unless told.
+// What a running `watch` answers over HTTP: the pull feed, its health and metrics. Off unless asked for, and on this
+// machine alone unless told.
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Log } from '../../shared/ports.ts';
 import { problem } from '../../shared/pulling/answer-read.ts';
 import { isLoopback } from '../../shared/returns-service/base-url.ts';
 import { UsageError } from '../cli/failures.ts';
+import { type FeedHealth, healthRoutes } from './health-routes.ts';
+import type { ListenAt } from './parse-listen-at.ts';
 import { type PullRoutesOptions, pullRoutes } from './pull-routes.ts';
-
-/** Where to listen. */
-export interface ListenAt {
-  readonly host: string;
-  /** 0 for a free one. */
-  readonly port: number;
-}
 
 export interface Listening {
   /** For instance `http://127.0.0.1:8091`. */
@@ -20,24 +16,20 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Reads `8091`, `127.0.0.1:8091` or `[::]:8091`. @throws UsageError */
-export function parseListenAt(text: string): ListenAt {
-  const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:.]+\]|[^\s:]+):)?(\d{1,5})$/i.exec(text) ?? [];
-  if (port === '' || Number(port) > 65_535)
-    throw new UsageError(
-      `"${text}" is no place to listen at: give PORT or HOST:PORT, for instance 127.0.0.1:8091.`,
-    );
-  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+export interface ListenerOptions extends Omit<PullRoutesOptions, 'signal'> {
+  readonly log: Log;
+  readonly health: FeedHealth;
 }
 
 /** @throws UsageError if the port can't be used */
 export async function startListener(
   { host, port }: ListenAt,
-  { log, ...options }: Omit<PullRoutesOptions, 'signal'> & { readonly log: Log },
+  { log, health, ...options }: ListenerOptions,
 ): Promise<Listening> {
   const ending = new AbortController();
   const app = new Hono();
   app.route('/', pullRoutes({ ...options, signal: ending.signal }));
+  app.route('/', healthRoutes(health));
   const { body, ...notFound } = problem(404, 'Nothing is here.');
   app.notFound(() => new Response(body, notFound));
   app.onError((error) => {

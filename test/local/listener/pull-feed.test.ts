@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { stream as openStream } from '@durable-streams/client';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
-import { type Listening, parseListenAt, startListener } from '../../../local/listener/start-listener.ts';
+import { createFeedHealth } from '../../../local/listener/feed-health.ts';
+import { parseListenAt } from '../../../local/listener/parse-listen-at.ts';
+import { type Listening, startListener } from '../../../local/listener/start-listener.ts';
 import {
   createReferenceService,
   type ReferenceService,
@@ -36,7 +38,9 @@ beforeAll(async () => {
   });
   feed = pollingFeed(opened);
   store = await openStore(data);
-  listening = await startListener(parseListenAt('0'), { store, clock: createSystemClock(), log: QUIET });
+  listening = await startListener(parseListenAt('0'), {
+    ...{ store, clock: createSystemClock(), log: QUIET, health: createFeedHealth(data) },
+  });
   await feed.tick();
 });
 afterAll(async () => {
@@ -187,6 +191,33 @@ describe('the pull feed refuses', () => {
 
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+});
+
+describe('the listener says how the feed is', () => {
+  it('as `status` judges it, with 503 where something needs attention', async () => {
+    const answer = await fetch(`${listening.url}/health`);
+
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { verdict: 'well', concerns: [], unknown: [] },
+    ]);
+  });
+
+  it('in metrics that name each source and destination', async () => {
+    const answer = await fetch(`${listening.url}/metrics`);
+
+    const text = await answer.text();
+    expect(answer.headers.get('content-type')).toContain('application/openmetrics-text');
+    expect(text).toMatch(/^returns_feed_well 1$/m);
+    expect(text).toMatch(/^returns_feed_sources\{verdict="well"\} 1$/m);
+    expect(text).toMatch(/^returns_feed_poll_age_seconds\{source="acme"\} \d/m);
+    expect(text).toMatch(/^returns_feed_returns_waiting\{destination="[^"]+"\} 0$/m);
+    expect(text.trimEnd().endsWith('# EOF')).toBe(true);
+  });
+
+  it('with 404 for other paths', async () => {
+    expect((await fetch(`${listening.url}/`)).status).toBe(404);
   });
 });
 
