@@ -11,7 +11,7 @@ import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parsePort } from '../cli/parse-port.ts';
-import { TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-options.ts';
+import { tokenInEnvironment } from '../cli/service-options.ts';
 import { serveConsoleBeside } from '../feed/console-beside.ts';
 import { runWatch } from '../feed/run-watch.ts';
 import { noteRunningService } from '../feed/running-service.ts';
@@ -56,6 +56,7 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
     sourceRead: false,
     walkShare: WALK_SHARE_OF_WATCH,
   });
+  const secret = tokenInEnvironment(TOKEN);
   const moments = momentsOf(flags);
   const display = createFeedDisplay({
     name: settings.name,
@@ -72,12 +73,12 @@ async function start(flags: StartFlags, signal: AbortSignal): Promise<void> {
   const showConsole = () =>
     serveConsoleBeside({
       ...{ dataDir, moments, port: 0, signal: ending.signal, log: display.log },
-      environment: { [TOKEN_VARIABLE]: TOKEN },
+      secretOf: () => secret,
     });
   try {
     display.log.info('The reference service runs, and the feed publishes its changes. Ctrl-C to stop.');
     await runWatch({
-      plan: { sources: [{ settings, secret: tokenInEnvironment(TOKEN) }], receivers },
+      plan: { sources: [{ settings, secret }], receivers },
       dataDir,
       forMs: undefined,
       signal,

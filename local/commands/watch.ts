@@ -133,6 +133,7 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
     file === undefined ? undefined : () => readWatchConfig(resolve(file), { every, given: options });
   if (read !== undefined) refuseOptionsOfSources(command);
   const config = read?.() ?? readCommandLine(flags, options);
+  let { plan } = config;
   const dataDir = flags.data ?? config.data;
   const { sources } = config.plan;
   const moments = momentsOf(flags);
@@ -149,11 +150,18 @@ async function watch(flags: WatchFlags, options: readonly GivenOption[], command
     // Its pages need a state of a source.
     const serveConsole = () => {
       if (port === undefined || dataDir === undefined) return;
-      console ??= serveConsoleBeside({ dataDir, port, moments, signal: ending.signal, log: display.log });
+      console ??= serveConsoleBeside({
+        ...{ dataDir, port, moments, signal: ending.signal, log: display.log },
+        secretOf: (name) => plan.sources.find(({ settings }) => settings.name === name)?.secret,
+      });
     };
     const watching = runWatch({
       ...{ plan: config.plan, dataDir, signal, forMs: flags.for, log: display.log },
-      changes: read && ((signal) => followConfig(file ?? '', config, read, { log: display.log, signal })),
+      changes:
+        read &&
+        async function* (signal) {
+          for await (plan of followConfig(file ?? '', config, read, { log: display.log, signal })) yield plan;
+        },
       beside: listener?.start,
       reporting(settings) {
         const shown = display.source(settings);

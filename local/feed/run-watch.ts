@@ -78,9 +78,13 @@ export async function runWatch(options: WatchOptions): Promise<void> {
 
   async function followChanges(plans: NonNullable<WatchOptions['changes']>): Promise<void> {
     for await (const { sources, receivers } of plans(ending)) {
-      await feed.forwardTo(receivers);
-      const { added, changed, removed } = await watches.follow(sources);
-      log.info(`The configuration is read again: ${added} added, ${changed} changed, ${removed} removed.`);
+      try {
+        await feed.forwardTo(receivers);
+        const { added, changed, removed } = await watches.follow(sources);
+        log.info(`The configuration is read again: ${added} added, ${changed} changed, ${removed} removed.`);
+      } catch (error) {
+        log.error('The changed configuration could not be followed.', { error: error as Error });
+      }
     }
   }
 }

@@ -2,12 +2,15 @@
 // so that no operator needs a token.
 import { createHttpsTransport } from '../../functions/adapters/https-transport.ts';
 import { createFinder, type Finder, type FinderOptions } from '../../functions/poller/create-finder.ts';
+import type { ConfiguredSource } from '../../functions/poller/source-sessions.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { readToken, tokenInEnvironment } from '../cli/service-options.ts';
 
 export interface AccessOptions {
   /** Holds the token on one machine. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Knows the token of a source, before the environment. */
+  readonly secretOf?: ((source: string) => ConfiguredSource['secret'] | undefined) | undefined;
   /** Ends all waiting when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,7 +40,7 @@ export function oneByOne(access: ServiceAccess): ServiceAccess {
 /** Asks from this machine. */
 export function openAccessFromHere(
   stores: Pick<FinderOptions, 'states' | 'searches' | 'clock' | 'log'>,
-  { environment = process.env, signal }: AccessOptions,
+  { environment = process.env, secretOf, signal }: AccessOptions,
 ): ServiceAccess {
   const transport = createHttpsTransport();
   const finder = createFinder({
@@ -47,9 +50,9 @@ export function openAccessFromHere(
     async findSource(name) {
       const state = await stores.states.load(name);
       if (state?.baseUrl === undefined) return undefined;
-      const token = readToken(environment);
+      const secret = secretOf?.(name) ?? tokenInEnvironment(readToken(environment));
       const settings = sourceSettings.parse({ ...state.pace, name, baseUrl: state.baseUrl });
-      return { settings, secret: tokenInEnvironment(token) };
+      return { settings, secret };
     },
   });
   return oneByOne({ ...finder, close: () => transport.close() });
