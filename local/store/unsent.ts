@@ -1,4 +1,4 @@
-// The returns and events that a destination lacks: those beyond its marks, counted exactly.
+// The returns and events that a destination lacks: those beyond its marks, counted exactly up to a bound.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { Instant } from '../../shared/instant.ts';
@@ -29,13 +29,16 @@ export interface UnsentAt {
   readonly since: Instant;
 }
 
-/** With a filter events are read, which takes a tenth of a second for as many. */
-const MOST_READ = 10_000;
+/** Events that are counted: more take longer than anybody waits for a number. */
+const MOST = 10_000;
 
-const GROUPS = `SELECT lasts.stream, lasts.grp, marks.sequence AS sent FROM lasts
-  LEFT JOIN marks ON marks.destination = ? AND marks.stream = lasts.stream AND marks.grp = lasts.grp
-  WHERE lasts.stream = ? AND lasts.grp >= 0 AND lasts.sequence > coalesce(marks.sequence, 0)
-    AND (lasts.position >= ? OR marks.sequence IS NOT NULL)`;
+// SQLite merges the two sides of an EXCEPT, which both have an order, in a third of the time of a join.
+const SENT = 'FROM marks WHERE destination = ? AND stream = ? AND grp >= 0 AND sequence IS NOT NULL';
+const ENDED = 'FROM lasts WHERE stream = ? AND grp >= 0';
+/** Groups whose mark is below their last event. */
+const BEGUN = `SELECT grp, sequence AS sent ${SENT} EXCEPT SELECT grp, sequence ${ENDED}`;
+/** Groups without a mark whose last event is at a position or later. */
+const NOT_BEGUN = `SELECT grp ${ENDED} AND position >= ? EXCEPT SELECT grp ${SENT}`;
 const BEYOND = 'FROM ledger WHERE stream = ? AND grp = ? AND sequence > ? AND saved_at > ?';
 /** Events may be of any year. */
 const EVER = -Number.MAX_VALUE;
@@ -47,12 +50,19 @@ export function countUnsent({ read }: Connection, at: UnsentAt): Promise<Unsent>
 function count(sql: Sql, { destination, generations, filter, since }: UnsentAt): Unsent {
   const countBeyond = Object.keys(filter).length > 0 ? countAdmitted(filter) : countAll;
   const from = positionSince(sql, since - CLOCKS_OFF);
-  const groups = generations.flatMap((each) => sql.all(GROUPS, destination, streamOf(each), from));
+  const groups = generations.map(streamOf).flatMap((stream) => {
+    const begun = sql.all(BEGUN, destination, stream, stream);
+    const others = sql.all(NOT_BEGUN, stream, from, destination, stream);
+    return [
+      ...begun.map(({ grp = 0, sent = 0 }) => [stream, grp, sent, EVER]),
+      ...others.map(({ grp = 0 }) => [stream, grp, 0, since]),
+    ];
+  });
   const unsent = { returns: 0, events: 0, oldest: undefined as Instant | undefined };
   let read = 0;
-  for (const { stream, grp, sent } of groups) {
-    if (read >= MOST_READ) return { ...unsent, isCut: true };
-    const found = countBeyond(sql, [stream ?? '', grp ?? 0, sent ?? 0, sent === null ? since : EVER]);
+  for (const group of groups) {
+    if (read >= MOST) return { ...unsent, isCut: true };
+    const found = countBeyond(sql, group);
     read += found.read;
     if (found.events === 0) continue;
     unsent.returns += 1;
@@ -64,7 +74,8 @@ function count(sql: Sql, { destination, generations, filter, since }: UnsentAt):
 
 function countAll(sql: Sql, beyond: readonly Value[]) {
   const row = sql.get(`SELECT count(*) AS events, min(saved_at) AS oldest ${BEYOND}`, ...beyond);
-  return { events: Number(row?.events), oldest: Number(row?.oldest), read: 0 };
+  const events = Number(row?.events);
+  return { events, oldest: Number(row?.oldest), read: events };
 }
 
 const countAdmitted = (filter: EventFilter) => (sql: Sql, beyond: readonly Value[]) => {

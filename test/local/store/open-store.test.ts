@@ -120,6 +120,17 @@ describe('what a destination has not got yet', () => {
     });
   });
 
+  test('is counted no further than ten thousand events', async () => {
+    for (let group = 1; group <= 3; group += 1) await save(aKey(group), 5_000);
+    await store.marks.advance('hook', aKey(3), 1);
+
+    const unsent = await store.unsent(at);
+
+    expect(unsent).toMatchObject({ returns: 3, events: 14_999, isCut: false });
+    await save(aKey(4));
+    expect(await store.unsent(at)).toMatchObject({ returns: 3, events: 14_999, isCut: true });
+  });
+
   test('is of a return without a mark only what was saved since the destination began', async () => {
     await save(aKey(1));
     now += MINUTE;
