@@ -120,6 +120,25 @@ describe('what a destination has not got yet', () => {
     });
   });
 
+  test('is counted again as marks move and events come, also of returns that lacked none', async () => {
+    for (let group = 1; group <= 3; group += 1) await save(aKey(group));
+    await store.marks.advance('hook', aKey(1), 2);
+    const counted = [await store.unsent(at)];
+
+    await store.marks.advance('hook', aKey(2), 2);
+    counted.push(await store.unsent(at));
+    await store.snapshots.save(aKey(1), aSave(aKey(1), aSave(aKey(1), undefined, 2).snapshot, 3));
+    await save(aKey(4));
+    counted.push(await store.unsent(at));
+
+    const numbers = counted.map(({ returns, events }) => ({ returns, events }));
+    expect(numbers).toEqual([
+      { returns: 2, events: 4 },
+      { returns: 1, events: 2 },
+      { returns: 3, events: 7 },
+    ]);
+  });
+
   test('is counted no further than ten thousand events', async () => {
     for (let group = 1; group <= 3; group += 1) await save(aKey(group), 5_000);
     await store.marks.advance('hook', aKey(3), 1);
