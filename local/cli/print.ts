@@ -7,9 +7,20 @@ import { isFile, OutputError, writeWhole } from './write-whole.ts';
 
 export type Printer = ReturnType<typeof createPrinter>;
 
-/** @param stream with a file's descriptor if there is one */
-export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: number }) {
+/** Outside of a terminal, when the first status is printed, and how often others are. */
+const FIRST_STATUS_MS = 500;
+const STATUS_EVERY_MS = 10_000;
+
+/**
+ * @param stream with a file's descriptor if there is one
+ * @param now milliseconds since some moment
+ */
+export function createPrinter(
+  stream: NodeJS.WriteStream & { readonly fd?: number },
+  now: () => number = () => performance.now(),
+) {
   let hasStatus = false;
+  let nextStatusAt = now() + FIRST_STATUS_MS;
   const file = isFile(stream.fd) ? stream.fd : undefined;
   /** Removes the status line, so that another stream can write to the same terminal. */
   const clear = () => {
@@ -27,9 +38,14 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
         stream.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },
-    /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
+    /** On a terminal, prints a line that the next one overwrites. Elsewhere, a line now and then. */
     status(text: string): void {
-      if (!stream.isTTY) return;
+      if (!stream.isTTY) {
+        if (now() < nextStatusAt) return;
+        nextStatusAt = now() + STATUS_EVERY_MS;
+        stream.write(`${escapeMarks(text)}\n`);
+        return;
+      }
       clear();
       stream.write(cutTo(escapeMarks(text), (stream.columns || 80) - 1));
       hasStatus = true;

@@ -1,4 +1,5 @@
 // The events. One row each; the last number of every group is kept beside them, also when the event is gone.
+import { setImmediate } from 'node:timers/promises';
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
@@ -8,8 +9,8 @@ import { type Connection, emptyWal, type Sql } from './connection.ts';
 import { fromJson, toJson } from './json-body.ts';
 import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
 
-/** Rows read at once: no statement stays open while a caller works on its rows. */
-const ROWS = 1_000;
+/** Groups read at once. No statement stays open while a caller works on them, and other work has its turn between. */
+const GROUPS = 200;
 
 export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'now'>): Ledger {
   return {
@@ -31,12 +32,13 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
       let [stream, grp] = ['', 0];
       const from = await read((sql) => positionSince(sql, since - CLOCKS_OFF));
       for (;;) {
-        const rows = await read((sql) => sql.all(SELECT_LACKING, destination, stream, grp, from, ROWS));
+        const rows = await read((sql) => sql.all(SELECT_LACKING, destination, stream, grp, from, GROUPS));
         for (const row of rows) {
           [stream, grp] = [String(row.stream), Number(row.grp)];
           if (row.is_there === 1) yield { key: keyOf(row), last: Number(row.sequence) };
         }
-        if (rows.length < ROWS) return;
+        if (rows.length < GROUPS) return;
+        await setImmediate();
       }
     },
   };

@@ -300,6 +300,21 @@ describe('the groups with events that a destination lacks', () => {
 
     expect(groups.map(({ key }) => key.group)).toEqual([2, 4]);
   });
+
+  test('are read with turns for other work, so that a long list holds up no request', async () => {
+    for (let group = 4; group <= 900; group += 1) await save(aKey(group), 1);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      other = setImmediate(count);
+    };
+    let other = setImmediate(count);
+
+    for await (const { last } of store.ledger.groups()) if (last < 0) break;
+
+    clearImmediate(other);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
 });
 
 test('the activity of a source has the groups that changed last and the events of each minute', async () => {
