@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   webhooks: async () => (await import('../commands/webhooks.ts')).createWebhooksCommand(),
   forget: async () => (await import('../commands/forget.ts')).createForgetCommand(),
   backup: async () => (await import('../commands/backup.ts')).createBackupCommand(),
+  compact: async () => (await import('../commands/compact.ts')).createCompactCommand(),
   probe: async () => (await import('../commands/probe.ts')).createProbeCommand(),
   serve: async () => (await import('../commands/serve.ts')).createServeCommand(),
   trigger: async () => (await import('../commands/trigger.ts')).createTriggerCommand(),
