@@ -28,7 +28,7 @@ export function createCompactCommand(): Command {
 async function compactDirectory({ data }: { readonly data: string }): Promise<void> {
   const err = createPrinter(process.stderr);
   const { before, after } = await compact(data, (written, all) =>
-    err.status(`${inMegabytes(written)} of about ${inMegabytes(all)} written`),
+    err.progress(`${inMegabytes(written)} of about ${inMegabytes(all)} written`),
   );
   err.clear();
   await createPrinter(process.stdout).line(`compacted: ${inMegabytes(after)}, ${inMegabytes(before)} before`);

@@ -93,7 +93,7 @@ async function replayEvents(
     const { ledger, marks } = feed;
     const sources = { ledger, marks, destination: target.mark, admits: target.admits };
     const plan = await planReplay(sources, keysOf(feed, state, group, from), { from, until }, (groups) =>
-      err.status(`searched ${formatCount(groups)} return groups`),
+      err.progress(`searched ${formatCount(groups)} return groups`),
     );
     err.clear();
     const left = [
@@ -168,7 +168,7 @@ async function run(
   const err = createPrinter(process.stderr);
   const title = titleOf(replayId);
   const log = { ...feed.log, warn() {} };
-  const onProgress = (sent: number) => err.status(`${title}: ${sent} of ${plan.events} sent`);
+  const onProgress = (sent: number) => err.progress(`${title}: ${sent} of ${plan.events} sent`);
   const destination = await target.open();
   try {
     const ports = { ...feed, destination, admits: target.admits, log, random: Math.random };

@@ -47,12 +47,20 @@ test('a status is cut to the width of the terminal', async () => {
   expect(await written()).toBe('01234567…');
 });
 
-test('where lines can’t be overwritten, a long command prints a status now and then', async () => {
+test('a status is left out if lines can’t be overwritten', async () => {
+  const { terminal, written } = stream(undefined);
+
+  createPrinter(terminal).status('half way');
+
+  expect(await written()).toBe('');
+});
+
+test('where lines can’t be overwritten, a long command prints its progress now and then', async () => {
   const { terminal, written } = stream(undefined);
   let now = 0;
   const printer = createPrinter(terminal, () => now);
 
-  for (now = 0; now < 25_000; now += 100) printer.status(`after ${now} ms`);
+  for (now = 0; now < 25_000; now += 100) printer.progress(`after ${now} ms`);
 
   expect(await written()).toBe('after 500 ms\nafter 10500 ms\nafter 20500 ms\n');
 });
