@@ -6,7 +6,7 @@ import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instan
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Lacking, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
-import { fromJson, toJson } from './json-body.ts';
+import { BODY, fromJson, isSameBody, toJson } from './json-body.ts';
 import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
 
 /** Groups read at once. No statement stays open while a caller works on them, and other work has its turn between. */
@@ -24,7 +24,7 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
         if (insertEvent(sql, key, sequence, clock.now(), body)) return 'saved';
         const stored = sql.get(SELECT, ...columnsOf(key), sequence - 1, 1);
         // An earlier try may have added this event.
-        return Buffer.from(stored?.body as Uint8Array).equals(body) ? 'saved' : 'conflict';
+        return isSameBody(stored?.body, body) ? 'saved' : 'conflict';
       });
     },
 
@@ -44,7 +44,7 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
   };
 }
 
-const SELECT = `SELECT sequence, body FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
+const SELECT = `SELECT sequence, ${BODY} FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
   ORDER BY sequence LIMIT ?`;
 /** The last event of a group is the last to expire. No destination has the empty name, so it lacks all groups. */
 const SELECT_LACKING = `SELECT lasts.stream, lasts.grp, lasts.sequence,
@@ -175,7 +175,7 @@ export function deleteExpired(sql: Sql, now: Instant): boolean {
     now - READ_RETENTION,
   );
   if (sql.get(`${due} grp >= 0 LIMIT 1`, now - LEDGER_RETENTION) === undefined) return reads === DELETIONS;
-  const newest = sql.get('SELECT body FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1');
+  const newest = sql.get(`SELECT ${BODY} FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1`);
   const latest = Math.min(now, timeOf(newest?.body) + DAY);
   const events = sql.run(
     `DELETE FROM ledger WHERE position IN (${due} grp >= 0 LIMIT ${DELETIONS})`,

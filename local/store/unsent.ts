@@ -5,7 +5,7 @@ import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import type { Connection, Sql } from './connection.ts';
-import { fromJson } from './json-body.ts';
+import { BODY, fromJson } from './json-body.ts';
 import { CLOCKS_OFF, newestPosition, positionSince } from './ledger.ts';
 import { streamOf } from './schema.ts';
 import type { Row, Value } from './sqlite.ts';
@@ -139,7 +139,7 @@ function countAll(sql: Sql, beyond: readonly Value[]) {
 }
 
 const countAdmitted = (filter: EventFilter) => (sql: Sql, beyond: readonly Value[]) => {
-  const rows = sql.all(`SELECT saved_at, body ${BEYOND}`, ...beyond);
+  const rows = sql.all(`SELECT saved_at, ${BODY} ${BEYOND}`, ...beyond);
   const admitted = rows.filter(({ body }) => admits(filter, body)).map(({ saved_at: at }) => Number(at));
   return { events: admitted.length, oldest: Math.min(...admitted), read: rows.length };
 };
