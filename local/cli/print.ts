@@ -7,15 +7,33 @@ import { isFile, OutputError, writeWhole } from './write-whole.ts';
 
 export type Printer = ReturnType<typeof createPrinter>;
 
-/** @param stream with a file's descriptor if there is one */
-export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: number }) {
+/** Outside of a terminal, when the first progress is printed, and how often others are. */
+const FIRST_PROGRESS_MS = 500;
+const PROGRESS_EVERY_MS = 10_000;
+
+/**
+ * @param stream with a file's descriptor if there is one
+ * @param now milliseconds since some moment
+ */
+export function createPrinter(
+  stream: NodeJS.WriteStream & { readonly fd?: number },
+  now: () => number = () => performance.now(),
+) {
   let hasStatus = false;
+  let nextProgressAt = now() + FIRST_PROGRESS_MS;
   const file = isFile(stream.fd) ? stream.fd : undefined;
   /** Removes the status line, so that another stream can write to the same terminal. */
   const clear = () => {
     if (hasStatus) stream.write('\r\u001b[2K');
     hasStatus = false;
   };
+  /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
+  function status(text: string): void {
+    if (!stream.isTTY) return;
+    clear();
+    stream.write(cutTo(escapeMarks(text), (stream.columns || 80) - 1));
+    hasStatus = true;
+  }
   return {
     isTerminal: stream.isTTY === true,
     /** Prints a line. Resolves when the stream has accepted it. @throws {OutputError} if a file can't take it */
@@ -27,12 +45,14 @@ export function createPrinter(stream: NodeJS.WriteStream & { readonly fd?: numbe
         stream.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },
-    /** On a terminal, prints a line that the next one overwrites; does nothing elsewhere. */
-    status(text: string): void {
-      if (!stream.isTTY) return;
-      clear();
-      stream.write(cutTo(escapeMarks(text), (stream.columns || 80) - 1));
-      hasStatus = true;
+    status,
+    /** Of a command that ends: as {@link status}; outside of a terminal prints a line now and then. */
+    progress(text: string): void {
+      if (stream.isTTY) status(text);
+      else if (now() >= nextProgressAt) {
+        nextProgressAt = now() + PROGRESS_EVERY_MS;
+        stream.write(`${escapeMarks(text)}\n`);
+      }
     },
     clear,
   };

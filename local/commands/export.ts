@@ -50,7 +50,7 @@ async function exportSource(
         const text = csv ? toCsv(group) : JSON.stringify(group);
         if (text !== '') await out.line(text);
         exported += 1;
-        if (exported % PROGRESS_EVERY === 0) err.status(`exported ${exported} returns`);
+        if (exported % PROGRESS_EVERY === 0) err.progress(`exported ${exported} returns`);
       }
       err.clear();
       await err.line(`exported: ${counted(exported, 'return')} of ${source}`);

@@ -7,7 +7,7 @@ import type { GroupKey } from '../../shared/ports.ts';
 import { planReplay, type ReplayPlan, replay } from '../../shared/publishing/replay.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
-import { counted } from '../cli/counts.ts';
+import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration, parseCount } from '../cli/durations.ts';
 import { NEEDS_ATTENTION, UsageError } from '../cli/failures.ts';
 import { addFilterOptions, type FilterFlags, selects } from '../cli/filter-flags.ts';
@@ -92,8 +92,8 @@ async function replayEvents(
     const err = createPrinter(process.stderr);
     const { ledger, marks } = feed;
     const sources = { ledger, marks, destination: target.mark, admits: target.admits };
-    const plan = await planReplay(sources, keysOf(feed, state, group), { from, until }, (groups) =>
-      err.status(`searched ${groups} return groups`),
+    const plan = await planReplay(sources, keysOf(feed, state, group, from), { from, until }, (groups) =>
+      err.progress(`searched ${formatCount(groups)} return groups`),
     );
     err.clear();
     const left = [
@@ -147,13 +147,16 @@ async function* keysOf(
   { ledger }: OpenFeed,
   { source, generation, earlierGenerations }: SourceState,
   groups: readonly number[] | undefined,
+  from: Instant | undefined,
 ): AsyncGenerator<GroupKey> {
   if (groups !== undefined) {
     for (const each of [...earlierGenerations, generation])
       for (const group of groups) yield { source, generation: each, group };
     return;
   }
-  for await (const { key } of ledger.groups()) if (key.source === source && !isOwnGroup(key.group)) yield key;
+  // No destination has the empty name, so it lacks all events that were saved later.
+  for await (const { key } of ledger.groups({ destination: '', since: from }))
+    if (key.source === source && !isOwnGroup(key.group)) yield key;
 }
 
 async function run(
@@ -165,7 +168,7 @@ async function run(
   const err = createPrinter(process.stderr);
   const title = titleOf(replayId);
   const log = { ...feed.log, warn() {} };
-  const onProgress = (sent: number) => err.status(`${title}: ${sent} of ${plan.events} sent`);
+  const onProgress = (sent: number) => err.progress(`${title}: ${sent} of ${plan.events} sent`);
   const destination = await target.open();
   try {
     const ports = { ...feed, destination, admits: target.admits, log, random: Math.random };

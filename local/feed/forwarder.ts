@@ -10,6 +10,7 @@ import type { ContentType } from '../../shared/deployment/content-type.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
+import type { Relay } from '../../shared/publishing/relay.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
@@ -57,7 +58,8 @@ const RETRIES_AT_ONCE = AT_ONCE / 2;
 const HANGS_AFTER_MS = 250;
 /** A sender continues with a return's events for so long before other returns are sent. */
 const TURN_MS = 60_000;
-const SWEEP_MS = 600_000;
+/** A sweep lasts as long as the posts of what it finds. */
+const SWEEP_MS = Number.POSITIVE_INFINITY;
 
 export async function startForwarder(target: ForwardTarget, ports: ForwarderPorts) {
   const key = parseSigningSecret(target.secret);
@@ -118,7 +120,11 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     /** Delivers what was published while nothing ran. */
     async catchUp(): Promise<void> {
       const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
-      const relay = createRingUnsent({ ...webhook, ring });
+      const ringAll = createRingUnsent({ ...webhook, ring });
+      const relay: Relay = async (groups, timeLeftMs) => {
+        await schedule.untilFewWait();
+        return ringAll(groups, timeLeftMs);
+      };
       const clock = withoutPauses(ports.clock);
       const destination = { name: webhook.webhook };
       const { startedAt } = await endpoint.load();

@@ -15,6 +15,9 @@ export interface RingScheduleOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Returns that wait for a sender, after which a sweep waits for them: it would take the time of their posts. */
+const MOST_WAITING = 200;
+const LOOK_EVERY_MS = 20;
 /** A ring that failed for a reason of this machine comes again after this. */
 const AFTER_ERROR_MS = 5_000;
 
@@ -93,6 +96,11 @@ export function createRingSchedule({ send, clock, atOnce, onError }: RingSchedul
     wake,
     /** Whether returns wait for a sender. */
     hasWaiting: () => ready.size > 0,
+    /** Resolves once few returns wait for a sender, or the schedule is stopped. */
+    async untilFewWait(): Promise<void> {
+      while (ready.size >= MOST_WAITING && !stopping.signal.aborted)
+        await clock.sleep(LOOK_EVERY_MS, stopping.signal);
+    },
     /** Tries the waiting returns without their pauses, until a round frees none; resolves with those still not done. */
     async finish(): Promise<Ring[]> {
       isFinishing = true;

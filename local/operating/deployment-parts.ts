@@ -6,8 +6,7 @@ import type { Moments } from '../cli/moments.ts';
 import { configuredSources } from './list-sources.ts';
 import { listSubscribers, type Subscribers } from './list-subscribers.ts';
 import { listWebhooks } from './named-destinations.ts';
-import { labelsOfWebhook } from './open-deployment.ts';
-import type { OpenFeed, WebhookLabels } from './open-feed.ts';
+import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 
 export interface DeploymentParts {
   /** Which sources are configured; undefined if that is not known, as on one machine. */

@@ -202,13 +202,13 @@ function concernsOfWebhook(
 /** It has not got all events, and no `watch` posts them any more. */
 function concernOfDropped(
   { labels, status, behind }: OverviewWebhook,
-  { title, waiting, waitingEvents, lastAcceptedAt }: DestinationStatus,
+  { title, waiting, waitingEvents, isMoreWaiting, lastAcceptedAt }: DestinationStatus,
   flags: string,
 ): Concern {
   const missing =
     waiting === null || waitingEvents === null
       ? 'It may lack events'
-      : `It lacks ${counted(waitingEvents, 'event')} of ${counted(waiting, 'return')}`;
+      : `It lacks ${isMoreWaiting ? 'at least ' : ''}${counted(waitingEvents, 'event')} of ${counted(waiting, 'return')}`;
   return {
     ...{ kind: 'receiver_dropped', subject: title, is: 'gets no events any more', since: null },
     message: `${missing}, last accepted ${lastAcceptedAt ?? 'never'}. The last "watch" was started without it.`,

@@ -1,6 +1,6 @@
 // The destinations of a deployment, by name: the topic, the bus, and the webhooks, as its stack records them in parameters.
 
-import { type OpenDestination, openDestination } from '../../functions/adapters/open-destination.ts';
+import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
 import { type WebhookRecord, webhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { UsageError } from '../cli/failures.ts';
@@ -57,6 +57,10 @@ function isDestinationName(name: string): name is DestinationName {
 const PARTS = { ordered: 'topicArn', bus: 'busName' } as const satisfies Record<DestinationName, string>;
 
 /** @throws UsageError where the deployment does not name it */
-export function openDestinationOf(deployment: Deployment, name: DestinationName): OpenDestination {
+export async function openDestinationOf(
+  deployment: Deployment,
+  name: DestinationName,
+): Promise<OpenDestination> {
+  const { openDestination } = await import('../../functions/adapters/open-destination.ts');
   return openDestination(name, partOf(deployment, PARTS[name]));
 }

@@ -15,7 +15,6 @@ import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { DESTINATION_NAMES, traitsOf } from '../../shared/deployment/destinations.ts';
-import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { UsageError } from '../cli/failures.ts';
 import { shellWord } from '../cli/shell-word.ts';
@@ -26,10 +25,10 @@ import { listWebhooks } from './named-destinations.ts';
 import {
   type FeedLists,
   findSources,
+  labelsOfWebhook,
   type OpenFeed,
   openStderrLog,
   type PlaceFlags,
-  type WebhookLabels,
 } from './open-feed.ts';
 import { oneByOne } from './service-access.ts';
 
@@ -103,10 +102,6 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     lastStart: async () => undefined,
     close: async () => client.destroy(),
   };
-}
-
-export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
-  return { name: id, mark: id, title: `the webhook ${id}`, filter };
 }
 
 /** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */

@@ -4,6 +4,7 @@ import type { Activities } from '../../functions/adapters/dynamodb-activities.ts
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type {
   Clock,
   GroupKey,
@@ -132,6 +133,10 @@ export function findSources(
 export function openStderrLog(): Log {
   const err = createPrinter(process.stderr);
   return createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) });
+}
+
+export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
+  return { name: id, mark: id, title: `the webhook ${id}`, filter };
 }
 
 export function labelsOfForwarded({ id, ...url }: ForwardedUrl): WebhookLabels {

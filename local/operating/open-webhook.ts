@@ -1,18 +1,19 @@
 // Opens a deployment for a command about one of its webhooks.
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { createRingQueue, type RingQueue } from '../../functions/adapters/ring-queue.ts';
+import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { withClient } from './find-deployment.ts';
 import { findWebhook } from './named-destinations.ts';
-import { type DeployedFeed, withDeployment } from './open-deployment.ts';
+import type { DeployedFeed } from './open-deployment.ts';
 import type { PlaceFlags } from './open-feed.ts';
 
 /** Runs work on a webhook of the deployment. @throws UsageError that lists the known ones */
-export function withWebhook<Result>(
+export async function withWebhook<Result>(
   flags: Pick<PlaceFlags, 'stack'>,
   id: string,
   work: (webhook: WebhookRecord, feed: DeployedFeed) => Promise<Result>,
 ): Promise<Result> {
+  const { withDeployment } = await import('./open-deployment.ts');
   return withDeployment(flags, async (feed) => work(await findWebhook(feed.deployment, id), feed));
 }
 
@@ -22,6 +23,7 @@ export async function withRingQueue<Result>(
   work: (queue: RingQueue) => Promise<Result>,
 ): Promise<Result> {
   const { SQSClient } = await import('@aws-sdk/client-sqs');
+  const { createRingQueue } = await import('../../functions/adapters/ring-queue.ts');
   return withClient(new SQSClient(), (client) => work(createRingQueue({ client, queueUrl })));
 }
 

@@ -72,7 +72,7 @@ export async function redriveGroups(
       return ringAll(feed, queue, { mark: id, title: id }, request, onGroup);
     });
   for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-    await redriveTo(feed, openDestinationOf(feed.deployment, name), name, request, onGroup);
+    await redriveTo(feed, await openDestinationOf(feed.deployment, name), name, request, onGroup);
 }
 
 /** On one machine, `watch` tries a group again whose note is gone: at once if it runs, otherwise at its start. */

@@ -1,6 +1,5 @@
 // Where `replay` sends events: stdout on one machine, a destination of the feed, or a webhook.
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
-import { createSecretPost } from '../../functions/webhook/secret-post.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type DestinationName, traitsOf, WATCH_MARK } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
@@ -14,8 +13,7 @@ import { admitsEvent, requestOf } from '../../shared/webhooks/webhook-sender.ts'
 import { UsageError } from '../cli/failures.ts';
 import { createPrinter } from '../cli/print.ts';
 import { nameDestination, openDestinationOf } from './named-destinations.ts';
-import { labelsOfWebhook } from './open-deployment.ts';
-import type { OpenFeed } from './open-feed.ts';
+import { labelsOfWebhook, type OpenFeed } from './open-feed.ts';
 
 export interface ReplayTarget {
   readonly kind: 'stdout' | 'destination' | 'webhook';
@@ -92,6 +90,7 @@ async function openWebhookDestination(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<WebhookDestination> {
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const { createSecretPost } = await import('../../functions/webhook/secret-post.ts');
   const client = new SecretsManagerClient();
   const settings = {
     WEBHOOK_URL: record.url,

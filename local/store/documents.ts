@@ -9,7 +9,7 @@ import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
 import { type Connection, emptyWal } from './connection.ts';
-import { parseBody, toJson } from './json-body.ts';
+import { BODY, parseBody, toJson } from './json-body.ts';
 
 type Kind = 'source' | 'search' | 'endpoint' | 'forwards' | 'start' | 'reader';
 
@@ -46,12 +46,12 @@ interface Documents {
   settle(): Promise<void>;
 }
 
+const SELECT = `SELECT version, ${BODY} FROM documents WHERE kind = ? AND name = ?`;
+
 export function createDocuments({ read, write }: Connection): Documents {
   return {
     async load(kind, name, body) {
-      const row = await read((sql) =>
-        sql.get('SELECT version, body FROM documents WHERE kind = ? AND name = ?', kind, name),
-      );
+      const row = await read((sql) => sql.get(SELECT, kind, name));
       if (row === undefined) return undefined;
       return { version: Number(row.version), body: parseBody(body, row.body, `The ${kind} "${name}"`) };
     },

@@ -1,15 +1,16 @@
 // The events. One row each; the last number of every group is kept beside them, also when the event is gone.
+import { setImmediate } from 'node:timers/promises';
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { DAY, HOUR, type Instant, MINUTE, parseStamp } from '../../shared/instant.ts';
 import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Lacking, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
-import { fromJson, toJson } from './json-body.ts';
+import { BODY, fromJson, isSameBody, toJson } from './json-body.ts';
 import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
 
-/** Rows read at once: no statement stays open while a caller works on its rows. */
-const ROWS = 1_000;
+/** Groups read at once. No statement stays open while a caller works on them, and other work has its turn between. */
+const GROUPS = 200;
 
 export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'now'>): Ledger {
   return {
@@ -23,7 +24,7 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
         if (insertEvent(sql, key, sequence, clock.now(), body)) return 'saved';
         const stored = sql.get(SELECT, ...columnsOf(key), sequence - 1, 1);
         // An earlier try may have added this event.
-        return Buffer.from(stored?.body as Uint8Array).equals(body) ? 'saved' : 'conflict';
+        return isSameBody(stored?.body, body) ? 'saved' : 'conflict';
       });
     },
 
@@ -31,18 +32,19 @@ export function createLedger({ read, write }: Connection, clock: Pick<Clock, 'no
       let [stream, grp] = ['', 0];
       const from = await read((sql) => positionSince(sql, since - CLOCKS_OFF));
       for (;;) {
-        const rows = await read((sql) => sql.all(SELECT_LACKING, destination, stream, grp, from, ROWS));
+        const rows = await read((sql) => sql.all(SELECT_LACKING, destination, stream, grp, from, GROUPS));
         for (const row of rows) {
           [stream, grp] = [String(row.stream), Number(row.grp)];
           if (row.is_there === 1) yield { key: keyOf(row), last: Number(row.sequence) };
         }
-        if (rows.length < ROWS) return;
+        if (rows.length < GROUPS) return;
+        await setImmediate();
       }
     },
   };
 }
 
-const SELECT = `SELECT sequence, body FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
+const SELECT = `SELECT sequence, ${BODY} FROM ledger WHERE stream = ? AND grp = ? AND sequence > ?
   ORDER BY sequence LIMIT ?`;
 /** The last event of a group is the last to expire. No destination has the empty name, so it lacks all groups. */
 const SELECT_LACKING = `SELECT lasts.stream, lasts.grp, lasts.sequence,
@@ -173,7 +175,7 @@ export function deleteExpired(sql: Sql, now: Instant): boolean {
     now - READ_RETENTION,
   );
   if (sql.get(`${due} grp >= 0 LIMIT 1`, now - LEDGER_RETENTION) === undefined) return reads === DELETIONS;
-  const newest = sql.get('SELECT body FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1');
+  const newest = sql.get(`SELECT ${BODY} FROM ledger WHERE grp >= 0 ORDER BY position DESC LIMIT 1`);
   const latest = Math.min(now, timeOf(newest?.body) + DAY);
   const events = sql.all(
     `DELETE FROM ledger WHERE position IN (${due} grp >= 0 LIMIT ${DELETIONS}) RETURNING position`,

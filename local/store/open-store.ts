@@ -57,7 +57,7 @@ import { createPositions } from './positions.ts';
 import { createTables, hasTables } from './schema.ts';
 import { createSnapshotStore, listMentioning } from './snapshots.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
-import { countUnsent, type Unsent, type UnsentAt } from './unsent.ts';
+import { createUnsentCounter, type Unsent, type UnsentAt } from './unsent.ts';
 import type { WatchLock } from './watch-lock.ts';
 
 export interface LocalStore {
@@ -195,7 +195,7 @@ function createPorts(
     formerly: (source, trackingNumber) => listFormerly(connection, source, trackingNumber),
     mark: (destination, key) => readMark(connection, destination, key),
     removeDestination: (destination) => removeDestination(connection, destination),
-    unsent: (at) => countUnsent(connection, at),
+    unsent: createUnsentCounter(connection),
     behind: (destination, source) => listBehind(connection, destination, source),
     forwards: createForwards(documents),
     readers: createReaders(documents),

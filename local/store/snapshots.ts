@@ -6,7 +6,7 @@ import type { Clock, GroupKey, Save, SaveResult, SnapshotStore } from '../../sha
 import { checkSave } from '../../shared/recording/check-save.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { Connection, Sql } from './connection.ts';
-import { parseBody, toJson } from './json-body.ts';
+import { BODY, isSameBody, parseBody, toJson } from './json-body.ts';
 import { insertEvent } from './ledger.ts';
 import { columnsOf, streamOf } from './schema.ts';
 
@@ -78,7 +78,7 @@ export function listMentioning(
   );
 }
 
-const SELECT = 'SELECT grp, version, created_at, digest, body FROM snapshots WHERE stream = ? AND grp = ?';
+const SELECT = `SELECT grp, version, created_at, digest, ${BODY} FROM snapshots WHERE stream = ? AND grp = ?`;
 const SELECT_KNOWN = `SELECT grp, created_at, digest FROM snapshots WHERE is_removed = 0 AND stream = ?
   AND (created_at, grp) > (?, ?) AND created_at <= ? ORDER BY created_at, grp LIMIT ?`;
 const SELECT_MENTIONING = `SELECT grp FROM snapshots WHERE is_removed = 0 AND stream = ?
@@ -112,7 +112,7 @@ function put(sql: Sql, { key, save, body, events }: Prepared, clock: Pick<Clock,
   if (written === 0) {
     // An earlier try of this save may have written it, and its events.
     const stored = sql.get(SELECT, stream, grp);
-    const isSame = stored?.version === version && Buffer.from(stored.body as Uint8Array).equals(body);
+    const isSame = stored?.version === version && isSameBody(stored.body, body);
     return isSame ? 'saved' : 'conflict';
   }
   const savedAt = clock.now();

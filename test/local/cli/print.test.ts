@@ -55,6 +55,16 @@ test('a status is left out if lines can’t be overwritten', async () => {
   expect(await written()).toBe('');
 });
 
+test('where lines can’t be overwritten, a long command prints its progress now and then', async () => {
+  const { terminal, written } = stream(undefined);
+  let now = 0;
+  const printer = createPrinter(terminal, () => now);
+
+  for (now = 0; now < 25_000; now += 100) printer.progress(`after ${now} ms`);
+
+  expect(await written()).toBe('after 500 ms\nafter 10500 ms\nafter 20500 ms\n');
+});
+
 test('a status can be removed once for another writer to the terminal', async () => {
   const { terminal, written } = stream(80);
   const printer = createPrinter(terminal);

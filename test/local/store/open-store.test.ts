@@ -120,6 +120,36 @@ describe('what a destination has not got yet', () => {
     });
   });
 
+  test('is counted again as marks move and events come, also of returns that lacked none', async () => {
+    for (let group = 1; group <= 3; group += 1) await save(aKey(group));
+    await store.marks.advance('hook', aKey(1), 2);
+    const counted = [await store.unsent(at)];
+
+    await store.marks.advance('hook', aKey(2), 2);
+    counted.push(await store.unsent(at));
+    await store.snapshots.save(aKey(1), aSave(aKey(1), aSave(aKey(1), undefined, 2).snapshot, 3));
+    await save(aKey(4));
+    counted.push(await store.unsent(at));
+
+    const numbers = counted.map(({ returns, events }) => ({ returns, events }));
+    expect(numbers).toEqual([
+      { returns: 2, events: 4 },
+      { returns: 1, events: 2 },
+      { returns: 3, events: 7 },
+    ]);
+  });
+
+  test('is counted no further than ten thousand events', async () => {
+    for (let group = 1; group <= 3; group += 1) await save(aKey(group), 5_000);
+    await store.marks.advance('hook', aKey(3), 1);
+
+    const unsent = await store.unsent(at);
+
+    expect(unsent).toMatchObject({ returns: 3, events: 14_999, isCut: false });
+    await save(aKey(4));
+    expect(await store.unsent(at)).toMatchObject({ returns: 3, events: 14_999, isCut: true });
+  });
+
   test('is of a return without a mark only what was saved since the destination began', async () => {
     await save(aKey(1));
     now += MINUTE;
@@ -269,6 +299,21 @@ describe('the groups with events that a destination lacks', () => {
     const groups = await collect(store.ledger.groups({ destination: 'hook', since }));
 
     expect(groups.map(({ key }) => key.group)).toEqual([2, 4]);
+  });
+
+  test('are read with turns for other work, so that a long list holds up no request', async () => {
+    for (let group = 4; group <= 900; group += 1) await save(aKey(group), 1);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      other = setImmediate(count);
+    };
+    let other = setImmediate(count);
+
+    for await (const { last } of store.ledger.groups()) if (last < 0) break;
+
+    clearImmediate(other);
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 });
 
