@@ -1,13 +1,14 @@
 // The events of all return groups in the order of their commits, for the pull feed.
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
+import { UnreadableItemError } from '../../functions/adapters/stored-format.ts';
 import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
 import type { Connection } from './connection.ts';
-import { fromJson } from './json-body.ts';
+import { BODY, fromJson } from './json-body.ts';
 import { expiredPosition, newestPosition } from './ledger.ts';
 import type { News } from './news.ts';
 import { keyOf } from './schema.ts';
 
-const SELECT = `SELECT position, stream, grp, sequence, body FROM ledger NOT INDEXED WHERE position > ? AND grp >= 0
+const SELECT = `SELECT position, stream, grp, sequence, ${BODY} FROM ledger NOT INDEXED WHERE position > ? AND grp >= 0
   ORDER BY position LIMIT ?`;
 
 export function createPositions(
@@ -23,7 +24,7 @@ export function createPositions(
         // Behind the last event of a return there may be the feed's own.
         const last =
           rows.length < limit ? Math.max(after, newestPosition(sql)) : Number(rows.at(-1)?.position);
-        return { events: rows.flatMap(toEvent), last };
+        return { events: rows.map(toEvent), last };
       }),
     newest: () => read(newestPosition),
     expired: () => read(expiredPosition),
@@ -37,11 +38,9 @@ export function createPositions(
   };
 }
 
-function toEvent(row: Record<string, unknown>): PositionedEvent[] {
-  try {
-    const entry = toLedgerEntry(fromJson(row.body, 'The event'), keyOf(row), Number(row.sequence));
-    return 'event' in entry ? [{ position: Number(row.position), event: entry.event }] : [];
-  } catch {
-    return [];
-  }
+/** @throws UnreadableItemError: a reader must not miss an event in silence */
+function toEvent(row: Record<string, unknown>): PositionedEvent {
+  const entry = toLedgerEntry(fromJson(row.body, 'The event'), keyOf(row), Number(row.sequence));
+  if ('event' in entry) return { position: Number(row.position), event: entry.event };
+  throw new UnreadableItemError(`The event at position ${row.position} can't be read: ${entry.undecodable}`);
 }

@@ -8,7 +8,7 @@ import type { PullStream } from './pull-stream.ts';
 export interface Positions {
   /** What the positions belong to: a restored directory has others. */
   epoch(): Promise<string>;
-  /** The events after a position, in order; without those that can't be decoded. `last` is the last position seen. */
+  /** The events after a position, in order. `last` is the last position seen. @throws if one can't be decoded */
   read(after: number, limit: number): Promise<{ readonly events: PositionedEvent[]; readonly last: number }>;
   /** The position of the newest event. */
   newest(): Promise<number>;

@@ -129,14 +129,14 @@ describe('a directory is not used, and nothing begins anew in it, when its datab
     }),
   );
 
-  test.each([0, 2])('has format %i', (format) =>
+  test.each([0, 1, 3])('has format %i', (format) =>
     inDirectory(async (directory) => {
       const database = new DatabaseSync(await fill(directory));
       database.exec(`PRAGMA user_version = ${format}`);
       database.close();
 
       expect((await failureOf(directory)).message).toMatch(
-        new RegExp(`feed\\.db has format ${format}, and this release uses format 1: run the release`),
+        new RegExp(`feed\\.db has format ${format}, and this release uses format 2: run the release`),
       );
     }),
   );
