@@ -34,12 +34,36 @@ export function formatStatusPage(
   return [
     ...wrapWords(printable(headlineOf(verdict, moments)), width).map((line) => colors.bold(paint(line))),
     '',
-    ...sources.flatMap((each) => [...formatStatus(each, moments, layout), '']),
+    ...formatSources(sources, moments, layout),
     ...(destinations.length === 0 ? [] : [...destinations, '']),
     ...(console === null
       ? []
       : wrapWords(`console: ${console} (another browser: press c and Enter where it runs)`, width)),
     `times in ${moments.zone}`,
+  ];
+}
+
+/** More sources are shown by a line each. */
+const MOST_IN_FULL = 10;
+const MOST_LINES = 20;
+const WORST_FIRST: readonly Verdict[] = ['held', 'failing', 'stopped', 'well', 'removed'];
+
+function formatSources(sources: readonly SourceStatus[], moments: Moments, layout: Layout): string[] {
+  if (sources.length <= MOST_IN_FULL)
+    return sources.flatMap((each) => [...formatStatus(each, moments, layout), '']);
+  const rank = ({ verdict }: SourceStatus) => WORST_FIRST.indexOf(verdict);
+  const shown = sources.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_LINES);
+  const totals = WORST_FIRST.flatMap((verdict) => {
+    const { length } = sources.filter((each) => each.verdict === verdict);
+    return length === 0 ? [] : [`${formatCount(length)} ${verdict}`];
+  });
+  const rest = sources.length - shown.length;
+  return [
+    ...wrapWords(`${counted(sources.length, 'source')}: ${totals.join(', ')}`, layout.width),
+    ...shown.flatMap((each) => headline(each, moments, layout)),
+    ...(rest === 0 ? [] : [`and ${formatCount(rest)} more`]),
+    ...wrapWords('--source NAME shows one in full, --json all', layout.width),
+    '',
   ];
 }
 

@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
-import { formatStatus } from '../../../local/operating/format-status.ts';
+import { formatStatus, formatStatusPage } from '../../../local/operating/format-status.ts';
+import type { FeedVerdict } from '../../../local/operating/judge-feed.ts';
 import { describeSource, type StatusCircumstances } from '../../../local/operating/source-status.ts';
 import { hold } from '../../../shared/guarding/hold.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
@@ -348,5 +349,35 @@ describe('a status for people', () => {
 
     expect(painted).toContain(pc.createColors(true).yellow('held'));
     expect(stripVTControlCharacters(painted)).toBe(text(held()));
+  });
+});
+
+describe('a page of many sources', () => {
+  const VERDICT: FeedVerdict = {
+    ...{ verdict: 'well', concerns: [], unknown: [], polledAt: null, baseline: null, waiting: 0 },
+    ...{ isMoreWaiting: false, destinations: [] },
+  };
+  const pageOf = (count: number) => {
+    const states = Array.from({ length: count }, (_, at) => ({
+      ...(at === count - 1 ? held() : well()),
+      source: `m${at}`,
+    }));
+    const sources = states.map((state) => status(state));
+    const layout = { width: 80, colors: pc.createColors(false) };
+    return formatStatusPage({ verdict: VERDICT, sources, console: null }, moments, layout);
+  };
+
+  it('has totals and a line each, the worst first', () => {
+    const page = pageOf(25);
+
+    const [totals, first, second] = page.slice(page.findIndex((line) => line.startsWith('25 sources')));
+    expect(totals).toBe('25 sources: 1 held, 24 well');
+    expect(first).toMatch(/^m24 {2}held: /);
+    expect(second).toMatch(/^m0 {2}well: /);
+    expect(page).toContain('and 5 more');
+  });
+
+  it('shows ten in full', () => {
+    expect(pageOf(10).filter((line) => line.startsWith('  last tick'))).toHaveLength(10);
   });
 });
