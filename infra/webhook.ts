@@ -118,6 +118,7 @@ export class Webhook extends Construct {
     const { role } = sender;
     if (network !== undefined) allowNetworkInterfaces(role);
     this.#allowTables(role, tables);
+    if (options.shape === 'return') allowTable(role, tables.snapshots, ['dynamodb:BatchGetItem']);
     allowConsuming(role, this.queue);
     allowSecret(role, this.signingSecret);
     if (typeof options.url !== 'string') allowSecret(role, options.url);
@@ -178,6 +179,7 @@ export class Webhook extends Construct {
       ...(options.clientCertificate && { CLIENT_CERTIFICATE: placeOf(options.clientCertificate) }),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),
       CONTENT_TYPE: contentTypeOf(options),
+      ...(options.shape && { SHAPE: options.shape }),
       FILTER: JSON.stringify(filter),
       ADDRESSES: addressesOf(options),
       REQUEST_TIMEOUT_MS: `${requestTimeout.toMilliseconds()}`,
@@ -197,6 +199,7 @@ export class Webhook extends Construct {
       ...(options.clientCertificate && { clientCertificate: placeOf(options.clientCertificate) }),
       secretHeaders: headerPlaces(options),
       contentType: contentTypeOf(options),
+      ...(options.shape && { shape: options.shape }),
       filter,
       addresses: addressesOf(options),
       requestTimeoutMs: requestTimeout.toMilliseconds(),

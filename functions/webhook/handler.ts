@@ -16,6 +16,7 @@ import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-stat
 import { createDynamoDbEndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportFailing } from '../adapters/powertools-metrics.ts';
@@ -85,6 +86,8 @@ function createServices(environment: WebhookEnvironment): Services {
   const ports: WebhookPorts = {
     webhook,
     filter: environment.FILTER,
+    snapshots:
+      environment.SHAPE === 'return' ? createDynamoDbSnapshotStore({ client, tables, clock }) : undefined,
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
     presentGeneration: createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock })),

@@ -8,8 +8,9 @@ import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { ContentType } from '../../shared/deployment/content-type.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
-import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
+import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
@@ -32,6 +33,8 @@ export interface ForwardTarget {
   readonly secret: string;
   readonly filter: EventFilter;
   readonly contentType: ContentType | undefined;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   /** Where a receiver's developer finds the secret, in a sentence. */
   readonly secretFrom: string;
   /** Called after each attempt, also with `secretFrom`. */
@@ -40,6 +43,7 @@ export interface ForwardTarget {
 
 export interface ForwarderPorts {
   readonly ledger: Ledger;
+  readonly snapshots: Pick<SnapshotStore, 'load'>;
   readonly marks: WebhookMarks;
   readonly presentGeneration: PresentGeneration;
   readonly endpoints: EndpointStates;
@@ -71,6 +75,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   });
   const webhook: WebhookPorts = {
     ...ports,
+    snapshots: target.shape === 'return' ? ports.snapshots : undefined,
     // The display shows each attempt already.
     log: { ...ports.log, info: ports.log.debug },
     webhook: forwardId(target.url),

@@ -15,7 +15,7 @@ import { admitsEvent, type WebhookPorts } from './webhook-sender.ts';
 export interface RingUnsentPorts
   extends LoadEndpointPorts,
     Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log' | 'random'>,
-    Pick<WebhookPorts, 'filter'> {
+    Pick<WebhookPorts, 'filter' | 'snapshots'> {
   /** Puts a message into the webhook's queue, which must not drop it as a repeat of an earlier one. */
   readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
 }
@@ -32,12 +32,17 @@ export function createRingUnsent(ports: RingUnsentPorts): Relay {
   };
 }
 
-/** @returns undefined for a group that has a mark */
+/** @returns undefined for a group that has a mark, unless the webhook gets whole returns: no gap keeps a state back */
 async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outcome | undefined> {
   // No webhook gets the feed's own events, so nothing is lost where their mark begins.
   if (isOwnGroup(key.group)) return undefined;
   try {
-    if ((await ports.marks.load(ports.webhook, key)) !== undefined) return undefined;
+    const mark = await ports.marks.load(ports.webhook, key);
+    if (mark !== undefined) {
+      if (ports.snapshots === undefined) return undefined;
+      await ports.ring(key, mark + 1);
+      return DONE;
+    }
     const { startedAt } = await loadEndpoint(ports);
     const { sequence, isThere, before } = await firstEventSince(ports.ledger, key, startedAt);
     if (!isThere) return DONE;
