@@ -113,6 +113,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       attempt.seenAt = time.now();
       last.attempt = attempt;
       trace.count(`answer ${attempt.failure ?? attempt.status}`);
+      if (plan.shape === 'return') trace.count('whole return posted');
       trace.tell(process.name, () => `${request.id} ${attempt.failure ?? attempt.status}`);
       return answer;
     };
@@ -124,13 +125,14 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     counts.started += 1;
     const started = world.startSender(`${name}-${counts.started}`);
     const { process, ledger, marks, presentGeneration, endpoints } = started;
+    const snapshots = plan.shape === 'return' ? started.snapshots : undefined;
     const invocation: Writable<Invocation> = {
       ...{ group: formatGroupKey(key), rangFor: sequence, startedAt: time.now() },
     };
     invocations.push(invocation);
     trace.note(process.name, 'receives', () => `${invocation.group}_${sequence}, time ${received.receives}`);
     const send = createWebhookSender({
-      ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints },
+      ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints, snapshots },
       ...{ clock: process.clock, log: world.log, random: random.fraction },
       ...{ attemptMs: ATTEMPT_MS, retriesAtOnce: plan.retriesAtOnce, hangsAfterMs: HANGS_AFTER_MS },
       post: poster(started, invocation),
@@ -236,9 +238,10 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       const started = world.startProcess(`${name}-sweep`);
       const { process, ledger, marks, presentGeneration, endpoints } = started;
       const destination = { name };
+      const snapshots = plan.shape === 'return' ? started.snapshots : undefined;
       const ports = { ledger, marks, presentGeneration, clock: process.clock, log: world.log, destination };
       const relay = createRingUnsent({
-        ...{ webhook: name, filter: plan.filter, endpoints, random: random.fraction, ...ports },
+        ...{ webhook: name, filter: plan.filter, endpoints, snapshots, random: random.fraction, ...ports },
         ring: (key, sequence) =>
           process.call('queue.ring', () => {
             trace.count('rung by the sweep');
