@@ -29,6 +29,7 @@ function twoWebhooks() {
     requestTimeout: Duration.seconds(5),
     maxConcurrency: 20,
     maxPerSecond: 2.5,
+    shape: 'return',
     allowPrivateAddresses: true,
     alarmAfter: Duration.minutes(20),
   });
@@ -124,7 +125,23 @@ describe('the sender', () => {
       ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
       FILTER: { entities: ['shipment'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
+      SHAPE: 'return',
     });
+  });
+
+  test('of whole returns reads snapshots, and no other may', () => {
+    const { feed: whole, template } = aFeed();
+    whole.addWebhook('Wms', { url: URL_OF_WMS, shape: 'return' });
+    const { Environment } = resourceOf(template(), 'AWS::Lambda::Function', 'WebhooksWmsSender').Properties;
+    const reading = (synthesized: typeof all, id: string) =>
+      statementsOf(synthesized, id)
+        .filter(({ actions }) => actions.includes('dynamodb:BatchGetItem'))
+        .map(({ resources }) => JSON.stringify(resources));
+
+    expect(Environment.Variables.SHAPE).toBe('return');
+    expect(reading(template(), 'WebhooksWmsSenderRole')).toEqual([expect.stringContaining('Snapshots')]);
+    expect(reading(template(), 'WebhooksWmsSweepRole')).toEqual([]);
+    expect(reading(all, 'WebhooksWmsSenderRole')).toEqual([]);
   });
 
   test('has a daily sweep, with the same dead-letter queue as other sweeps', () => {
@@ -259,6 +276,7 @@ describe('the record of a webhook', () => {
       contentType: 'application/json',
       clientCertificate: 'shop/certificate',
       maxPerSecond: 2.5,
+      shape: 'return',
     });
     expect(record.secretHeaders).toEqual({ authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' });
   });
