@@ -12,9 +12,11 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { DEFAULT_CONTENT_TYPE } from '../shared/deployment/content-type.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import { TABLES } from '../shared/deployment/tables.ts';
 import type { WebhookRecord } from '../shared/deployment/webhook-record.ts';
 import { acknowledge } from './acknowledge.ts';
 import {
+  allow,
   allowConsuming,
   allowGenerations,
   allowItems,
@@ -146,6 +148,7 @@ export class Webhook extends Construct {
     });
     this.#allowTables(sweep.role, props.tables);
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:Scan']);
+    if (props.options.shape === 'return') allow(sweep.role, ['dynamodb:Query'], behindIndexOf(props.tables));
     allowSending(sweep.role, this.queue);
     return sweep;
   }
@@ -214,6 +217,10 @@ export class Webhook extends Construct {
       stringValue: Stack.of(this).toJsonString(record),
     });
   }
+}
+
+function behindIndexOf({ marks }: FeedTables): string {
+  return `${marks.tableArn}/index/${TABLES.marks.index.name}`;
 }
 
 /** The secret's ARN, if it is known: a new secret may get the same name, but not the same ARN. */

@@ -11,11 +11,10 @@ import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
-import { sweepLedger } from '../../shared/publishing/sweep.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
 import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
-import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import { type SweepWebhookPorts, sweepWebhook } from '../../shared/webhooks/ring-unsent.ts';
 import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   admitsEvent,
@@ -45,6 +44,7 @@ export interface ForwarderPorts {
   readonly ledger: Ledger;
   readonly snapshots: Pick<SnapshotStore, 'load'>;
   readonly marks: WebhookMarks;
+  readonly behind: SweepWebhookPorts['behind'];
   readonly presentGeneration: PresentGeneration;
   readonly endpoints: EndpointStates;
   readonly clock: Clock;
@@ -123,11 +123,9 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     /** Delivers what was published while nothing ran. */
     async catchUp(): Promise<void> {
       const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
-      const relay = createRingUnsent({ ...webhook, ring });
       const clock = withoutPauses(ports.clock);
-      const destination = { name: webhook.webhook };
       const { startedAt } = await endpoint.load();
-      await sweepLedger({ ...webhook, clock, destination }, relay, SWEEP_MS, startedAt);
+      await sweepWebhook({ ...webhook, behind: ports.behind, clock, ring }, SWEEP_MS, startedAt);
     },
     /** Tries what is left once more, without pauses, and logs how much was not accepted. */
     async finish(): Promise<void> {

@@ -3,9 +3,11 @@
 // ledger. It is a relay whose destination rings instead of accepting the event, so marks move only over events that the
 // filter excludes.
 import { isOwnGroup, parseEventId } from '../contract/event-id.ts';
+import { type Instant, MILLISECOND } from '../instant.ts';
 import type { GroupKey, SendResult } from '../ports.ts';
 import type { Outcome, RelayPorts } from '../publishing/lane.ts';
 import { createRelay, type Relay } from '../publishing/relay.ts';
+import { type SweepReport, sweepLedger } from '../publishing/sweep.ts';
 import { formatGroupKey } from '../recording/group-key.ts';
 import { firstEventSince } from './first-event.ts';
 import { type LoadEndpointPorts, loadEndpoint } from './load-endpoint.ts';
@@ -14,13 +16,42 @@ import { admitsEvent, type WebhookPorts } from './webhook-sender.ts';
 
 export interface RingUnsentPorts
   extends LoadEndpointPorts,
-    Pick<RelayPorts, 'ledger' | 'marks' | 'clock' | 'log' | 'random'>,
-    Pick<WebhookPorts, 'filter' | 'snapshots'> {
+    Pick<RelayPorts, 'ledger' | 'clock' | 'log' | 'random'>,
+    Pick<WebhookPorts, 'filter' | 'marks' | 'snapshots'> {
   /** Puts a message into the webhook's queue, which must not drop it as a repeat of an earlier one. */
   readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
 }
 
+export interface SweepWebhookPorts extends RingUnsentPorts, Pick<WebhookPorts, 'presentGeneration'> {
+  /** The returns that are noted as behind, with their marks. */
+  readonly behind: (webhook: string) => AsyncIterable<{
+    readonly key: GroupKey;
+    readonly sequence: number | undefined;
+  }>;
+}
+
 const DONE: Outcome = { state: 'done' };
+
+/** Sweeps for a webhook; see {@link sweepLedger}. */
+export async function sweepWebhook(
+  ports: SweepWebhookPorts,
+  timeLeftMs: number,
+  since?: Instant,
+): Promise<SweepReport> {
+  const stopAt = ports.clock.elapsed() + timeLeftMs * MILLISECOND;
+  const destination = { name: ports.webhook };
+  const report = await sweepLedger({ ...ports, destination }, createRingUnsent(ports), timeLeftMs, since);
+  if (ports.snapshots !== undefined) await ringExpired(ports, stopAt);
+  return report;
+}
+
+/** Rings for whole returns that no event of the ledger names any more: earlier sweeps have noted them. */
+async function ringExpired({ behind, ledger, ring, webhook, clock }: SweepWebhookPorts, stopAt: number) {
+  for await (const { key, sequence = 0 } of behind(webhook)) {
+    if (clock.elapsed() >= stopAt) return;
+    if ((await ledger.read(key, sequence, 1)).length === 0) await ring(key, sequence + 1);
+  }
+}
 
 /** Returns a relay for {@link sweepLedger}: a group that it rang for is `done`. */
 export function createRingUnsent(ports: RingUnsentPorts): Relay {
@@ -37,9 +68,11 @@ async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outco
   // No webhook gets the feed's own events, so nothing is lost where their mark begins.
   if (isOwnGroup(key.group)) return undefined;
   try {
-    const mark = await ports.marks.load(ports.webhook, key);
+    const { sequence: mark, failingSince } = await ports.marks.position(ports.webhook, key);
     if (mark !== undefined) {
       if (ports.snapshots === undefined) return undefined;
+      if (failingSince === undefined)
+        await ports.marks.noteBehind(ports.webhook, key, { sequence: mark + 1, reason: 'waits' });
       await ports.ring(key, mark + 1);
       return DONE;
     }

@@ -129,7 +129,7 @@ describe('the sender', () => {
     });
   });
 
-  test('of whole returns reads snapshots, and no other may', () => {
+  test('of whole returns reads snapshots, its sweep the returns that wait, and no other may', () => {
     const { feed: whole, template } = aFeed();
     whole.addWebhook('Wms', { url: URL_OF_WMS, shape: 'return' });
     const { Environment } = resourceOf(template(), 'AWS::Lambda::Function', 'WebhooksWmsSender').Properties;
@@ -138,9 +138,16 @@ describe('the sender', () => {
         .filter(({ actions }) => actions.includes('dynamodb:BatchGetItem'))
         .map(({ resources }) => JSON.stringify(resources));
 
+    const listsBehind = (synthesized: typeof all) =>
+      statementsOf(synthesized, 'WebhooksWmsSweepRole').some(({ resources }) =>
+        JSON.stringify(resources).includes('index/behind'),
+      );
+
     expect(Environment.Variables.SHAPE).toBe('return');
     expect(reading(template(), 'WebhooksWmsSenderRole')).toEqual([expect.stringContaining('Snapshots')]);
     expect(reading(template(), 'WebhooksWmsSweepRole')).toEqual([]);
+    expect(listsBehind(template())).toBe(true);
+    expect(listsBehind(all)).toBe(false);
     expect(reading(all, 'WebhooksWmsSenderRole')).toEqual([]);
   });
 

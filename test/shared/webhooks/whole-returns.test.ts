@@ -6,8 +6,7 @@ import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type ReturnChanged, returnChanged } from '../../../shared/contract/return-message.ts';
 import { HOUR } from '../../../shared/instant.ts';
 import type { Ledger } from '../../../shared/ports.ts';
-import { sweepLedger } from '../../../shared/publishing/sweep.ts';
-import { createRingUnsent } from '../../../shared/webhooks/ring-unsent.ts';
+import { createRingUnsent, sweepWebhook } from '../../../shared/webhooks/ring-unsent.ts';
 import type { WebhookPorts } from '../../../shared/webhooks/webhook-sender.ts';
 import { aSnapshot } from '../../contract/sample-saves.ts';
 import { anEvent } from '../publishing/an-event.ts';
@@ -294,22 +293,47 @@ describe('a webhook that gets whole returns', () => {
     expect(world.messages().map(({ data }) => data.sequence)).toEqual([2]);
   });
 
-  it('is rung for by the sweep, which reports no gap as skipped', async () => {
+  it('is rung for by the sweep although events are lost or have all expired, and none counts as skipped', async () => {
     const world = returnWorld();
     world.change(5);
     world.lose(2, 3);
     await world.marks.advance(WEBHOOK, KEY, 1);
     const rung: number[] = [];
-    const ports = { ...world.ports, ...world.whole, destination: { name: WEBHOOK } };
-    const ring = async (_: unknown, sequence: number) => void rung.push(sequence);
+    const sweep = () =>
+      world.clock.run(
+        sweepWebhook(
+          {
+            ...world.ports,
+            ...world.whole,
+            behind: world.marks.listBehind,
+            ring: async (_, sequence) => void rung.push(sequence),
+          },
+          15 * 60_000,
+        ),
+      );
 
-    const report = await world.clock.run(
-      sweepLedger(ports, createRingUnsent({ ...ports, ring }), 15 * 60_000),
-    );
+    const report = await sweep();
+    const rungFirst = [...rung];
+    world.lose(1, 4, 5);
+    await sweep();
 
-    expect(rung).toEqual([2]);
+    expect(rungFirst).toEqual([2]);
+    expect(rung).toEqual([2, 2]);
     expect(report).toMatchObject({ done: 1, skipped: 0, waiting: 0 });
     expect(await world.mark()).toBe(1);
+  });
+
+  it('keeps the reason of its failure when the sweep rings for it', async () => {
+    const world = returnWorld();
+    world.change();
+    world.answers(() => ({ status: 500 }));
+    await world.ringReturn();
+
+    await world.clock.run(
+      createRingUnsent({ ...world.ports, ...world.whole, ring: async () => {} })([KEY], 60_000),
+    );
+
+    expect(world.marks.behind(WEBHOOK, KEY)).toBe('1: answered 500');
   });
 });
 

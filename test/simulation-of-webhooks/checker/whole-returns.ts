@@ -1,6 +1,6 @@
 // The guarantees of a webhook that gets whole returns (W12 to W15, check.ts).
 import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
-import { type Attempt, DAY, type Evidence, type Violation, type Written } from './evidence.ts';
+import type { Attempt, Evidence, Violation, Written } from './evidence.ts';
 import { type Indexed, isAboutContent, isAccepting, placeOf } from './index-evidence.ts';
 
 /** An attempt with its message. */
@@ -72,9 +72,7 @@ function isExcused({ evidence, skippedAt }: Indexed, last: Written, attempts: re
     skippedAt(group, sequence) !== undefined ||
     evidence.forgotten.some((each) => each.group === group && each.through >= sequence) ||
     // The endpoint rejects its content, and it is not due to be skipped yet.
-    isAboutContent(attempts.at(-1)?.status) ||
-    // The ledger has no event of the group any more, so the feed can't know that one is missing (docs/webhooks.md).
-    last.goneFrom < evidence.calmFrom + 3 * DAY
+    isAboutContent(attempts.at(-1)?.status)
   );
 }
 
