@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
-import { formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
 import { didYouMean } from '../cli/suggest.ts';
 
@@ -19,29 +18,30 @@ export function exampleTypes(): string[] {
 }
 
 /**
- * The recorded event of a type, under an id that no receiver knows.
+ * The recorded event or whole return of a type, under an id that no receiver knows.
  *
  * @param at milliseconds since 1970
  * @throws UsageError for a type without one
  */
-export function freshExample(type: string, at: number): FeedEvent {
+export function freshExample(type: string, at: number): Pick<FeedEvent, 'id'> {
   if (!exampleTypes().includes(type))
     throw new UsageError(
       `There is no recorded event of the type "${type}".${didYouMean(type, exampleTypes())} ` +
         '"returns-feed trigger" lists the types.',
     );
-  const event = readExample(type);
-  const parts = parseEventId(event.id);
-  if (parts === undefined) throw new Error(`The recorded event of ${type} has an invalid id: "${event.id}".`);
+  const text = readText(type);
+  const { data } = JSON.parse(text) as Pick<FeedEvent, 'data'>;
   // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
-  const generation = at.toString(36);
-  const data = { ...event.data, generation };
-  return { ...event, id: formatEventId({ ...parts, generation }), data } as FeedEvent;
+  return JSON.parse(text.replaceAll(data.generation, at.toString(36)));
 }
 
 /** The recorded event of a type that has one. */
 export function readExample(type: string): FeedEvent {
-  return feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
+  return feedEvent.parse(JSON.parse(readText(type)));
+}
+
+function readText(type: string): string {
+  return readFileSync(join(examplesFolder(), type + ENDING), 'utf8');
 }
 
 /** This file may run from its place or from the build in local/dist. @throws Error outside of a checkout */
