@@ -3,13 +3,14 @@
 // ledger. It is a relay whose destination rings instead of accepting the event, so marks move only over events that the
 // filter excludes.
 import { isOwnGroup, parseEventId } from '../contract/event-id.ts';
-import { type Instant, MILLISECOND } from '../instant.ts';
+import { DAY, type Instant, MILLISECOND } from '../instant.ts';
+import { LEDGER_RETENTION } from '../limits.ts';
 import type { GroupKey, SendResult } from '../ports.ts';
 import type { Outcome, RelayPorts } from '../publishing/lane.ts';
 import { createRelay, type Relay } from '../publishing/relay.ts';
 import { type SweepReport, sweepLedger } from '../publishing/sweep.ts';
 import { formatGroupKey } from '../recording/group-key.ts';
-import { firstEventSince } from './first-event.ts';
+import { firstEventSince, observedAt } from './first-event.ts';
 import { type LoadEndpointPorts, loadEndpoint } from './load-endpoint.ts';
 import { logErrorsAlone } from './relay-log.ts';
 import { admitsEvent, type WebhookPorts } from './webhook-sender.ts';
@@ -30,6 +31,8 @@ export interface SweepWebhookPorts extends RingUnsentPorts, Pick<WebhookPorts, '
   }>;
 }
 
+/** Leaves time for several daily sweeps. */
+const NOTED_AFTER = LEDGER_RETENTION - 5 * DAY;
 const DONE: Outcome = { state: 'done' };
 
 /** Sweeps for a webhook; see {@link sweepLedger}. */
@@ -45,7 +48,7 @@ export async function sweepWebhook(
   return report;
 }
 
-/** Rings for whole returns that no event of the ledger names any more: earlier sweeps have noted them. */
+/** Rings for whole returns that no event of the ledger names any more, but a note does. */
 async function ringExpired({ behind, ledger, ring, webhook, clock }: SweepWebhookPorts, stopAt: number) {
   for await (const { key, sequence = 0 } of behind(webhook)) {
     if (clock.elapsed() >= stopAt) return;
@@ -71,8 +74,7 @@ async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outco
     const { sequence: mark, failingSince } = await ports.marks.position(ports.webhook, key);
     if (mark !== undefined) {
       if (ports.snapshots === undefined) return undefined;
-      if (failingSince === undefined)
-        await ports.marks.noteBehind(ports.webhook, key, { sequence: mark + 1, reason: 'waits' });
+      if (failingSince === undefined) await noteOld(ports, key, mark);
       await ports.ring(key, mark + 1);
       return DONE;
     }
@@ -87,6 +89,13 @@ async function ringUnbegun(ports: RingUnsentPorts, key: GroupKey): Promise<Outco
   } catch (cause) {
     return failed(ports, key, cause);
   }
+}
+
+/** Notes a whole return whose events expire soon: then only the note names it. One that fails is noted already. */
+async function noteOld({ ledger, marks, webhook, clock }: RingUnsentPorts, key: GroupKey, mark: number) {
+  const [first] = await ledger.read(key, mark, 1);
+  if (first === undefined || observedAt(first) > clock.now() - NOTED_AFTER) return;
+  await marks.noteBehind(webhook, key, { sequence: mark + 1, reason: 'it has waited for weeks' });
 }
 
 async function ringBeyondMarks(

@@ -4,7 +4,7 @@ import { forgetGroup } from '../../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { type ReturnChanged, returnChanged } from '../../../shared/contract/return-message.ts';
-import { HOUR } from '../../../shared/instant.ts';
+import { DAY, HOUR } from '../../../shared/instant.ts';
 import type { Ledger } from '../../../shared/ports.ts';
 import { createRingUnsent, sweepWebhook } from '../../../shared/webhooks/ring-unsent.ts';
 import type { WebhookPorts } from '../../../shared/webhooks/webhook-sender.ts';
@@ -312,14 +312,18 @@ describe('a webhook that gets whole returns', () => {
         ),
       );
 
+    await world.clock.advance(24 * DAY);
     const report = await sweep();
-    const rungFirst = [...rung];
+    const noteBefore = world.marks.behind(WEBHOOK, KEY);
+    await world.clock.advance(2 * DAY);
+    await sweep();
     world.lose(1, 4, 5);
     await sweep();
 
-    expect(rungFirst).toEqual([2]);
-    expect(rung).toEqual([2, 2]);
+    expect(rung).toEqual([2, 2, 2]);
     expect(report).toMatchObject({ done: 1, skipped: 0, waiting: 0 });
+    expect(noteBefore).toBeUndefined();
+    expect(world.marks.behind(WEBHOOK, KEY)).toBe('2: it has waited for weeks');
     expect(await world.mark()).toBe(1);
   });
 
@@ -328,6 +332,7 @@ describe('a webhook that gets whole returns', () => {
     world.change();
     world.answers(() => ({ status: 500 }));
     await world.ringReturn();
+    await world.clock.advance(26 * DAY);
 
     await world.clock.run(
       createRingUnsent({ ...world.ports, ...world.whole, ring: async () => {} })([KEY], 60_000),
