@@ -9,7 +9,7 @@ import { MAX_CHANGES, type ReturnChanged } from '../contract/return-message.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { Clock, GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../ports.ts';
 import type { RelayPorts } from '../publishing/lane.ts';
-import { type ChangesSince, makeReturnMessage } from './return-message.ts';
+import { type ChangesSince, makeReturnMessage } from './make-return-message.ts';
 
 export interface ReturnLedgerPorts {
   readonly ledger: Ledger;

@@ -11,7 +11,7 @@
 //  W9  A webhook without outages is not late, even if others have outages.
 //  W10 No message is hidden for longer than a queue allows.
 //  W11 A failing endpoint gets one attempt at a time, and a working one a few retries at once.
-// Of a webhook that gets whole returns, instead of W1 to W4 and W6 to W9:
+// Of a webhook that gets whole returns, instead of W1 to W4, W6, W7 and W9:
 //  W12 The receiver that compares generation and number ends with the service's state of each return.
 //  W13 The state and the changes in a message are of one moment.
 //  W14 No attempt begins below the mark.
@@ -43,7 +43,7 @@ const CHECKS = [
   checkFlood,
 ];
 
-const CHECKS_OF_RETURNS = [checkWholeReturns, checkPauses, checkFlood];
+const CHECKS_OF_RETURNS = [checkWholeReturns, checkPauses, checkSkips, checkFlood];
 
 export function check(evidence: Evidence): Violation[] {
   const violations: Violation[] = evidence.ownErrors.map((message) => ({ guarantee: 'W0', message }));
