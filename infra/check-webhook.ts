@@ -5,6 +5,7 @@ import { SOURCE_READ } from '../shared/contract/event-filter.ts';
 import { CONTENT_TYPES } from '../shared/deployment/content-type.ts';
 import { isReservedName } from '../shared/deployment/destinations.ts';
 import { WEBHOOK_ID } from '../shared/deployment/webhook-record.ts';
+import { WEBHOOK_SHAPES } from '../shared/deployment/webhook-shape.ts';
 import { parseWebhookUrl } from '../shared/deployment/webhook-url.ts';
 import { problemsOfSubscription } from './check-subscription.ts';
 import { DEFAULT_CONCURRENCY, headersOf, type WebhookOptions } from './webhook-options.ts';
@@ -44,6 +45,7 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
     ...checkUrl(options),
     ...checkHeaders(options),
     ...checkContentType(options),
+    ...checkShape(options),
     ...checkNotify(options),
     ...checkNumbers(options),
     ...checkRate(options),
@@ -118,6 +120,12 @@ function checkContentType({ contentType }: WebhookOptions): string[] {
   return contentType === undefined || CONTENT_TYPES.includes(contentType)
     ? []
     : [`contentType must be ${CONTENT_TYPES.join(' or ')} (got "${contentType}").`];
+}
+
+function checkShape({ shape }: WebhookOptions): string[] {
+  return shape === undefined || WEBHOOK_SHAPES.includes(shape)
+    ? []
+    : [`shape must be ${WEBHOOK_SHAPES.join(' or ')} (got "${shape}").`];
 }
 
 function checkNumbers({ requestTimeout, maxConcurrency, alarmAfter }: WebhookOptions): string[] {

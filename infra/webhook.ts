@@ -12,9 +12,11 @@ import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { DEFAULT_CONTENT_TYPE } from '../shared/deployment/content-type.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import { TABLES } from '../shared/deployment/tables.ts';
 import type { WebhookRecord } from '../shared/deployment/webhook-record.ts';
 import { acknowledge } from './acknowledge.ts';
 import {
+  allow,
   allowConsuming,
   allowGenerations,
   allowItems,
@@ -118,6 +120,7 @@ export class Webhook extends Construct {
     const { role } = sender;
     if (network !== undefined) allowNetworkInterfaces(role);
     this.#allowTables(role, tables);
+    if (options.shape === 'return') allowTable(role, tables.snapshots, ['dynamodb:BatchGetItem']);
     allowConsuming(role, this.queue);
     allowSecret(role, this.signingSecret);
     if (typeof options.url !== 'string') allowSecret(role, options.url);
@@ -145,6 +148,7 @@ export class Webhook extends Construct {
     });
     this.#allowTables(sweep.role, props.tables);
     allowTable(sweep.role, props.tables.ledger, ['dynamodb:Scan']);
+    if (props.options.shape === 'return') allow(sweep.role, ['dynamodb:Query'], behindIndexOf(props.tables));
     allowSending(sweep.role, this.queue);
     return sweep;
   }
@@ -178,6 +182,7 @@ export class Webhook extends Construct {
       ...(options.clientCertificate && { CLIENT_CERTIFICATE: placeOf(options.clientCertificate) }),
       SECRET_HEADERS: Stack.of(this).toJsonString(headerPlaces(options)),
       CONTENT_TYPE: contentTypeOf(options),
+      ...(options.shape && { SHAPE: options.shape }),
       FILTER: JSON.stringify(filter),
       ADDRESSES: addressesOf(options),
       REQUEST_TIMEOUT_MS: `${requestTimeout.toMilliseconds()}`,
@@ -197,6 +202,7 @@ export class Webhook extends Construct {
       ...(options.clientCertificate && { clientCertificate: placeOf(options.clientCertificate) }),
       secretHeaders: headerPlaces(options),
       contentType: contentTypeOf(options),
+      ...(options.shape && { shape: options.shape }),
       filter,
       addresses: addressesOf(options),
       requestTimeoutMs: requestTimeout.toMilliseconds(),
@@ -211,6 +217,10 @@ export class Webhook extends Construct {
       stringValue: Stack.of(this).toJsonString(record),
     });
   }
+}
+
+function behindIndexOf({ marks }: FeedTables): string {
+  return `${marks.tableArn}/index/${TABLES.marks.index.name}`;
 }
 
 /** The secret's ARN, if it is known: a new secret may get the same name, but not the same ARN. */

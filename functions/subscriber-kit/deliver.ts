@@ -1,6 +1,11 @@
 // One delivery from its arrival to its outcome, the same for queue and bus. An event is noted as handled only after its
 // handler has finished: a crash in between repeats it, and never loses it.
-import type { EventType, FeedEvent } from '../../shared/contract/event.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import {
+  type MessageType,
+  RETURN_CHANGED,
+  type ReturnChanged,
+} from '../../shared/contract/return-message.ts';
 import { type ReadEvent, readData, readEvent, whyForeign } from './read-event.ts';
 import { createProcessMemory, type MemoryKey, type SubscriberMemory } from './subscriber-memory.ts';
 import type {
@@ -86,9 +91,12 @@ async function noteFirst({ memory, log, group, read }: Delivery): Promise<void> 
 async function dispatch(delivery: Delivery): Promise<Outcome> {
   const { options, read } = delivery;
   const foreign = whyForeign(read.envelope);
-  if (foreign === undefined && options.on[read.envelope.type as EventType] !== undefined) {
+  if (foreign === undefined && options.on[read.envelope.type as MessageType] !== undefined) {
     const event = readData(read);
-    const handler = options.on[event.type] as (event: FeedEvent, context: HandlerContext) => unknown;
+    const handler = options.on[event.type] as (
+      event: FeedEvent | ReturnChanged,
+      context: HandlerContext,
+    ) => unknown;
     return runHandler(delivery, (context) => handler(event, context));
   }
   const { otherwise } = options;
@@ -118,8 +126,9 @@ async function runHandler(
 
 /** Reports missing numbers, except before the first event that arrived of a group: the subscriber may be younger. */
 async function logGap(delivery: Delivery): Promise<void> {
-  // Only the newest report of what is read is sent.
-  if (delivery.read.envelope.type === 'feed.source_read') return;
+  // Of these only the newest is sent.
+  const { type } = delivery.read.envelope;
+  if (type === 'feed.source_read' || type === RETURN_CHANGED) return;
   const { options, log, memory, read } = delivery;
   const newest = await memory.newest(delivery.group);
   if (newest === undefined) return;

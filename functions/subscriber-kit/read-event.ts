@@ -1,8 +1,13 @@
 // The edge: parses a message from a queue or a bus as an event. Unknown fields are left out, not rejected.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, parseDataSchema } from '../../shared/contract/data-schema.ts';
-import { EVENT_SCHEMAS, type EventType, type FeedEvent } from '../../shared/contract/event.ts';
-import { parseEventId } from '../../shared/contract/event-id.ts';
+import type { FeedEvent } from '../../shared/contract/event.ts';
+import { parseMessageId } from '../../shared/contract/event-id.ts';
+import {
+  MESSAGE_SCHEMAS,
+  type MessageType,
+  type ReturnChanged,
+} from '../../shared/contract/return-message.ts';
 import type { OtherEvent } from './subscriber-options.ts';
 
 const envelopeSchema = z.object({
@@ -43,7 +48,7 @@ export function readEvent(value: unknown): ReadEvent {
   const whole = wrapped.success ? wrapped.data.detail : value;
   const envelope = envelopeSchema.safeParse(whole);
   if (!envelope.success) throw notAnEvent(envelope.error);
-  const parts = parseEventId(envelope.data.id);
+  const parts = parseMessageId(envelope.data.id);
   if (parts === undefined) throw notAnEvent();
   return {
     envelope: envelope.data,
@@ -67,8 +72,8 @@ export function whyForeign({ type, dataschema }: OtherEvent): 'unknown_type' | '
  *
  * @throws Error naming the fields that do not match the contract, without their values
  */
-export function readData({ envelope: { id, type }, whole }: ReadEvent): FeedEvent {
-  const parsed = EVENT_SCHEMAS[type as EventType].safeParse(whole);
+export function readData({ envelope: { id, type }, whole }: ReadEvent): FeedEvent | ReturnChanged {
+  const parsed = MESSAGE_SCHEMAS[type as MessageType].safeParse(whole);
   if (!parsed.success)
     throw unreadable(`${type} ${id} does not match the contract: ${placesOf(parsed.error)}`);
   return parsed.data;
@@ -79,8 +84,8 @@ export function isNotAnEvent(error: unknown): boolean {
   return error instanceof Error && error.name === NOT_AN_EVENT;
 }
 
-function isKnownType(type: string): type is EventType {
-  return Object.hasOwn(EVENT_SCHEMAS, type);
+function isKnownType(type: string): type is MessageType {
+  return Object.hasOwn(MESSAGE_SCHEMAS, type);
 }
 
 function notAnEvent(error?: z.ZodError): Error {

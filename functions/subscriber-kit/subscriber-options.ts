@@ -1,6 +1,7 @@
 // The options of a subscriber, and the arguments of its handlers. Names no type of Lambda, Powertools or the SDK, so
 // that importing the kit requires none of their types.
 import type { EventOf, EventType } from '../../shared/contract/event.ts';
+import type { RETURN_CHANGED, ReturnChanged } from '../../shared/contract/return-message.ts';
 import type { SubscriberMemory } from './subscriber-memory.ts';
 
 /**
@@ -9,6 +10,9 @@ import type { SubscriberMemory } from './subscriber-memory.ts';
  */
 export type Handlers = {
   readonly [Type in EventType]?: (event: EventOf<Type>, context: HandlerContext) => unknown;
+} & {
+  /** Gets whole returns, of a webhook with the shape `return`; none that is older than one before. */
+  readonly [RETURN_CHANGED]?: (message: ReturnChanged, context: HandlerContext) => unknown;
 };
 
 export interface HandlerContext {

@@ -5,17 +5,18 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { MILLISECOND } from '../../shared/instant.ts';
-import type { GroupKey } from '../../shared/ports.ts';
-import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import type { SweepReport } from '../../shared/publishing/sweep.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { createPostPace, type PostPace } from '../../shared/webhooks/post-pace.ts';
-import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import { type SweepWebhookPorts, sweepWebhook } from '../../shared/webhooks/ring-unsent.ts';
 import { createWebhookSender, type WebhookPorts } from '../../shared/webhooks/webhook-sender.ts';
+import { listBehind } from '../adapters/dynamodb-behind.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../adapters/dynamodb-endpoint-states.ts';
 import { createDynamoDbEndpointTests } from '../adapters/dynamodb-endpoint-tests.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { reportFailing } from '../adapters/powertools-metrics.ts';
@@ -40,7 +41,8 @@ interface Services {
   readonly pace: PostPace;
   readonly ports: WebhookPorts;
   readonly handle: RingHandler;
-  readonly ring: (key: GroupKey, sequence: number) => Promise<void>;
+  readonly ring: SweepWebhookPorts['ring'];
+  readonly behind: SweepWebhookPorts['behind'];
 }
 
 let services: Services | undefined;
@@ -54,10 +56,9 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 
 export async function sweep(_event: unknown, context: Context): Promise<SweepReport> {
   services ??= createServices(parseWebhookEnvironment(process.env));
-  const { ports, ring } = services;
+  const { ports, ring, behind } = services;
   const timeLeftMs = context.getRemainingTimeInMillis() - TIME_TO_FINISH_MS;
-  const destination = { name: ports.webhook };
-  return sweepLedger({ ...ports, destination }, createRingUnsent({ ...ports, ring }), timeLeftMs);
+  return sweepWebhook({ ...ports, ring, behind }, timeLeftMs);
 }
 
 function createServices(environment: WebhookEnvironment): Services {
@@ -85,6 +86,8 @@ function createServices(environment: WebhookEnvironment): Services {
   const ports: WebhookPorts = {
     webhook,
     filter: environment.FILTER,
+    snapshots:
+      environment.SHAPE === 'return' ? createDynamoDbSnapshotStore({ client, tables, clock }) : undefined,
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
     presentGeneration: createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock })),
@@ -108,5 +111,9 @@ function createServices(environment: WebhookEnvironment): Services {
     untilNextPost: pace.untilNext,
   });
   const queue = createRingQueue({ client: sqs, queueUrl });
-  return { pace, ports, handle, ring: (key, sequence) => queue.ring(key, sequence, clock.now()) };
+  return {
+    ...{ pace, ports, handle },
+    ring: (key, sequence) => queue.ring(key, sequence, clock.now()),
+    behind: (name) => listBehind(client, tables.marks, name),
+  };
 }

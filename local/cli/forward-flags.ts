@@ -9,6 +9,7 @@ import {
   type ContentType,
   DEFAULT_CONTENT_TYPE,
 } from '../../shared/deployment/content-type.ts';
+import { WEBHOOK_SHAPES, type WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { parseWebhookUrl } from '../../shared/deployment/webhook-url.ts';
 import type { Receiver } from '../feed/watch-plan.ts';
 import { messageOf, UsageError } from './failures.ts';
@@ -20,6 +21,7 @@ export interface ForwardFlags {
   readonly forwardOnly?: readonly string[];
   readonly forwardFilter?: object;
   readonly forwardContentType?: ContentType;
+  readonly forwardShape?: WebhookShape;
 }
 
 export const SECRET_VARIABLE = 'RETURNS_FORWARD_SECRET';
@@ -42,7 +44,13 @@ export function addForwardOptions(command: Command): Command {
       'filter of the events to post, as webhooks have: {"to":["DELIVERED"],"changed":["tracking_number"]}',
       parseFilter,
     )
-    .addOption(contentTypeOption());
+    .addOption(contentTypeOption())
+    .addOption(
+      new Option(
+        '--forward-shape <shape>',
+        'post each event, or the whole return as it is then (default: event)',
+      ).choices(WEBHOOK_SHAPES),
+    );
 }
 
 export function contentTypeOption(): Option {
@@ -52,17 +60,19 @@ export function contentTypeOption(): Option {
 
 /** @throws UsageError for options that need --forward-to, and for unknown types */
 export function receiversOf(flags: ForwardFlags): Receiver[] {
-  const { forwardTo, forwardSecret, forwardOnly, forwardFilter, forwardContentType } = flags;
-  const others = [forwardSecret, forwardOnly, forwardFilter, forwardContentType];
+  const { forwardTo, forwardSecret, forwardOnly, forwardFilter, forwardContentType, forwardShape } = flags;
+  const others = [forwardSecret, forwardOnly, forwardFilter, forwardContentType, forwardShape];
   if (forwardTo === undefined && others.some((option) => option !== undefined))
     throw new UsageError(
-      '--forward-secret, --forward-only, --forward-filter and --forward-content-type need --forward-to URL.',
+      '--forward-secret, --forward-only, --forward-filter, --forward-content-type and --forward-shape need --forward-to URL.',
     );
   const secret = forwardTo && readSecret(forwardSecret);
   try {
     const filter = checkFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
     if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
-    return (forwardTo ?? []).map((url) => ({ url, secret, filter, contentType: forwardContentType }));
+    return (forwardTo ?? []).map((url) => ({
+      ...{ url, secret, filter, contentType: forwardContentType, shape: forwardShape },
+    }));
   } catch (error) {
     const option = forwardFilter === undefined ? '--forward-only' : '--forward-filter';
     throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });

@@ -8,14 +8,13 @@ import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { ContentType } from '../../shared/deployment/content-type.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
-import type { Clock, GroupKey, Ledger, Log } from '../../shared/ports.ts';
-import type { Relay } from '../../shared/publishing/relay.ts';
-import { sweepLedger } from '../../shared/publishing/sweep.ts';
+import type { Clock, GroupKey, Ledger, Log, SnapshotStore } from '../../shared/ports.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import { createEndpoint } from '../../shared/webhooks/endpoint.ts';
 import { failsInARow } from '../../shared/webhooks/endpoint-state.ts';
-import { createRingUnsent } from '../../shared/webhooks/ring-unsent.ts';
+import { type SweepWebhookPorts, sweepWebhook } from '../../shared/webhooks/ring-unsent.ts';
 import type { Answer, EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   admitsEvent,
@@ -33,6 +32,8 @@ export interface ForwardTarget {
   readonly secret: string;
   readonly filter: EventFilter;
   readonly contentType: ContentType | undefined;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   /** Where a receiver's developer finds the secret, in a sentence. */
   readonly secretFrom: string;
   /** Called after each attempt, also with `secretFrom`. */
@@ -41,7 +42,9 @@ export interface ForwardTarget {
 
 export interface ForwarderPorts {
   readonly ledger: Ledger;
+  readonly snapshots: Pick<SnapshotStore, 'load'>;
   readonly marks: WebhookMarks;
+  readonly behind: SweepWebhookPorts['behind'];
   readonly presentGeneration: PresentGeneration;
   readonly endpoints: EndpointStates;
   readonly clock: Clock;
@@ -73,6 +76,7 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
   });
   const webhook: WebhookPorts = {
     ...ports,
+    snapshots: target.shape === 'return' ? ports.snapshots : undefined,
     // The display shows each attempt already.
     log: { ...ports.log, info: ports.log.debug },
     webhook: forwardId(target.url),
@@ -119,16 +123,13 @@ export async function startForwarder(target: ForwardTarget, ports: ForwarderPort
     },
     /** Delivers what was published while nothing ran. */
     async catchUp(): Promise<void> {
-      const ring = async (key: GroupKey, sequence: number) => schedule.ring({ key, sequence });
-      const ringAll = createRingUnsent({ ...webhook, ring });
-      const relay: Relay = async (groups, timeLeftMs) => {
+      const ring = async (key: GroupKey, sequence: number) => {
         await schedule.untilFewWait();
-        return ringAll(groups, timeLeftMs);
+        schedule.ring({ key, sequence });
       };
       const clock = withoutPauses(ports.clock);
-      const destination = { name: webhook.webhook };
       const { startedAt } = await endpoint.load();
-      await sweepLedger({ ...webhook, clock, destination }, relay, SWEEP_MS, startedAt);
+      await sweepWebhook({ ...webhook, behind: ports.behind, clock, ring }, SWEEP_MS, startedAt);
     },
     /** Tries what is left once more, without pauses, and logs how much was not accepted. */
     async finish(): Promise<void> {

@@ -34,6 +34,7 @@ export function createPublishing(store: LocalStore, options: PublishingOptions) 
   const { log, dataDir, onEvent, onAttempt, clock } = options;
   const ports = {
     ...{ ledger: store.ledger, marks: store.marks, endpoints: store.endpoints, clock },
+    ...{ snapshots: store.snapshots, behind: store.behind },
     presentGeneration: createPresentGeneration(store.states),
     // The printed events already show what is handed over.
     log: { ...log, info: log.debug },

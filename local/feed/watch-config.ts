@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { CONTENT_TYPES } from '../../shared/deployment/content-type.ts';
+import { WEBHOOK_SHAPES } from '../../shared/deployment/webhook-shape.ts';
 import { INCLUDABLE } from '../../shared/returns-service/read-included.ts';
 import {
   problemOfBudgets,
@@ -73,6 +74,9 @@ const configuredReceiver = z.strictObject({
     .optional()
     .meta({ description: 'Which events are posted: see docs/webhooks.md.' }),
   contentType: z.enum(CONTENT_TYPES).optional().meta({ description: 'Media type of the posts.' }),
+  shape: z.enum(WEBHOOK_SHAPES).optional().meta({
+    description: 'Whether each event is posted, or the whole return as it is then.',
+  }),
 });
 
 /** The file's shape; docs/watch-config.schema.json is made of it. Paths are relative to the file. */
@@ -225,7 +229,7 @@ function secretOf(
 }
 
 function readReceiver(
-  { url, secretFile, contentType, ...receiver }: z.output<typeof configuredReceiver>,
+  { url, secretFile, contentType, shape, ...receiver }: z.output<typeof configuredReceiver>,
   sources: readonly { readonly name: string }[],
   from: From,
 ): Receiver {
@@ -238,6 +242,7 @@ function readReceiver(
     secret: secretFile === undefined ? undefined : readSecret(from(secretFile), 'secretFile'),
     filter,
     contentType,
+    shape,
   };
 }
 

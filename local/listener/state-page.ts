@@ -1,10 +1,11 @@
 // `/state` of a reader: the present state of each return in pages, for a client that starts, or was away for too long.
 import * as z from 'zod';
+import type { WholeReturn } from '../../shared/contract/return-message.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { type ExportedGroup, exportPage } from '../operating/export-groups.ts';
+import { exportPage } from '../operating/export-groups.ts';
 import type { LocalStore } from '../store/open-store.ts';
 
-export type StateRow = { readonly source: string } & ExportedGroup;
+export type StateRow = { readonly source: string } & WholeReturn;
 
 export interface StatePage {
   readonly rows: readonly StateRow[];

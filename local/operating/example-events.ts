@@ -19,19 +19,21 @@ export function exampleTypes(): string[] {
 }
 
 /**
- * The recorded event of a type, under an id that no receiver knows.
+ * The recorded event or whole return of a type, under an id that no receiver knows.
  *
  * @param at milliseconds since 1970
  * @throws UsageError for a type without one
  */
-export function freshExample(type: string, at: number): FeedEvent {
+export function freshExample(type: string, at: number): Pick<FeedEvent, 'id'> {
   if (!exampleTypes().includes(type))
     throw new UsageError(
       `There is no recorded event of the type "${type}".${didYouMean(type, exampleTypes())} ` +
         '"returns-feed trigger" lists the types.',
     );
+  const text = readText(type);
+  const { data } = JSON.parse(text) as Pick<FeedEvent, 'data'>;
   // A new generation: its numbers are above all earlier ones, so no receiver takes the event for stale.
-  return exampleAt(type, { ...placeOf(readExample(type)), generation: at.toString(36) });
+  return JSON.parse(text.replaceAll(data.generation, at.toString(36)));
 }
 
 /** The recorded event of a type, as the event of this id. */
@@ -59,7 +61,11 @@ function placeOf({ type, id }: FeedEvent): EventIdParts {
 
 /** The recorded event of a type that has one. */
 export function readExample(type: string): FeedEvent {
-  return feedEvent.parse(JSON.parse(readFileSync(join(examplesFolder(), type + ENDING), 'utf8')));
+  return feedEvent.parse(JSON.parse(readText(type)));
+}
+
+function readText(type: string): string {
+  return readFileSync(join(examplesFolder(), type + ENDING), 'utf8');
 }
 
 /** This file may run from its place or from the build in local/dist. @throws Error outside of a checkout */

@@ -2,9 +2,9 @@
 // in events, or as rows of CSV.
 
 import { stringify } from 'csv-stringify/sync';
-import { asPublished } from '../../shared/comparing/change-set.ts';
-import { entitiesOf, type Snapshot } from '../../shared/comparing/snapshot.ts';
-import { formatInstant, type Instant } from '../../shared/instant.ts';
+import { wholeReturn } from '../../shared/comparing/whole-return.ts';
+import type { WholeReturn } from '../../shared/contract/return-message.ts';
+import type { Instant } from '../../shared/instant.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
 import { printable } from '../cli/printable.ts';
 
@@ -23,14 +23,12 @@ export interface ExportFilter {
   readonly statuses?: readonly string[] | undefined;
 }
 
-export type ExportedGroup = ReturnType<typeof exportGroup>;
-
 /** The groups of a source by their creation, without the removed ones. */
 export async function* exportGroups(
   store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
   source: Parameters<SnapshotStore['load']>[0],
   filter: ExportFilter = {},
-): AsyncGenerator<ExportedGroup> {
+): AsyncGenerator<WholeReturn> {
   let portion: number[] = [];
   const [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for await (const { groupId } of store.knownCreatedBetween(source, from, to)) {
@@ -54,7 +52,7 @@ export async function exportPage(
   source: Parameters<SnapshotStore['load']>[0],
   after: ExportPlace | undefined,
   most: number = READ_GROUPS,
-): Promise<{ readonly groups: ExportedGroup[]; readonly next: ExportPlace | undefined }> {
+): Promise<{ readonly groups: WholeReturn[]; readonly next: ExportPlace | undefined }> {
   const portion: ExportPlace[] = [];
   const from = after?.createdAt ?? Number.NEGATIVE_INFINITY;
   for await (const { createdAt, groupId } of store.knownCreatedBetween(
@@ -67,7 +65,7 @@ export async function exportPage(
     if (portion.length === most) break;
   }
   const ids = portion.map(({ groupId }) => groupId);
-  const groups: ExportedGroup[] = [];
+  const groups: WholeReturn[] = [];
   for await (const group of exportSome(store, source, ids, {})) groups.push(group);
   return { groups, next: portion.length === most ? portion.at(-1) : undefined };
 }
@@ -83,7 +81,7 @@ async function* exportSome(
     const snapshot = snapshots.get(id);
     // A group may be removed or forgotten after it was listed.
     if (snapshot === undefined || snapshot.removedAt !== undefined || snapshot.updatedAt < since) continue;
-    const group = exportGroup(source.generation, snapshot);
+    const group = wholeReturn(source.generation, snapshot);
     const entities = group.entities.filter(
       (entity) =>
         (types === undefined || types.includes(entity.type)) &&
@@ -92,22 +90,6 @@ async function* exportSome(
     const isFiltered = types !== undefined || statuses !== undefined;
     if (!isFiltered || entities.length > 0) yield { ...group, entities };
   }
-}
-
-/**
- * `entities` are as in the events with the same fields; `sequence` is the number of the last one, 0 before the first.
- */
-function exportGroup(generation: string, snapshot: Snapshot) {
-  const { projection, sequence } = snapshot;
-  const { group, refund_transactions } = projection;
-  const watched = entitiesOf(projection);
-  return {
-    return_group: asPublished(group, snapshot),
-    updated_at: formatInstant(snapshot.updatedAt),
-    entities: [...watched.map((entity) => asPublished(entity, snapshot)), ...(refund_transactions ?? [])],
-    generation,
-    sequence,
-  };
 }
 
 const COLUMNS = [
@@ -129,14 +111,14 @@ export const CSV_HEADER = COLUMNS.join(',');
  * RFC 4180, without the end of the last line; empty for a return without entities. Control characters and line breaks
  * are escaped, so that no cell starts a formula after one.
  */
-export function toCsv(group: ExportedGroup): string {
+export function toCsv(group: WholeReturn): string {
   const cast = { string: printable };
   return stringify(rowsOf(group), { columns: COLUMNS, cast, escape_formulas: true, eof: false });
 }
 
 type Row = Partial<Record<(typeof COLUMNS)[number], unknown>>;
 
-function rowsOf({ return_group: group, updated_at, entities }: ExportedGroup): Row[] {
+function rowsOf({ return_group: group, updated_at, entities }: WholeReturn): Row[] {
   const about = { return_group_id: group.id, order_name: group.order.name, updated_at };
   return entities.map((entity) => {
     const fields: Readonly<Record<string, unknown>> = { ...entity };

@@ -28,7 +28,8 @@ const USUAL: DestinationName = 'ordered';
 
 /**
  * @param name undefined for the usual one: the ordered subscribers, or stdout on one machine
- * @throws UsageError that lists the known destinations, Error for a webhook that rests
+ * @throws UsageError that lists the known destinations, or for a webhook that gets whole returns; Error for one that
+ * rests
  */
 export async function findReplayTarget(feed: OpenFeed, name: string | undefined): Promise<ReplayTarget> {
   const admits = () => true;
@@ -44,6 +45,10 @@ export async function findReplayTarget(feed: OpenFeed, name: string | undefined)
 }
 
 async function targetOfWebhook(feed: OpenFeed, webhook: WebhookRecord): Promise<ReplayTarget> {
+  if (webhook.shape === 'return')
+    throw new UsageError(
+      `The webhook ${webhook.id} gets whole returns, not events. "returns-feed export" has their present state.`,
+    );
   await checkAwake(feed.endpoints, webhook.id, feed.clock.now());
   const admits = (event: FeedEvent) => admitsEvent(webhook.filter, event);
   const open = () => openWebhookDestination(webhook, feed);

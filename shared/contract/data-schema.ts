@@ -1,12 +1,12 @@
 // `dataschema` names the shape of an event's data: `urn:returns-change-feed:<kind>:<version>`, where the kind is the
 // part of the type before the dot. Fields may be added under the same version; a change that would break a reader makes
 // a new version (docs/events/changing.md).
-import type { EventType } from './event.ts';
+import type { MessageType } from './return-message.ts';
 
 type KindOf<Type> = Type extends `${infer Kind}.${string}` ? Kind : never;
 
-/** The kind of an event: the part of its type before the dot. */
-export type EventKind = KindOf<EventType>;
+/** The kind of an event or message: the part of its type before the dot. */
+export type EventKind = KindOf<MessageType>;
 
 /** The version of each kind that this release publishes and reads. */
 export const DATA_VERSIONS: Readonly<Record<EventKind, number>> = {
@@ -15,6 +15,7 @@ export const DATA_VERSIONS: Readonly<Record<EventKind, number>> = {
   exchange_line_item: 1,
   refund_transaction: 1,
   return_group: 1,
+  return: 1,
   feed: 1,
 };
 

@@ -1,7 +1,7 @@
 // When each event is published, in a sentence: for the catalogue and the console.
-import type { EventType } from './event.ts';
+import type { MessageType } from './return-message.ts';
 
-export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
+export const PUBLISHED_WHEN: Readonly<Record<MessageType, string>> = {
   'return_line_item.created': 'An item was added to a return, or was seen for the first time.',
   'return_line_item.status_changed': 'Its status changed; other fields may have changed with it.',
   'return_line_item.updated': 'Another watched field changed.',
@@ -23,6 +23,8 @@ export const PUBLISHED_WHEN: Readonly<Record<EventType, string>> = {
   'return_group.removed': 'The service no longer has the return. Its parts get no events.',
   'return_group.forgotten':
     'An operator has erased the return here (`forget`), and subscribers should erase it too. Only its id is left.',
+  'return.changed':
+    'Only for webhooks of the shape `return`: the whole return as it is now, and what has changed since the last message.',
   'feed.source_degraded': 'The source is not read completely, with the reasons.',
   'feed.source_recovered': 'It is read completely again.',
   'feed.baseline_completed':

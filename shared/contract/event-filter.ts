@@ -2,7 +2,7 @@
 // {@link filterPolicy}) and a predicate where no topic is in between: in a webhook's sender, in replays, on one machine.
 // https://docs.aws.amazon.com/sns/latest/dg/sns-subscription-filter-policies.html
 import * as z from 'zod';
-import { DATA_VERSIONS, type EventKind } from './data-schema.ts';
+import type { EventKind } from './data-schema.ts';
 import { exchangeLineItem, returnLineItem, shipment } from './entities.ts';
 import { EVENT_SCHEMAS, type EventType, type FeedEvent } from './event.ts';
 import { SOURCE_NAME } from './event-id.ts';
@@ -20,7 +20,7 @@ export interface EventFilter {
   /** Names of sources. */
   readonly sources?: readonly string[];
   /** Kinds of entity, the part of a type before the dot. */
-  readonly entities?: readonly Exclude<EventKind, 'feed'>[];
+  readonly entities?: readonly Exclude<EventKind, 'feed' | 'return'>[];
   readonly types?: readonly (ChangeType | typeof SOURCE_READ)[];
   /**
    * Statuses that an entity reaches, by a change or at first sight. Only events of the types `created` and
@@ -53,11 +53,11 @@ const STATUSES: Readonly<Record<StatusKind, ReadonlySet<string>>> = {
   exchange_line_item: documented(exchangeLineItem),
 };
 
-const KINDS = Object.keys(DATA_VERSIONS).filter((kind) => kind !== 'feed');
 /** The types of all events but the feed's own. */
 export const CHANGE_TYPES = Object.keys(EVENT_SCHEMAS).filter(
   (type): type is ChangeType => !type.startsWith('feed.'),
 );
+const KINDS = [...new Set(CHANGE_TYPES.map(kindOf))];
 const TYPES = [...CHANGE_TYPES, SOURCE_READ];
 const ALL_STATUSES = [...new Set(Object.values(STATUSES).flatMap((statuses) => [...statuses]))];
 

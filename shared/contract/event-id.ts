@@ -28,6 +28,16 @@ export function formatEventId({ source, generation, group, sequence }: EventIdPa
   return `${source}_${generation}_${group}_${sequence}`;
 }
 
+/** The id of a return's message: the same for the same number, whatever its content. */
+export function formatReturnId(parts: EventIdParts): string {
+  return formatEventId(parts).replace(/(\d+)$/, 'r$1');
+}
+
+/** @returns the parts of an event's or a return message's id; undefined for any other text */
+export function parseMessageId(id: string): EventIdParts | undefined {
+  return parseEventId(id.replace(/(_\d+)_r(\d+)$/, '$1_$2'));
+}
+
 /** @returns the id's parts; undefined for a text that is not an event's id */
 export function parseEventId(id: string): EventIdParts | undefined {
   const match = EVENT_ID.exec(id);

@@ -53,7 +53,7 @@ export const customer = z.object({
   phone: z.string().nullable(),
 });
 
-const numbered = { generation: z.string(), sequence: z.int().positive() };
+export const numbered = { generation: z.string(), sequence: z.int().positive() };
 
 /** Further fields, only if the source's settings ask for them (`include`). */
 const included = z.object({
@@ -91,7 +91,8 @@ const withShipment = {
   shipment: shipmentSummary.nullable().meta({ description: 'The shipment that the item is on.' }),
 };
 
-const envelope = {
+/** The fields of every message. */
+export const envelope = {
   specversion: z.literal('1.0'),
   id: z.string().max(80),
   source: z.string(),

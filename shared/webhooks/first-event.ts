@@ -28,7 +28,7 @@ export async function firstEventSince(
 }
 
 /** An event that can't be decoded does not count as old: its sender reports it. */
-function observedAt(entry: LedgerEntry): Instant {
+export function observedAt(entry: LedgerEntry): Instant {
   if (!('event' in entry)) return Number.POSITIVE_INFINITY;
   return parseStamp(entry.event.data.observed.by)?.instant ?? Number.POSITIVE_INFINITY;
 }

@@ -6,8 +6,8 @@ import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { FEED_GROUP } from '../contract/event-id.ts';
 import { DAY, HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { CLOCKS_APART } from '../limits.ts';
-import type { GroupKey, Ledger, SendResult } from '../ports.ts';
-import type { Outcome } from '../publishing/lane.ts';
+import type { GroupKey, Ledger, SendResult, SnapshotStore } from '../ports.ts';
+import type { Outcome, SequenceRange } from '../publishing/lane.ts';
 import { createRelay } from '../publishing/relay.ts';
 import { stepOver } from '../publishing/step-over.ts';
 import type { PresentGeneration } from '../source/present-generation.ts';
@@ -15,6 +15,7 @@ import { beginDelivery } from './begin-delivery.ts';
 import { type Attempt, asError, createEndpoint, type Endpoint, type EndpointPorts } from './endpoint.ts';
 import { logErrorsAlone } from './relay-log.ts';
 import { LONGEST_PAUSE_MS, retryInMs } from './retry-schedule.ts';
+import { createReturnLedger } from './return-ledger.ts';
 import type {
   Failing,
   NextFailure,
@@ -29,6 +30,8 @@ export interface WebhookPorts extends EndpointPorts {
   readonly marks: WebhookMarks;
   readonly filter: EventFilter;
   readonly presentGeneration: PresentGeneration;
+  /** Given for the shape `return`: then it gets whole returns as they are, not events. */
+  readonly snapshots?: Pick<SnapshotStore, 'load'> | undefined;
 }
 
 /** A group with an event that may be unsent. */
@@ -80,20 +83,17 @@ export function admitsEvent(filter: EventFilter, event: FeedEvent): boolean {
 }
 
 export function createWebhookSender(ports: WebhookPorts): WebhookSender {
-  const { clock, marks, webhook } = ports;
+  const { clock, snapshots, untilNextPost } = ports;
   const endpoint = createEndpoint(ports);
   return async (ring, timeLeftMs) => {
     const stopAt = clock.elapsed() + timeLeftMs * MILLISECOND;
-    const delivery: Delivery = {
-      ports,
-      endpoint,
-      key: ring.key,
-      position: await beginDelivery(ports, endpoint, ring),
-    };
     for (;;) {
+      // A whole return is read after the pause, not before it.
+      if (snapshots !== undefined) await untilNextPost?.();
+      const position = await beginDelivery(ports, endpoint, ring);
+      const delivery = { ports, endpoint, key: ring.key, position };
       const result = await send(delivery, (stopAt - clock.elapsed()) / MILLISECOND);
       if (result !== 'stepped over') return result;
-      delivery.position = await marks.position(webhook, ring.key);
     }
   };
 }
@@ -102,12 +102,13 @@ interface Delivery {
   readonly ports: WebhookPorts;
   readonly endpoint: Endpoint;
   readonly key: GroupKey;
-  position: WebhookPosition;
+  readonly position: WebhookPosition;
 }
 
 interface LastAttempt {
   readonly attempt: Attempt;
-  readonly sequence: number;
+  /** The numbers of the events that were posted: of one, or of all in a whole return since the mark. */
+  readonly range: SequenceRange;
 }
 
 interface Concluded extends LastAttempt {
@@ -121,8 +122,12 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
   let { failingSince } = position;
   let isUnmarked = false;
   let isOvertaken = false;
+  const { snapshots } = ports;
+  const whole = snapshots && createReturnLedger({ ...ports, snapshots });
   const relay = createRelay({
     ...ports,
+    admits: (event) => admitsEvent(ports.filter, event),
+    ...whole,
     log: logErrorsAlone(ports.log, (error) => error === OVERTAKEN),
     marks: {
       ...ports.marks,
@@ -136,7 +141,6 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
         return hasMoved;
       },
     },
-    admits: (event) => admitsEvent(ports.filter, event),
     attempts: 1,
     maxUnmarked: 1,
     destination: {
@@ -148,7 +152,8 @@ async function send(delivery: Delivery, timeLeftMs: number): Promise<RingOutcome
           // The next event is another one.
           failingSince = undefined;
           isUnmarked = attempt.kind === 'accepted';
-          last = { attempt, sequence: event.data.sequence };
+          const { sequence: to } = event.data;
+          last = { attempt, range: { from: whole ? (position.sequence ?? 0) + 1 : to, to } };
           results.push(resultOf(attempt));
         }
         return results;
@@ -191,7 +196,9 @@ async function conclude(
   // The tables could not be read or written, or the time was over.
   if (last === undefined) return SOON;
   if (last.attempt.kind === 'accepted') return last.isUnmarked ? UNNOTED : SOON;
-  const { attempt, sequence } = last;
+  const { attempt, range } = last;
+  // A whole return fails as its first change: a newer state goes on with the failures before it.
+  const sequence = range.from;
   if (attempt.kind === 'delayed') {
     const waitMs = Math.ceil(attempt.waitMs * (1 + random() / 4));
     return { isDone: false, retryInMs: Math.min(waitMs, LONGEST_PAUSE_MS), failingForMs: undefined };
@@ -216,7 +223,6 @@ async function conclude(
   if (failing === undefined) return SOON;
   const { since } = failing;
   if (await isEventsFault(endpoint, failing, now)) {
-    const range = { from: sequence, to: sequence };
     const isSkipped = await stepOver({ ...ports, destination: { name: webhook } }, key, range, reason);
     if (isSkipped) return 'stepped over';
   }

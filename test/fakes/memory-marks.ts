@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
-import { formatGroupKey } from '../../shared/recording/group-key.ts';
+import { formatGroupKey, parseGroupKey } from '../../shared/recording/group-key.ts';
 import type { WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 
 interface Mark {
@@ -16,6 +16,9 @@ interface Mark {
 export interface MemoryMarks extends WebhookMarks {
   /** The reason why a group stopped at its mark, if it did. */
   behind(destination: string, key: GroupKey): string | undefined;
+  listBehind(
+    destination: string,
+  ): AsyncIterable<{ readonly key: GroupKey; readonly sequence: number | undefined }>;
 }
 
 export function createMemoryMarks(): MemoryMarks {
@@ -62,5 +65,12 @@ export function createMemoryMarks(): MemoryMarks {
       return failing;
     },
     behind: (destination, key) => marks.get(nameOf(destination, key))?.reason,
+    async *listBehind(destination) {
+      for (const [name, { sequence, reason }] of [...marks]) {
+        const prefix = `${destination}#`;
+        const key = name.startsWith(prefix) ? parseGroupKey(name.slice(prefix.length)) : undefined;
+        if (key !== undefined && reason !== undefined) yield { key, sequence };
+      }
+    },
   };
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { classNameOf, EVENT_TYPES } from '../shared/contract/published-schemas.ts';
+import { classNameOf, MESSAGE_TYPES } from '../shared/contract/published-schemas.ts';
 
 const SCHEMA = fileURLToPath(new URL('../../docs/events/schema.json', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/generated-types/', import.meta.url));
@@ -31,7 +31,7 @@ from events import Event
 for line in sys.stdin:
     event = Event.model_validate_json(line)
     assert type(event.root).__name__ != "dict"
-    print(event.model_dump_json(exclude_unset=True))
+    print(event.model_dump_json(by_alias=True, exclude_unset=True))
 `,
   );
   return (lines) => piped(python, [join(folder, 'main.py')], lines);
@@ -53,7 +53,7 @@ export function generatePython(environment: string, folder: string, more: readon
 export function goProgram(): Program {
   const folder = folderOf('go');
   generateGo(folder);
-  const cases = EVENT_TYPES.map(
+  const cases = MESSAGE_TYPES.map(
     (type) =>
       `	case "${type}":\n		event, err := Unmarshal${classNameOf(type)}(line)\n		if err != nil {\n			return nil, err\n		}\n		return event.Marshal()`,
   );
@@ -113,7 +113,7 @@ export function generateGo(folder: string): void {
 export function javaProgram(): Program {
   const folder = folderOf('java');
   generateJava(folder);
-  const cases = EVENT_TYPES.map((type) => {
+  const cases = MESSAGE_TYPES.map((type) => {
     const name = classNameOf(type);
     return `      case "${type}": return Converter.${name}ToJsonString(Converter.${name}FromJsonString(line));`;
   });

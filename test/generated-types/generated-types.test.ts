@@ -2,10 +2,14 @@
 // the generators and compilers, and the first run downloads them.
 import { expect, test } from 'vitest';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { recordedLines } from '../shared/contract/committed-contracts.ts';
+import type { ReturnChanged } from '../../shared/contract/return-message.ts';
+import { committedExample, recordedLines } from '../shared/contract/committed-contracts.ts';
 import { goProgram, javaProgram, type Program, pythonProgram, Unavailable } from './generate.ts';
 
-const RECORDED: readonly FeedEvent[] = recordedLines().map((line) => JSON.parse(line));
+const RECORDED: readonly (FeedEvent | ReturnChanged)[] = [
+  ...recordedLines().map((line) => JSON.parse(line)),
+  committedExample('return.changed'),
+];
 const MONEY = { amount: 12.5, currency_code: 'EUR' };
 /** Fields that the recorded source has not asked for. */
 const MORE = {

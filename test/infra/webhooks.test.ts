@@ -40,8 +40,31 @@ describe('the sender', () => {
       ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
       FILTER: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
+      SHAPE: 'return',
     });
   });
+});
+
+test('a sender of whole returns reads snapshots, its sweep the returns that wait, and no other may', () => {
+  const { feed, template } = aFeed();
+  feed.addWebhook('Wms', { url: URL_OF_WMS, shape: 'return' });
+  const plain = aFeed();
+  plain.feed.addWebhook('Wms', { url: URL_OF_WMS });
+  const reading = (synthesized: Template, id: string) =>
+    statementsOf(synthesized, id)
+      .filter(({ actions }) => actions.includes('dynamodb:BatchGetItem'))
+      .map(({ resources }) => JSON.stringify(resources));
+
+  const listsBehind = (synthesized: Template) =>
+    statementsOf(synthesized, 'WebhooksWmsSweepRole').some(({ resources }) =>
+      JSON.stringify(resources).includes('index/behind'),
+    );
+
+  expect(reading(template(), 'WebhooksWmsSenderRole')).toEqual([expect.stringContaining('Snapshots')]);
+  expect(reading(template(), 'WebhooksWmsSweepRole')).toEqual([]);
+  expect(listsBehind(template())).toBe(true);
+  expect(listsBehind(plain.template())).toBe(false);
+  expect(reading(plain.template(), 'WebhooksWmsSenderRole')).toEqual([]);
 });
 
 test('a network of your own: private subnets by default, and security groups of yours or its own', () => {
@@ -117,7 +140,12 @@ describe('the record of a webhook', () => {
 
     expect(record.url).toBeUndefined();
     expect(record).toMatchObject({
-      ...{ urlSecret: 'shop/hook', clientCertificate: 'shop/certificate', maxPerSecond: 2.5 },
+      ...{
+        urlSecret: 'shop/hook',
+        clientCertificate: 'shop/certificate',
+        maxPerSecond: 2.5,
+        shape: 'return',
+      },
       secretHeaders: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
     });
   });

@@ -12,7 +12,7 @@ const EXPECTED = [
   ),
   ...['crash-before', 'crash-after', 'freeze'].map((fate) => `${fate} http.post`),
   ...['rung by the sweep', 'swept skipped', 'delivery lost', 'topic drops a repeat', 'stepped over by hand'],
-  'sender with a clock ahead',
+  ...['sender with a clock ahead', 'whole return posted'],
 ] as const;
 
 /** With fewer runs, some cases may well not occur. */

@@ -64,7 +64,9 @@ export function drawPlan(seed: number): Plan {
     operations: drawOperations(random, activeMs, webhooks.length, length.groups),
   });
   // Drawn last: the other seeds stay what they were before this was drawn.
-  return random.chance(0.2) ? { ...plan, clockAhead: drawClockAhead(random, activeMs) } : plan;
+  return withWholeReturns(
+    random.chance(0.2) ? { ...plan, clockAhead: drawClockAhead(random, activeMs) } : plan,
+  );
 }
 
 /**
@@ -88,6 +90,21 @@ function withRivals(plan: Plan): Plan {
     index === 0 ? { ...webhook, outages: [failsSome, ...webhook.outages] } : webhook,
   );
   return { ...plan, webhooks, faults: { ...plan.faults, messageDoubled: 0.3 } };
+}
+
+/** In some plans a further webhook gets whole returns. A generator of its own, likewise. */
+function withWholeReturns(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 2));
+  if (!random.chance(0.4)) return plan;
+  const { activeMs, groups, webhooks, operations } = plan;
+  const whole = { ...drawWebhook(random, 'Whole', 0, activeMs), shape: 'return', filter: {} } as const;
+  const own = drawOperations(random, activeMs, 1, groups).filter(({ kind }) => kind !== 'forget');
+  const further = own.map((operation) => ({ ...operation, webhook: webhooks.length }));
+  return {
+    ...plan,
+    webhooks: [...webhooks, whole],
+    operations: [...operations, ...further].sort((a, b) => a.atMs - b.atMs),
+  };
 }
 
 function drawClockAhead(random: Random, activeMs: number): ClockAhead {

@@ -53,6 +53,8 @@ export interface ClockAhead {
 
 export interface WebhookPlan {
   readonly name: string;
+  /** @default 'event' */
+  readonly shape?: 'return' | undefined;
   readonly filter: EventFilter;
   /** When it is subscribed; the topic needs up to 15 minutes more. */
   readonly fromMs: number;

@@ -100,12 +100,19 @@ async function gatherEvidence(
 ): Promise<Evidence> {
   const { plan, ledger, endpoints } = world;
   const webhooks = sides.map(async (side, index): Promise<WebhookEvidence> => {
-    const { name, filter, retriesAtOnce, outages } = side.plan;
+    const { name, shape, filter, retriesAtOnce, outages } = side.plan;
     const state = await endpoints.load(name);
     for (const invocation of side.invocations)
       world.trace.count(`invocation ${invocation.ending ?? 'went on'}`);
     return {
-      ...{ name, filter, retriesAtOnce, startedAt: state?.startedAt, activeAt: side.subscription.activeAt },
+      ...{
+        name,
+        shape,
+        filter,
+        retriesAtOnce,
+        startedAt: state?.startedAt,
+        activeAt: side.subscription.activeAt,
+      },
       ...{ attempts: side.attempts, invocations: side.invocations, published: side.published },
       ...{ paused: operator.paused(name), skippedByHand: operator.skippedByHand(name) },
       ...{ irregular: side.irregular, rungByHand: side.rungByHand, hiddenTooLong: side.hiddenTooLong },

@@ -45,6 +45,32 @@ describe('a simulated run of webhooks', () => {
     expect(evidence.written.some(({ event }) => event.type === 'feed.events_skipped')).toBe(true);
   });
 
+  it('delivers whole returns after seven weeks without the endpoint, although events and rings have expired', async () => {
+    const down = {
+      kind: 'refused connection',
+      fromMs: 0.01 * DAY_MS,
+      toMs: 50 * DAY_MS,
+      share: 1,
+      acceptedAnyway: 0,
+    } as const;
+
+    const { violations, evidence } = await simulate({
+      ...PLAIN_PLAN,
+      // The first three get events at the end.
+      ...{ groups: 12, activeMs: 51 * DAY_MS, saves: 60, latency: 0.15 },
+      webhooks: [{ ...PLAIN_WEBHOOK, shape: 'return', outages: [down] }],
+    });
+
+    const expired = evidence.written.filter(({ goneFrom }) => goneFrom < evidence.calmFrom);
+    const arrived = new Set(
+      evidence.webhooks[0]?.attempts.filter(({ acceptedAt }) => acceptedAt !== undefined).map(({ id }) => id),
+    );
+    const late = expired.filter(({ event }) => arrived.has(event.id.replace(/_(\d+)$/, '_r$1')));
+    expect(violations).toEqual([]);
+    expect(late.length).toBeGreaterThan(0);
+    expect(evidence.written.some(({ event }) => event.type === 'feed.events_skipped')).toBe(false);
+  });
+
   // For hundreds more: npm run simulate:webhooks -- --seeds 500.
   it('breaks no guarantee: 4 seeds', async () => {
     const broken: unknown[] = [];

@@ -1,6 +1,7 @@
 // Webhook requests of the feed's sender, and requests of other clients.
 import { Webhook } from 'standardwebhooks';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
 
 /** Like the secrets that the construct creates: 64 letters and digits. */
 export const SECRET = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ01';
@@ -32,7 +33,7 @@ export function signedHeaders(body: string, signing: Signing = {}): Record<strin
 }
 
 /** A signed attempt to deliver an event. */
-export function attempt(event: FeedEvent, signing: Signing = {}): Request {
+export function attempt(event: FeedEvent | ReturnChanged, signing: Signing = {}): Request {
   const body = JSON.stringify(event);
   return post(body, signedHeaders(body, { id: event.id, ...signing }));
 }

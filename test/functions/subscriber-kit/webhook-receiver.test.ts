@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createProcessMemory } from '../../../functions/subscriber-kit/subscriber-memory.ts';
 import { createWebhookReceiver } from '../../../functions/subscriber-kit/webhook-receiver.ts';
+import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
+import { committedExample } from '../../shared/contract/committed-contracts.ts';
 import { change } from './deliveries.ts';
 import { deferred, receiverUnderTest } from './receiver-under-test.ts';
 import { attempt, post, SECRET, signedHeaders, signedPost } from './signed-requests.ts';
@@ -20,6 +22,39 @@ describe('a webhook receiver', () => {
     await answered;
 
     expect(status).toBe(204);
+  });
+
+  it('handles the newest state of a return, and drops older ones that land late', async () => {
+    const message = committedExample('return.changed');
+    const numbered = (generation: string, sequence: number): ReturnChanged => ({
+      ...message,
+      id: `acme_${generation}_100104_r${sequence}`,
+      data: { ...message.data, generation, sequence },
+    });
+    const states: string[] = [];
+    const gaps: unknown[] = [];
+    const { receiver, outcomes } = receiverUnderTest({
+      ...{ unfiltered: true, memory: createProcessMemory(), onGap: (gap) => void gaps.push(gap) },
+      on: {
+        'return.changed': ({ data }) =>
+          void states.push(`${data.generation} ${data.return?.entities.length}`),
+      },
+    });
+
+    const numbers = [
+      ['mi8x2k', 7],
+      ['mi8x2k', 5],
+      ['mi8x2k', 7],
+      ['mi8x2k', 9],
+      ['mi9aaa', 2],
+      ['mi8x2k', 12],
+    ] as const;
+    for (const [generation, sequence] of numbers)
+      expect((await receiver(attempt(numbered(generation, sequence)))).status).toBe(204);
+
+    expect(outcomes).toEqual(['handled', 'stale', 'repeated', 'handled', 'handled', 'stale']);
+    expect(states).toEqual(['mi8x2k 5', 'mi8x2k 5', 'mi9aaa 5']);
+    expect(gaps).toEqual([]);
   });
 
   it('answers 500 when a handler fails, with the reason only in the log', async () => {

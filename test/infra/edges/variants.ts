@@ -171,7 +171,7 @@ function everyWebhookOption(stack: Stack): WebhookOptions {
     secretHeaders: { 'X-Tenant': secretNamed('tenant') },
     ...{ clientCertificate: secretNamed('certificate'), contentType: 'application/json' },
     ...{ requestTimeout: Duration.seconds(5), maxConcurrency: 20, maxPerSecond: 2.5 },
-    ...{ allowPrivateAddresses: true, alarmAfter: Duration.minutes(20) },
+    ...{ allowPrivateAddresses: true, alarmAfter: Duration.minutes(20), shape: 'return' },
     ...{ notify: 'wms@example.com', alarmAction: new SnsAction(new sns.Topic(stack, 'Pager')) },
   };
 }

@@ -50,9 +50,17 @@ test('--forward-content-type is a media type of webhooks', () => {
   expect(() => parsed(...FORWARD, '--forward-content-type', 'text/json')).toThrow('cloudevents+json');
 });
 
+test('--forward-shape is an event or a return', () => {
+  const flags = parsed(...FORWARD, '--forward-shape', 'return');
+
+  expect(receiversOf(flags)[0]?.shape).toBe('return');
+  expect(() => parsed(...FORWARD, '--forward-shape', 'parcel')).toThrow('event, return');
+});
+
 test.each([
   ['--forward-filter', '{}'],
   ['--forward-content-type', 'application/json'],
+  ['--forward-shape', 'return'],
 ])('%s needs --forward-to', (...args) => {
   expect(() => receiversOf(parsed(...args))).toThrow('need --forward-to');
 });

@@ -31,7 +31,7 @@ export interface WebhookDeployment {
   close(): Promise<void>;
 }
 
-export async function openWebhooks(): Promise<WebhookDeployment> {
+export async function openWebhooks({ shape }: Pick<WebhookRecord, 'shape'> = {}): Promise<WebhookDeployment> {
   // The function keeps its services for life, and another file in this process may have started it.
   vi.resetModules();
   const [deployment, aws, receiver] = await Promise.all([
@@ -49,6 +49,7 @@ export async function openWebhooks(): Promise<WebhookDeployment> {
     signingSecret: SIGNING_SECRET,
     secretHeaders: {},
     contentType: 'application/cloudevents+json',
+    shape,
     filter: {},
     addresses: 'any',
     requestTimeoutMs: 5_000,
@@ -94,13 +95,14 @@ export async function openWebhooks(): Promise<WebhookDeployment> {
   };
 }
 
-function senderVariables({ id, url = '', queueUrl, signingSecret, requestTimeoutMs }: WebhookRecord) {
+function senderVariables({ id, url = '', shape = 'event', queueUrl, ...record }: WebhookRecord) {
   return {
+    SHAPE: shape,
     WEBHOOK_ID: id,
     WEBHOOK_URL: url,
     QUEUE_URL: queueUrl,
-    SIGNING_SECRET: signingSecret,
-    REQUEST_TIMEOUT_MS: String(requestTimeoutMs),
+    SIGNING_SECRET: record.signingSecret,
+    REQUEST_TIMEOUT_MS: String(record.requestTimeoutMs),
     MAX_CONCURRENCY: '5',
     ADDRESSES: 'any',
   };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { createRingQueue } from '../../../functions/adapters/ring-queue.ts';
 import { MINUTE } from '../../../shared/instant.ts';
 import { newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
+import { aSave } from '../../contract/sample-saves.ts';
 import { drain } from '../../contract/topic-clients.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
 import { FEED } from '../../shared/publishing/setting.ts';
@@ -235,6 +236,37 @@ describe('replay', () => {
 
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
     expect(ended.stderr).toContain('--again');
+  });
+});
+
+describe('a webhook of whole returns', () => {
+  let whole: WebhookDeployment;
+  beforeAll(async () => {
+    whole = await openWebhooks({ shape: 'return' });
+  });
+  afterAll(() => whole.close());
+
+  test('gets the present state from its sender, once', async () => {
+    const { deployment, receiver, record, sqs: client } = whole;
+    await deployment.snapshots.save(aKey(31), aSave(aKey(31), undefined, 3));
+    const queue = createRingQueue({ client, queueUrl: record.queueUrl });
+    for (const sequence of [1, 2, 3]) await queue.ring(aKey(31), sequence, now());
+
+    await whole.whileSending(() =>
+      vi.waitFor(async () => expect(await deployment.marks.load('Wms', aKey(31))).toBe(3), 30_000),
+    );
+
+    expect(receiver.attempts).toEqual(['acme_mi8x2k_31_r3']);
+    expect(receiver.accepted).toMatchObject([
+      { type: 'return.changed', data: { sequence: 3, return: { return_group: { id: 31 }, sequence: 3 } } },
+    ]);
+  });
+
+  test('gets no replay of events', async () => {
+    const ended = await whole.run('replay', 'acme', '--to', 'Wms');
+
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_LINE) });
+    expect(ended.stderr).toContain('gets whole returns, not events');
   });
 });
 

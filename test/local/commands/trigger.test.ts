@@ -10,7 +10,7 @@ import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
-import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
+import { MESSAGE_SCHEMAS, type ReturnChanged } from '../../../shared/contract/return-message.ts';
 import { runFeed } from '../cli/run-feed.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../feed/webhook-receiver.ts';
 
@@ -42,11 +42,11 @@ beforeEach(() => {
 const run = (...args: string[]) => runFeed(['trigger', ...args], { environment: { TMPDIR: folder } });
 const to = () => ['--forward-to', receiver.url, '--forward-secret', join(folder, 'secret.txt')];
 
-test('lists every type of event', async () => {
+test('lists every type of event, and whole returns', async () => {
   const { code, stdout } = await run();
 
   expect(code).toBe(0);
-  expect(stdout.trim().split('\n')).toEqual(Object.keys(EVENT_SCHEMAS).sort());
+  expect(stdout.trim().split('\n')).toEqual(Object.keys(MESSAGE_SCHEMAS).sort());
 });
 
 describe('of a type', () => {
@@ -60,6 +60,16 @@ describe('of a type', () => {
     const [event] = receiver.accepted;
     expect(event).toMatchObject({ type: 'shipment.status_changed', id: receiver.attempts[0] });
     expect(event?.id).toContain(`_${event?.data.generation}_`);
+  });
+
+  test('posts a whole return of which all parts are of the new generation', async () => {
+    await run('return.changed', ...to());
+
+    const { id, data } = receiver.accepted.at(-1) as unknown as ReturnChanged;
+    expect(id).toBe(`acme_${data.generation}_${data.return_group.id}_r${data.sequence}`);
+    expect(data.return?.generation).toBe(data.generation);
+    expect(data.changes.at(-1)?.id).toContain(`_${data.generation}_`);
+    expect(Number.parseInt(data.generation, 36)).toBeGreaterThan(Date.now() - 60_000);
   });
 
   test('fails if the receiver rejects it, or has another secret', async () => {

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findForwardSecret } from '../../../local/feed/forward-secret.ts';
 import { explainGroup, isSkipped } from '../../../local/operating/explain-group.ts';
+import { exportGroups } from '../../../local/operating/export-groups.ts';
 import { redriveGroups } from '../../../local/operating/redrive-groups.ts';
 import { withFeed } from '../../../local/operating/with-feed.ts';
 import { createReferenceService } from '../../../local/reference-service/create-reference-service.ts';
 import type { Knobs } from '../../../local/reference-service/knobs.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
+import type { ReturnChanged, WholeReturn } from '../../../shared/contract/return-message.ts';
+import type { WebhookShape } from '../../../shared/deployment/webhook-shape.ts';
 import type { LogFields } from '../../../shared/ports.ts';
 import { sourceSettings } from '../../../shared/source/source-settings.ts';
 import type { Answer } from '../../../shared/webhooks/webhook-ports.ts';
@@ -48,9 +51,10 @@ async function aDirectory(): Promise<string> {
 interface Options {
   readonly dataDir?: string;
   readonly filter?: EventFilter;
+  readonly shape?: WebhookShape;
 }
 
-async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }: Options = {}) {
+async function startFeed(baseUrl: string, url: string, { dataDir, filter = {}, shape }: Options = {}) {
   const printed: FeedEvent[] = [];
   const attempts: Answer[] = [];
   const warnings: LogFields[] = [];
@@ -61,7 +65,9 @@ async function startFeed(baseUrl: string, url: string, { dataDir, filter = {} }:
     log: { debug() {}, info() {}, error() {}, warn: (_, fields = {}) => warnings.push(fields) },
     onProgress() {},
     onEvent: async (event) => void printed.push(event),
-    receivers: [{ url: new URL(url), secret: SECRET, filter, contentType: 'application/cloudevents+json' }],
+    receivers: [
+      { url: new URL(url), secret: SECRET, filter, shape, contentType: 'application/cloudevents+json' },
+    ],
     onAttempt: (_url, _event, answer) => attempts.push(answer),
   });
   ends.push(feed.close);
@@ -159,6 +165,53 @@ describe('forwarding', () => {
     for (const numbers of firstArrivals(arrived).values())
       expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(first.warnings.at(-1)).toMatchObject({ returns: 7 });
+  });
+
+  it('gives a receiver of whole returns that was down each changed return once, as it is now', async () => {
+    const service = await startService();
+    const dataDir = await aDirectory();
+    const down = await startWebhookReceiver(SECRET);
+    const port = Number(new URL(down.url).port);
+    const first = await startFeed(service.url, down.url, { dataDir, shape: 'return' });
+    await first.tick();
+    createReturns(service, 1);
+    await first.tick();
+    await first.handOver();
+    await down.close();
+    const created = [1, 2, 3, 4, 5].map(() => service.control.create().groupId);
+    await first.tick();
+    for (const quantity of [7, 8, 9]) {
+      for (const group of created)
+        service.control.mutate(group, (draft) => {
+          for (const item of draft.returns) item.quantity = quantity;
+        });
+      await first.tick();
+    }
+    await first.handOver();
+    await first.close();
+
+    const receiver = await startReceiver(port);
+    const second = await startFeed(service.url, receiver.url, { dataDir, shape: 'return' });
+    await second.tick();
+    await second.handOver();
+
+    const messages = receiver.accepted as unknown as ReturnChanged[];
+    const exported = await withFeed({ data: dataDir }, async ({ store, stateOf }) => {
+      const rows: WholeReturn[] = [];
+      for await (const row of exportGroups(store, await stateOf('acme'))) rows.push(row);
+      return rows.filter(({ return_group: { id } }) => created.includes(id));
+    });
+    expect(first.printed.length).toBeGreaterThan(4 * created.length);
+    expect(messages.map(({ data }) => data.return_group.id).sort()).toEqual(created.sort());
+    expect(messages.map(({ data }) => data.return)).toEqual(
+      messages.map(({ data }) => exported.find(({ return_group: { id } }) => id === data.return_group.id)),
+    );
+    const quantities = messages.flatMap(({ data }) => data.return?.entities ?? []);
+    expect(quantities.filter((entity) => 'shipment_id' in entity && entity.quantity !== 9)).toEqual([]);
+    for (const { data } of messages) {
+      expect(data).toMatchObject({ is_new: true, sequence: data.changes.length });
+      expect(receiver.attempts.filter((id) => id.includes(`_${data.return_group.id}_`))).toHaveLength(1);
+    }
   });
 
   it('ends even if the receiver rejects an event, and counts the remaining events of its return', async () => {

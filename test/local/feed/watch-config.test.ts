@@ -53,15 +53,17 @@ describe('a configuration of `watch`', () => {
     expect(plan.sources[0]?.settings.intervalMs).toBe(2_000);
   });
 
-  it('takes paths from its own folder', async () => {
+  it('takes paths from its own folder, and options of receivers', async () => {
     const { data, plan } = await read({
       ...{ data: 'state', sources: [ACME] },
-      receivers: [{ url: 'https://shop.test/hook', secretFile: 'hook.secret', sources: ['acme'] }],
+      receivers: [
+        { url: 'https://shop.test/hook', secretFile: 'hook.secret', sources: ['acme'], shape: 'return' },
+      ],
     });
 
     expect(data).toBe(join(folder, 'state'));
     expect(plan.receivers).toMatchObject([
-      { secret: expect.stringMatching(/^whsec_/), filter: { sources: ['acme'] } },
+      { secret: expect.stringMatching(/^whsec_/), filter: { sources: ['acme'] }, shape: 'return' },
     ]);
   });
 

@@ -1,16 +1,30 @@
 // Writes docs/events/asyncapi.yaml: AsyncAPI 3, from the view of the feed, which sends. Payloads are labelled draft-07:
 // parsers check nothing inside a schema without a label that they know.
 import { stringify } from 'yaml';
-import type { EventType, FeedEvent } from '../../../shared/contract/event.ts';
+import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { PUBLISHED_WHEN } from '../../../shared/contract/event-descriptions.ts';
-import { classNameOf, EVENT_TYPES, type JsonSchema, type SchemaBundle } from './published-schemas.ts';
+import {
+  type MessageType,
+  RETURN_CHANGED,
+  type ReturnChanged,
+} from '../../../shared/contract/return-message.ts';
+import {
+  classNameOf,
+  EVENT_TYPES,
+  type JsonSchema,
+  MESSAGE_TYPES,
+  type SchemaBundle,
+} from './published-schemas.ts';
 
 export const DRAFT_07 = 'application/schema+json;version=draft-07';
 
 const CHANGES = EVENT_TYPES.filter((type) => !type.startsWith('feed.'));
 
-export function writeAsyncApi(bundle: SchemaBundle, examples: readonly FeedEvent[]): string {
-  const exampleOf = (type: EventType) => examples.find((example) => example.type === type);
+export function writeAsyncApi(
+  bundle: SchemaBundle,
+  examples: readonly (FeedEvent | ReturnChanged)[],
+): string {
+  const exampleOf = (type: MessageType) => examples.find((example) => example.type === type);
   const document = {
     asyncapi: '3.0.0',
     info: {
@@ -42,9 +56,9 @@ export function writeAsyncApi(bundle: SchemaBundle, examples: readonly FeedEvent
         address: '/hook',
         title: 'A webhook',
         description:
-          'HTTPS POST, signed as Standard Webhooks describes (docs/webhooks.md). The body is one event, by default as ' +
-          'application/cloudevents+json.',
-        messages: referencesTo(CHANGES),
+          'HTTPS POST, signed as Standard Webhooks describes (docs/webhooks.md). The body is one event, or of the shape ' +
+          '`return` one return.changed, by default as application/cloudevents+json.',
+        messages: referencesTo([...CHANGES, RETURN_CHANGED]),
         bindings: { http: { bindingVersion: '0.3.0' } },
       },
     },
@@ -58,7 +72,7 @@ export function writeAsyncApi(bundle: SchemaBundle, examples: readonly FeedEvent
     },
     components: {
       messages: Object.fromEntries(
-        EVENT_TYPES.map((type) => [
+        MESSAGE_TYPES.map((type) => [
           classNameOf(type),
           {
             name: type,
@@ -79,7 +93,7 @@ export function writeAsyncApi(bundle: SchemaBundle, examples: readonly FeedEvent
   return `# Written by \`npm run contracts\`.\n${stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 })}`;
 }
 
-function referencesTo(types: readonly EventType[]) {
+function referencesTo(types: readonly MessageType[]) {
   const names = types.map(classNameOf);
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 }

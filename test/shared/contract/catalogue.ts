@@ -2,10 +2,10 @@
 import { type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';
 import { PUBLISHED_WHEN } from '../../../shared/contract/event-descriptions.ts';
 import { WATCHED_FIELDS } from '../../../shared/contract/watched-fields.ts';
-import { classNameOf, EVENT_TYPES, kindOf } from './published-schemas.ts';
+import { classNameOf, kindOf, MESSAGE_TYPES } from './published-schemas.ts';
 
 export function writeCatalogue(): string {
-  const kinds = [...new Set(EVENT_TYPES.map(kindOf))];
+  const kinds = [...new Set(MESSAGE_TYPES.map(kindOf))];
   return `# Events
 
 <!-- Written by \`npm run contracts\`. -->
@@ -70,7 +70,7 @@ function section(kind: EventKind): string {
   const watched = Object.hasOwn(WATCHED_FIELDS, kind)
     ? `\nWatched: ${WATCHED_FIELDS[kind as keyof typeof WATCHED_FIELDS].map((field) => `\`${field}\``).join(', ')}.\n`
     : '';
-  const rows = EVENT_TYPES.filter((type) => kindOf(type) === kind).map(
+  const rows = MESSAGE_TYPES.filter((type) => kindOf(type) === kind).map(
     (type) =>
       `| \`${type}\` | ${PUBLISHED_WHEN[type]} | \`${classNameOf(type)}\` | [example](examples/${type}.json) |`,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DATA_VERSIONS, formatDataSchema, parseDataSchema } from '../../../shared/contract/data-schema.ts';
-import { EVENT_TYPES, kindOf } from './published-schemas.ts';
+import { kindOf, MESSAGE_TYPES } from './published-schemas.ts';
 
 describe('the name of an event’s schema', () => {
   it('has the kind and the version, of this release and of any other', () => {
@@ -21,6 +21,6 @@ describe('the name of an event’s schema', () => {
   });
 
   it('exists for every kind of event, and for no other', () => {
-    expect(new Set(Object.keys(DATA_VERSIONS))).toEqual(new Set(EVENT_TYPES.map(kindOf)));
+    expect(new Set(Object.keys(DATA_VERSIONS))).toEqual(new Set(MESSAGE_TYPES.map(kindOf)));
   });
 });

@@ -1,8 +1,9 @@
-// The contract for readers without zod: one JSON Schema (draft 2020-12) of all events, from which generators of types make
+// The contract for readers without zod: one JSON Schema (draft 2020-12) of all events and messages, from which generators of types make
 // one class for each object. Schemas are open: a field that is added later must not make a reader reject the event.
 import * as z from 'zod';
 import { DATA_VERSIONS, type EventKind, formatDataSchema } from '../../../shared/contract/data-schema.ts';
-import { EVENT_SCHEMAS, type EventType } from '../../../shared/contract/event.ts';
+import { EVENT_SCHEMAS } from '../../../shared/contract/event.ts';
+import { MESSAGE_SCHEMAS, type MessageType } from '../../../shared/contract/return-message.ts';
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -15,27 +16,29 @@ export interface SchemaBundle extends JsonSchema {
   readonly $defs: Readonly<Record<string, JsonSchema>>;
 }
 
-export const EVENT_TYPES = Object.keys(EVENT_SCHEMAS) as EventType[];
+export const EVENT_TYPES = Object.keys(EVENT_SCHEMAS) as (keyof typeof EVENT_SCHEMAS)[];
+/** These, and what only webhooks get. */
+export const MESSAGE_TYPES = Object.keys(MESSAGE_SCHEMAS) as MessageType[];
 
-export function kindOf(type: EventType): EventKind {
+export function kindOf(type: MessageType): EventKind {
   return type.split('.')[0] as EventKind;
 }
 
 /** The name of an event's class: `ShipmentStatusChanged`. */
-export function classNameOf(type: EventType): string {
+export function classNameOf(type: MessageType): string {
   return inPascalCase(type);
 }
 
 export function publishedBundle(): SchemaBundle {
   const definitions = new Map<string, JsonSchema>();
-  for (const type of EVENT_TYPES) define(classNameOf(type), plainSchema(type), definitions, type);
+  for (const type of MESSAGE_TYPES) define(classNameOf(type), plainSchema(type), definitions, type);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:returns-change-feed:schema:${Math.max(...Object.values(DATA_VERSIONS))}`,
     title: 'Event',
     description: 'An event of the feed: a CloudEvent, whose `type` decides what `data` holds.',
     type: 'object',
-    oneOf: EVENT_TYPES.map((type) => ({ $ref: `#/$defs/${classNameOf(type)}` })),
+    oneOf: MESSAGE_TYPES.map((type) => ({ $ref: `#/$defs/${classNameOf(type)}` })),
     discriminator: { propertyName: 'type' },
     $defs: Object.fromEntries(definitions),
   };
@@ -48,7 +51,7 @@ export function inDraft07({ $defs, discriminator: _, ...bundle }: SchemaBundle):
 }
 
 /** The schema of one type without references, as generators and comparisons of versions see it. */
-export function schemaOf(bundle: SchemaBundle, type: EventType): JsonSchema | undefined {
+export function schemaOf(bundle: SchemaBundle, type: MessageType): JsonSchema | undefined {
   const schema = bundle.$defs[classNameOf(type)];
   return schema && (resolve(schema, bundle.$defs) as JsonSchema);
 }
@@ -60,8 +63,8 @@ function resolve(node: unknown, definitions: SchemaBundle['$defs']): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolve(value, definitions)]));
 }
 
-function plainSchema(type: EventType): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(EVENT_SCHEMAS[type], { io: 'input' }) as JsonSchema;
+function plainSchema(type: MessageType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(MESSAGE_SCHEMAS[type], { io: 'input' }) as JsonSchema;
   const dataschema = { type: 'string', const: formatDataSchema(kindOf(type)) };
   return simplified({ ...schema, properties: { ...schema.properties, dataschema } }) as JsonSchema;
 }
@@ -88,7 +91,7 @@ function define(
   name: string,
   schema: JsonSchema,
   definitions: Map<string, JsonSchema>,
-  type: EventType,
+  type: MessageType,
 ): JsonSchema {
   const referring = { title: name, ...(referTo(schema, name, definitions, type) as JsonSchema) };
   const known = definitions.get(name);
@@ -103,7 +106,7 @@ function referTo(
   schema: JsonSchema,
   owner: string,
   definitions: Map<string, JsonSchema>,
-  type: EventType,
+  type: MessageType,
 ): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([field, value]) => [
     field,
@@ -116,16 +119,19 @@ function referenceIn(
   value: JsonSchema,
   name: string,
   definitions: Map<string, JsonSchema>,
-  type: EventType,
+  type: MessageType,
 ): JsonSchema {
-  const refer = (each: JsonSchema) => referenceIn(each, name, definitions, type);
+  // Of several kinds of entity each has its own class.
+  const named = (each: JsonSchema) =>
+    name === 'Entities' && each.anyOf === undefined ? entityName(each) : name;
+  const refer = (each: JsonSchema) => referenceIn(each, named(each), definitions, type);
   if (Array.isArray(value.anyOf)) return { ...value, anyOf: (value.anyOf as JsonSchema[]).map(refer) };
   if (value.items !== undefined) return { ...value, items: refer(value.items as JsonSchema) };
   return value.properties === undefined ? value : define(name, value, definitions, type);
 }
 
 /** The class of an object in a field. Fields of one name hold one class, but for these. */
-function nameOf(owner: string, field: string, value: JsonSchema, type: EventType): string {
+function nameOf(owner: string, field: string, value: JsonSchema, type: MessageType): string {
   const kind = inPascalCase(kindOf(type));
   const isChange = type.endsWith('.status_changed') || type.endsWith('.updated');
   switch (field) {
@@ -134,9 +140,10 @@ function nameOf(owner: string, field: string, value: JsonSchema, type: EventType
       return isChange ? `${kind}ChangedData` : `${owner}Data`;
     case 'object':
       if (type === 'return_group.forgotten') return 'ForgottenReturnGroup';
-      return inPascalCase(String(value.properties?.type?.const).replace(/^source$/, 'source_condition'));
+      return entityName(value).replace(/^Source$/, 'SourceCondition');
     case 'return_group':
-      return type === 'return_group.forgotten' ? 'ReturnGroupId' : 'ReturnGroupSummary';
+      if (owner === 'WholeReturn') return entityName(value);
+      return Object.keys(value.properties ?? {}).length === 1 ? 'ReturnGroupId' : 'ReturnGroupSummary';
     case 'previous_attributes':
       return `${kind}PreviousAttributes`;
     case 'included':
@@ -148,7 +155,12 @@ function nameOf(owner: string, field: string, value: JsonSchema, type: EventType
   }
 }
 
+function entityName({ properties }: JsonSchema): string {
+  return inPascalCase(String(properties?.type?.const));
+}
+
 const NAMES: Readonly<Record<string, string>> = {
+  ...{ return: 'WholeReturn', changes: 'ChangeInShort' },
   ...{ items: 'ShipmentItem', shipment: 'ShipmentSummary', reasons: 'Reason' },
   ...{ shop_money: 'Money', presentment_money: 'Money', total: 'MoneyBag', amount: 'MoneyBag' },
   ...{ refund_total: 'MoneyBag', return_total: 'MoneyBag', return_tax_total: 'MoneyBag' },

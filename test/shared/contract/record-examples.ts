@@ -1,9 +1,11 @@
 // Records the feed's events of a return at the reference service and of its source: every type of event at least once,
 // by the poller and a relay in virtual time. docs/events has the results.
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { ReturnChanged } from '../../../shared/contract/return-message.ts';
 import { forgetReturnGroup } from '../../../shared/forget-return-group.ts';
 import { redrive } from '../../../shared/publishing/redrive.ts';
 import { createRelay } from '../../../shared/publishing/relay.ts';
+import { createReturnLedger } from '../../../shared/webhooks/return-ledger.ts';
 import { createMemoryDestination } from '../../fakes/memory-destination.ts';
 import { createMemoryMarks } from '../../fakes/memory-marks.ts';
 import { createSourceWorld, type SourceWorld } from '../source-world.ts';
@@ -39,9 +41,11 @@ const LOSSES: readonly Change[] = [
   (draft) => void draft.shipments.pop(),
 ];
 
+const SERVICE = { groups: 12, seed: 7 };
+
 /** @returns all events of the feed in the order of their publication; those of one minute by group */
 export async function recordExamples(): Promise<FeedEvent[]> {
-  const world = createSourceWorld({ groups: 12, seed: 7 });
+  const world = createSourceWorld(SERVICE);
   const session = world.startProcess('poller');
   const published = new Map<string, FeedEvent>();
   async function pass(minutes: number, by = session): Promise<void> {
@@ -72,6 +76,28 @@ export async function recordExamples(): Promise<FeedEvent[]> {
   await pass(1, world.startProcess('poller', { settings: { ...world.settings, sourceRead: true } }));
   return [...published.values()];
 }
+
+/** Records what a webhook of whole returns gets after the same life, if it has missed the last changes. */
+export async function recordReturnMessage(): Promise<ReturnChanged> {
+  const world = createSourceWorld(SERVICE);
+  const session = world.startProcess('poller');
+  await world.nextTick(session);
+  await world.nextTick(session);
+  const group = createReturn(world);
+  for (const change of LIFE) {
+    await world.nextTick(session);
+    world.control.mutate(group, change);
+  }
+  await world.nextTick(session);
+  const key = { ...(await world.source()), group };
+  const last = (await world.store.load(key, [group])).get(group)?.sequence ?? 0;
+  const ports = { ledger: world.ledger, snapshots: world.store, filter: {}, clock: world.time };
+  const [entry] = await createReturnLedger(ports).ledger.read(key, last - MISSED, 1);
+  if (entry === undefined || !('event' in entry)) throw new Error('The return has no message.');
+  return entry.event as unknown as ReturnChanged;
+}
+
+const MISSED = 3;
 
 /** Creates a return of two items by one parcel, with an exchange. */
 function createReturn({ control }: SourceWorld): number {

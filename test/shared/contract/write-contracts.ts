@@ -2,13 +2,12 @@
 // would break readers of a published version.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { FeedEvent } from '../../../shared/contract/event.ts';
 import { writeAsyncApi } from './asyncapi.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { committedSchema, EVENTS_FOLDER, refusalOf } from './committed-contracts.ts';
-import { EVENT_TYPES, inDraft07, publishedBundle, schemaOf } from './published-schemas.ts';
-import { recordExamples, UNLISTED } from './record-examples.ts';
+import { EVENT_TYPES, inDraft07, MESSAGE_TYPES, publishedBundle, schemaOf } from './published-schemas.ts';
+import { recordExamples, recordReturnMessage, UNLISTED } from './record-examples.ts';
 
 function write(path: string, text: string): void {
   const file = new URL(path, EVENTS_FOLDER);
@@ -17,7 +16,7 @@ function write(path: string, text: string): void {
 }
 
 const bundle = publishedBundle();
-const refusals = EVENT_TYPES.flatMap((type) => {
+const refusals = MESSAGE_TYPES.flatMap((type) => {
   const before = committedSchema(type);
   const changes = before === undefined ? [] : breakingChanges(before, schemaOf(bundle, type) ?? {});
   return changes.length === 0 ? [] : [refusalOf(type, changes)];
@@ -29,7 +28,7 @@ if (refusals.length > 0) {
 
 const events = await recordExamples();
 // Found before anything is written: a missing one leaves all files as they are.
-const examples = EVENT_TYPES.map((type) => exampleOf(type));
+const examples = [...EVENT_TYPES.map((type) => exampleOf(type)), await recordReturnMessage()];
 
 write('schema.json', `${JSON.stringify(bundle, null, 2)}\n`);
 write('schema.draft-07.json', `${JSON.stringify(inDraft07(bundle), null, 2)}\n`);
@@ -37,7 +36,7 @@ write('recorded.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join
 for (const example of examples)
   write(`examples/${example.type}.json`, `${JSON.stringify(example, null, 2)}\n`);
 write('catalogue.md', writeCatalogue());
-write('asyncapi.yaml', writeAsyncApi(bundle, examples as FeedEvent[]));
+write('asyncapi.yaml', writeAsyncApi(bundle, examples));
 
 /** Returns the last event of a type, which has the longest history, but not the event with the unlisted status. */
 function exampleOf(type: string): (typeof events)[number] {

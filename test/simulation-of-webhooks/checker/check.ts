@@ -11,6 +11,11 @@
 //  W9  A webhook without outages is not late, even if others have outages.
 //  W10 No message is hidden for longer than a queue allows.
 //  W11 A failing endpoint gets one attempt at a time, and a working one a few retries at once.
+// Of a webhook that gets whole returns, instead of W1 to W4, W6, W7 and W9:
+//  W12 The receiver that compares generation and number ends with the service's state of each return.
+//  W13 The state and the changes in a message are of one moment.
+//  W14 No attempt begins below the mark.
+//  W15 A state that is newer than one that was not accepted still says that the return is new.
 import { checkAdmitted } from './admitted.ts';
 import { checkComplete } from './complete.ts';
 import type { Evidence, Violation } from './evidence.ts';
@@ -23,6 +28,7 @@ import { checkSameBytes } from './same-bytes.ts';
 import { checkSchedule } from './schedule.ts';
 import { checkSkips } from './skips.ts';
 import { checkUndelayed } from './undelayed.ts';
+import { checkWholeReturns } from './whole-returns.ts';
 
 const CHECKS = [
   checkOrdered,
@@ -37,11 +43,13 @@ const CHECKS = [
   checkFlood,
 ];
 
+const CHECKS_OF_RETURNS = [checkWholeReturns, checkPauses, checkSkips, checkFlood];
+
 export function check(evidence: Evidence): Violation[] {
   const violations: Violation[] = evidence.ownErrors.map((message) => ({ guarantee: 'W0', message }));
   for (const webhook of evidence.webhooks) {
     const indexed = indexEvidence(evidence, webhook);
-    for (const each of CHECKS)
+    for (const each of webhook.shape === 'return' ? CHECKS_OF_RETURNS : CHECKS)
       violations.push(...each(indexed).map((violation) => ({ ...violation, webhook: webhook.name })));
     if (webhook.hiddenTooLong === 0) continue;
     const message = `a sender wanted to hide a message for too long ${webhook.hiddenTooLong} times`;

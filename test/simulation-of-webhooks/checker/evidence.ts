@@ -54,6 +54,8 @@ export interface Invocation {
 
 export interface WebhookEvidence {
   readonly name: string;
+  /** `return`: it gets whole returns. */
+  readonly shape?: 'return' | undefined;
   readonly filter: EventFilter;
   /** The webhook gets events that were observed from this time on. */
   readonly startedAt: Time | undefined;
@@ -96,7 +98,7 @@ export interface Evidence {
 }
 
 export interface Violation {
-  /** W1 to W11 (check.ts); W0 for errors that are never allowed. */
+  /** W1 to W15 (check.ts); W0 for errors that are never allowed. */
   readonly guarantee: `W${number}`;
   readonly webhook?: string;
   /** For instance `s1_g1_4 number 7`. */

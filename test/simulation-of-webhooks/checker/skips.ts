@@ -15,7 +15,7 @@ export function checkSkips(indexed: Indexed): Violation[] {
     const isByHand =
       webhook.skippedByHand.some((skip) => skip.group === group && skip.sequence === sequence) ||
       evidence.forgotten.some((forgotten) => forgotten.group === group && sequence <= forgotten.through);
-    if (isByHand || isRefused(indexed, event.id, at)) return [];
+    if (isByHand || isRefused(indexed, attemptsOn(indexed, group, event.id), at)) return [];
     return [
       { guarantee: 'W8', place: `${group} number ${sequence}`, message: 'was skipped without a cause' },
     ];
@@ -27,15 +27,26 @@ const TRIED_WITHIN: Time = 2 * HOUR;
 /** A sender may freeze between its decision to skip an event and the report of that. */
 const DECIDED_BEFORE: Time = 10 * MINUTE;
 
-function isRefused({ webhook, evidence, attemptsOf, firstAccepted }: Indexed, id: string, at: Time): boolean {
-  const attempts = (attemptsOf.get(id) ?? []).filter(({ endedAt }) => endedAt !== undefined && endedAt <= at);
+/** The attempts that count for an event: its own, or all of its whole return. */
+function attemptsOn({ webhook, attemptsOf }: Indexed, group: string, id: string): readonly Attempt[] {
+  if (webhook.shape !== 'return') return attemptsOf.get(id) ?? [];
+  return webhook.attempts.filter((attempt) => attempt.id.startsWith(`${group}_r`));
+}
+
+function isRefused(
+  { webhook, evidence, firstAccepted }: Indexed,
+  all: readonly Attempt[],
+  at: Time,
+): boolean {
+  const own = new Set(all.map(({ id }) => id));
+  const attempts = all.filter(({ endedAt }) => endedAt !== undefined && endedAt <= at);
   const since = rejectedSince(attempts, evidence);
   const early = 2 * evidence.skew + (evidence.clockAhead === undefined ? 0 : TRIED_WITHIN);
   if (since === undefined || at - since < DAY - early) return false;
   const lately = at - 12 * HOUR - DECIDED_BEFORE - 2 * evidence.skew;
   return webhook.attempts.some(
     ({ id: other, acceptedAt = 0 }) =>
-      other !== id && acceptedAt > lately && acceptedAt <= at && firstAccepted.has(other),
+      !own.has(other) && acceptedAt > lately && acceptedAt <= at && firstAccepted.has(other),
   );
 }
 

@@ -10,6 +10,7 @@ export const CALLS = {
   'ledger.read': 'read',
   'ledger.append': 'write',
   'ledger.groups': 'read',
+  'snapshots.load': 'read',
   'marks.load': 'read',
   'marks.position': 'read',
   'marks.advance': 'write',

@@ -26,7 +26,8 @@ export interface Growth {
 }
 
 export function createGrowth(world: World): Growth {
-  const { plan, time, ledger } = world;
+  const { plan, time, ledger, snapshots } = world;
+  const hasWhole = plan.webhooks.some(({ shape }) => shape === 'return');
   const random = world.randomFor('growth');
 
   function keyOf(source: number, group: number): GroupKey {
@@ -38,9 +39,12 @@ export function createGrowth(world: World): Growth {
     const last = ledger.last(key);
     const by = time.now() - random.below(2) * SECOND;
     const events = Array.from({ length: count }, (_, index) => {
-      const [type, statuses] = random.pick(TYPES);
-      return makeEvent(key, last + 1 + index, type, random.pick(statuses), by);
+      const [drawn, statuses] = random.pick(TYPES);
+      const sequence = last + 1 + index;
+      const type = hasWhole && sequence === 1 ? 'return_group.created' : drawn;
+      return makeEvent(key, sequence, type, random.pick(statuses), by);
     });
+    snapshots.save(key, last + count);
     ledger.put(key, events);
   }
 

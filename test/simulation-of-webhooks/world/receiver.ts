@@ -1,6 +1,6 @@
 // A receiver of webhooks: healthy, or with the outages of its plan. It keeps each attempt unchanged.
 import type { Random } from '../../../local/reference-service/store/seeded-random.ts';
-import { parseEventId } from '../../../shared/contract/event-id.ts';
+import { parseMessageId } from '../../../shared/contract/event-id.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { Answer, PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
 import type { VirtualClock } from '../../fakes/virtual-clock.ts';
@@ -30,7 +30,7 @@ export interface ReceiverOptions {
 export function createReceiver({ outages, time, random, start }: ReceiverOptions): Receiver {
   function outageOf(id: string): Outage | undefined {
     const atMs = (time.now() - start) / MILLISECOND;
-    const { group = 0, sequence = 0 } = parseEventId(id) ?? {};
+    const { group = 0, sequence = 0 } = parseMessageId(id) ?? {};
     return outages.find(({ fromMs, toMs = Number.POSITIVE_INFINITY, every, share }) => {
       if (atMs < fromMs || atMs >= toMs) return false;
       if (every !== undefined && Number(every.of === 'return' ? group : sequence) % every.n !== 0)

@@ -3,9 +3,9 @@
 import { filterPolicy } from '../../../shared/contract/event-filter.ts';
 import { type Instant, MILLISECOND } from '../../../shared/instant.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
-import { type SweepReport, sweepLedger } from '../../../shared/publishing/sweep.ts';
+import type { SweepReport } from '../../../shared/publishing/sweep.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
-import { createRingUnsent } from '../../../shared/webhooks/ring-unsent.ts';
+import { type SweepWebhookPorts, sweepWebhook } from '../../../shared/webhooks/ring-unsent.ts';
 import type { PostRequest } from '../../../shared/webhooks/webhook-ports.ts';
 import { createWebhookSender, type RingOutcome } from '../../../shared/webhooks/webhook-sender.ts';
 import type { Attempt, Invocation } from '../checker/evidence.ts';
@@ -113,6 +113,7 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
       attempt.seenAt = time.now();
       last.attempt = attempt;
       trace.count(`answer ${attempt.failure ?? attempt.status}`);
+      if (plan.shape === 'return') trace.count('whole return posted');
       trace.tell(process.name, () => `${request.id} ${attempt.failure ?? attempt.status}`);
       return answer;
     };
@@ -124,13 +125,14 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     counts.started += 1;
     const started = world.startSender(`${name}-${counts.started}`);
     const { process, ledger, marks, presentGeneration, endpoints } = started;
+    const snapshots = plan.shape === 'return' ? started.snapshots : undefined;
     const invocation: Writable<Invocation> = {
       ...{ group: formatGroupKey(key), rangFor: sequence, startedAt: time.now() },
     };
     invocations.push(invocation);
     trace.note(process.name, 'receives', () => `${invocation.group}_${sequence}, time ${received.receives}`);
     const send = createWebhookSender({
-      ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints },
+      ...{ webhook: name, filter: plan.filter, ledger, marks, presentGeneration, endpoints, snapshots },
       ...{ clock: process.clock, log: world.log, random: random.fraction },
       ...{ attemptMs: ATTEMPT_MS, retriesAtOnce: plan.retriesAtOnce, hangsAfterMs: HANGS_AFTER_MS },
       post: poster(started, invocation),
@@ -235,19 +237,18 @@ export function createWebhookSide(world: World, plan: WebhookPlan): WebhookSide 
     async sweep() {
       const started = world.startProcess(`${name}-sweep`);
       const { process, ledger, marks, presentGeneration, endpoints } = started;
-      const destination = { name };
-      const ports = { ledger, marks, presentGeneration, clock: process.clock, log: world.log, destination };
-      const relay = createRingUnsent({
-        ...{ webhook: name, filter: plan.filter, endpoints, random: random.fraction, ...ports },
+      const snapshots = plan.shape === 'return' ? started.snapshots : undefined;
+      const ports: SweepWebhookPorts = {
+        ...{ webhook: name, filter: plan.filter, endpoints, snapshots, random: random.fraction },
+        ...{ ledger, marks, presentGeneration, clock: process.clock, log: world.log },
+        behind: world.marks.listBehind,
         ring: (key, sequence) =>
           process.call('queue.ring', () => {
             trace.count('rung by the sweep');
             side.ring(key, sequence);
           }),
-      });
-      const swept: Promise<SweepReport | undefined> = sweepLedger(ports, relay, SWEEP_MS).catch(
-        () => undefined,
-      );
+      };
+      const swept: Promise<SweepReport | undefined> = sweepWebhook(ports, SWEEP_MS).catch(() => undefined);
       const report = await Promise.race([swept, process.ended]);
       trace.count(`sweep ${report?.complete ? 'complete' : 'ended early'}`);
       if (report)

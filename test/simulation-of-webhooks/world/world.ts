@@ -3,7 +3,7 @@
 import { createRandom, mix, type Random } from '../../../local/reference-service/store/seeded-random.ts';
 import type { Instant } from '../../../shared/instant.ts';
 import { MILLISECOND } from '../../../shared/instant.ts';
-import type { Ledger, Log } from '../../../shared/ports.ts';
+import type { Ledger, Log, SnapshotStore } from '../../../shared/ports.ts';
 import type { PresentGeneration } from '../../../shared/source/present-generation.ts';
 import type { EndpointStates, WebhookMarks } from '../../../shared/webhooks/webhook-ports.ts';
 import { createMemoryEndpointStates } from '../../fakes/memory-endpoint-states.ts';
@@ -17,6 +17,7 @@ import { createFates, type Fates } from './fates.ts';
 import { createLedger, type Entry, type SimulatedLedger } from './ledger.ts';
 import { createProcess, type SimulatedProcess } from './process.ts';
 import type { Writable } from './receiver.ts';
+import { createSnapshots, type SimulatedSnapshots } from './snapshots.ts';
 
 export interface World {
   readonly plan: Plan;
@@ -26,6 +27,7 @@ export interface World {
   readonly fates: Fates;
   readonly trace: Trace;
   readonly ledger: SimulatedLedger;
+  readonly snapshots: SimulatedSnapshots;
   readonly marks: MemoryMarks;
   readonly endpoints: EndpointStates;
   readonly log: Log;
@@ -44,6 +46,7 @@ export interface World {
 export interface Started {
   readonly process: SimulatedProcess;
   readonly ledger: Ledger;
+  readonly snapshots: Pick<SnapshotStore, 'load'>;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
   readonly presentGeneration: PresentGeneration;
@@ -71,6 +74,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
     fates,
     trace,
     ledger: createLedger(time, shows.fraction, (entry) => world.onInsert(entry)),
+    snapshots: createSnapshots(time, randomFor('snapshots show').fraction),
     marks: createMemoryMarks(),
     endpoints: createMemoryEndpointStates(),
     log: SILENT,
@@ -97,7 +101,7 @@ export function createWorld(plan: Plan, isRead: boolean): World {
 }
 
 function withTables(
-  { ledger, marks, endpoints, time, generationOf }: World,
+  { ledger, snapshots, marks, endpoints, time, generationOf }: World,
   process: SimulatedProcess,
 ): Started {
   const last: Started['last'] = { decidedAt: 0, attempt: undefined };
@@ -116,6 +120,9 @@ function withTables(
         await process.call('ledger.groups', () => {});
         yield* ledger.groups();
       },
+    },
+    snapshots: {
+      load: (...args) => process.call('snapshots.load', () => snapshots.load(...args)),
     },
     marks: {
       load: (...args) => process.call('marks.load', () => marks.load(...args)),
