@@ -2,11 +2,11 @@
 // returns are forgotten, so that a receiver that erases forgotten returns keeps none of them.
 import { formatTestId, makeEndpointTest, parseTestId } from '../../functions/webhook/endpoint-test.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { CHANGE_TYPES, type EventFilter } from '../../shared/contract/event-filter.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { admitsEvent } from '../../shared/webhooks/webhook-sender.ts';
 import { UsageError } from '../cli/failures.ts';
-import { exampleAt, exampleTypes } from './example-events.ts';
+import { exampleAt } from './example-events.ts';
 
 /** The source of the events: a receiver tells them by it from those of a real feed. */
 export const CHECK_SOURCE = 'webhook-check';
@@ -231,7 +231,7 @@ export function receiverSteps(at: number, { sources: _, ...filter }: EventFilter
 /** The first recorded event that the filter admits, if need be with a status that the filter names. */
 function usualEvent(filter: EventFilter): { readonly type: string; readonly status: string | undefined } {
   const place = { source: CHECK_SOURCE, generation: 'a', group: 1, sequence: 1 };
-  for (const type of [USUAL_TYPE, ...exampleTypes()])
+  for (const type of [USUAL_TYPE, ...CHANGE_TYPES])
     for (const status of [undefined, ...(filter.to ?? [])])
       if (admitsEvent(filter, withStatus(exampleAt(type, place), status))) return { type, status };
   throw new UsageError(
