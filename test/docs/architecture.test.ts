@@ -1,16 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DIAGRAM, diagramSource, drawDiagram } from './architecture-diagram.ts';
+import { DIAGRAMS, diagramFile, diagramSource, drawDiagram } from './diagrams.ts';
 
 const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 const FILE = /(?:shared|functions|infra|local|test)\/[\w./-]+\.ts\b/g;
 
-test('docs/architecture.svg is what `npm run diagram` draws', async () => {
-  expect(readFileSync(DIAGRAM, 'utf8')).toBe(await drawDiagram());
+test.each(DIAGRAMS)('docs/%s.svg is what `npm run diagrams` draws', async (name) => {
+  const drawn = await drawDiagram(name);
+
+  expect(readFileSync(diagramFile(name), 'utf8')).toBe(drawn);
 });
 
 test.each([
-  ['docs/architecture.dot', diagramSource()],
+  ['docs/architecture.dot', diagramSource('architecture')],
   ['docs/architecture.md', page],
 ])('%s names only existing files', (_name, text) => {
   const named = [...new Set(text.match(FILE))];

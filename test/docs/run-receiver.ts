@@ -33,9 +33,6 @@ export function ofTypeScript(file: string, folder = EXAMPLES): Preparation {
       platform: 'node',
       format: 'esm',
       external: ['express', 'hono', '@hono/node-server', '@aws-*', 'standardwebhooks', 'zod'],
-      alias: {
-        'returns-change-feed/webhook-receiver': join(ROOT, 'functions/subscriber-kit/webhook-kit.ts'),
-      },
     });
     return () => [process.execPath, outfile];
   };
@@ -124,8 +121,8 @@ export async function startReceiver(
   };
 }
 
-/** The receivers print no port, so they get one that was free a moment ago. */
-async function freePort(): Promise<number> {
+/** A port that was free a moment ago, for receivers: they print none. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
@@ -133,7 +130,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function canConnect(port: number): Promise<boolean> {
+export async function canConnect(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return once(socket, 'connect')
     .then(
