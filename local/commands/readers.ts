@@ -21,11 +21,19 @@ interface Flags {
 const DATA = 'data directory of "watch --data", which may be running';
 
 const ADD_HELP = `
-A reader is a URL, /v1/readers/NAME of "watch --listen", with its own filter and tokens (docs/pulling.md). What it shows
-is fixed: for another filter, add another reader. The token is printed on stdout, once; only its hash is kept.
+A reader is a URL, /v1/readers/NAME of "watch --listen", with its own filter and tokens
+(docs/pulling.md). What it shows is fixed: for another filter, add another reader. The token is printed
+on stdout, once; only its hash is kept.
 Examples:
   returns-feed readers add wms --data state
-  returns-feed readers add shop --data state --filter '{"sources":["acme"],"types":["shipment.status_changed"]}'`;
+  returns-feed readers add shop --data state --filter '{"sources":["acme"]}'`;
+
+const HELP = `
+Examples:
+  returns-feed readers add wms --data state
+  returns-feed readers list --data state`;
+
+const exampleOf = (words: string) => `\nExample:\n  returns-feed readers ${words} --data state`;
 
 export function createReadersCommand(): Command {
   return new Command('readers')
@@ -40,6 +48,7 @@ export function createReadersCommand(): Command {
     .addCommand(
       addMomentsOption(onDirectory('list', 'List the readers, and how far each has read.'))
         .option('--json', 'print one JSON object', false)
+        .addHelpText('after', exampleOf('list'))
         .action(list),
     )
     .addCommand(
@@ -48,13 +57,16 @@ export function createReadersCommand(): Command {
         'Print a new token of a reader. The one before stays valid until the next rotation.',
       )
         .argument('<name>', 'name of the reader')
+        .addHelpText('after', exampleOf('rotate wms'))
         .action(rotate),
     )
     .addCommand(
       onDirectory('remove', 'Remove a reader: its tokens are refused at once.')
         .argument('<name>', 'name of the reader')
+        .addHelpText('after', exampleOf('remove wms'))
         .action(remove),
-    );
+    )
+    .addHelpText('after', HELP);
 }
 
 function onDirectory(name: string, description: string): Command {

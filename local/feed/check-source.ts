@@ -16,8 +16,7 @@ export async function checkAddress(
   if (isRead && state.baseUrl !== undefined && state.baseUrl !== baseUrl && !isMoved)
     throw new UsageError(
       `The state of source "${name}" in ${dataDir} was read from ${state.baseUrl}, not from ${baseUrl}. If the same store ` +
-        'has moved there, add --moved ("moved": true in a configuration). For another store, use another name or another ' +
-        'directory.',
+        'has moved there, add --moved. In a configuration: "moved": true. For another store, use another name or directory.',
     );
 }
 
