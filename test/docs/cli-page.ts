@@ -21,9 +21,9 @@ If something is wrong: [troubleshooting.md](troubleshooting.md). Glossary: [glos
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or stopped by Ctrl-C or \`--for\` |
-| 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx; \`webhooks check\`: the receiver has a fault |
+| 1 | the command failed: no connection, no valid token, no returns service at the address, a directory that can't be written; \`trigger\`: the receiver did not answer 2xx |
 | 2 | invalid usage: an option, the address, a missing token |
-| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails, is paused or was dropped; \`webhooks test\`: the endpoint did not accept the event; \`probe\`: some questions have no answer |
+| 3 | \`status\`: a source is not well; \`replay\` and \`redrive\`: not everything was sent; \`webhooks list\`: one fails, is paused or was dropped; \`webhooks test\`: the endpoint did not accept the event; \`webhooks check\`: the receiver has a fault; \`probe\`: some questions have no answer |
 
 Errors are one line on stderr and never contain the token. After Ctrl-C \`npx\` may report 130, because its own shell was
 interrupted too; \`npm start\` and \`node_modules/.bin/returns-feed\` report 0.
