@@ -87,7 +87,7 @@ ol.events { list-style: none; margin: 0; padding: 0; }
 ol.events > li { display: grid; grid-template-columns: 5rem 16rem 10rem 1fr auto; gap: 0 1rem;
   border-bottom: 1px solid var(--line); padding: .35rem 0; }
 ol.events > li > * { min-width: 0; overflow-wrap: anywhere; }
-ol.events .meta { color: var(--dim); }
+ol.events .meta { color: var(--dim); display: inline-block; max-width: 100%; }
 ol.events details[open] { grid-column: 1 / -1; }
 @media (max-width: 600px) {
   .find { margin-left: 0; flex-basis: 100%; }
