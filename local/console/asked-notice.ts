@@ -3,6 +3,7 @@ import type { Difference } from '../../shared/finding/compare-answer.ts';
 import { formatFailure } from '../cli/failures.ts';
 import { type AskedService, askService } from '../operating/ask-service.ts';
 import type { ConsoleFeed } from './console-feed.ts';
+import { documentLink } from './documents.ts';
 import { type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
 
@@ -15,7 +16,7 @@ export async function askedNotice(
     const asked = await askService(feed, source, group, feed.access);
     return html`<div class="notice${asked.agrees ? ' good' : ''}" id="asked" role="status">${describe(asked)} <span class="dim">Asked ${feed.moments.full(feed.moments.now())}.</span></div>`;
   } catch (error) {
-    return html`<div class="notice bad" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)}</div>`;
+    return html`<div class="notice bad" id="asked" role="status">${badge('bad', 'The service was not asked, or did not answer')} ${formatFailure(error)} What to do: ${documentLink('failing')}</div>`;
   }
 }
 

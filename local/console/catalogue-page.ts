@@ -15,7 +15,8 @@ export function createCataloguePage(): ConsolePage {
       const kinds = [...new Set(types.map(kindOf))];
       const body = html`
 <h1>Events</h1>
-<p>Each type with an example that the feed recorded from the reference service. ${kinds.map((kind) => html`<a href="#${kind}">${nameOf(kind)}</a> `)}</p>
+<p>Each type with an example that the feed recorded from the reference service.</p>
+<p class="parts">${kinds.map((kind) => html`<a href="#${kind}">${nameOf(kind)}</a> `)}</p>
 ${kinds.map(
   (kind) => html`<h2 id="${kind}">${nameOf(kind)}</h2>
 ${table(

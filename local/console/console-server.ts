@@ -7,6 +7,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { formatFailure, UsageError } from '../cli/failures.ts';
 import { TooBusyError, takeTurns } from '../http/take-turns.ts';
+import { documentLink, type SECTIONS } from './documents.ts';
 import { guardAccess } from './guard-access.ts';
 import { type Html, html, textOf } from './html.ts';
 import { type Frame, layOut, type Page, worstOf } from './layout.ts';
@@ -108,9 +109,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   app.onError((error, context) => showFailure(context, error));
 
   function showFailure(context: Context, error: Error): Response {
-    const { status, title, text, hint } = describeFailure(error);
+    const { status, title, text, about } = describeFailure(error);
     const body = html`<h1>${title}</h1><p>${text}</p>
-${hint !== undefined && html`<p>${hint}</p>`}`;
+${about !== undefined && html`<p>What to do: ${documentLink(about)}</p>`}`;
     if (status === BUSY) context.header('retry-after', String(BUSY_RETRY_SECONDS));
     context.status(status);
     return send(context, layOut({ title, body }, { ...FRAME, place }));
@@ -206,16 +207,16 @@ function describeFailure(error: unknown): {
   readonly status: ContentfulStatusCode;
   readonly title: string;
   readonly text: string;
-  readonly hint?: string;
+  /** The section of the documents. */
+  readonly about?: keyof typeof SECTIONS;
 } {
   if (error instanceof PageNotFound) return { status: 404, title: 'Not found', text: error.message };
   if (error instanceof UsageError) return { status: 400, title: 'Not possible', text: error.message };
   if (error instanceof TooBusyError) return { status: BUSY, title: 'Too busy', text: error.message };
   const text = formatFailure(error);
-  if (!/^AccessDenied/.test((error as Error).name))
-    return { status: statusOf(error), title: 'This page failed', text };
-  const hint = 'SECURITY.md lists the permissions that the console needs.';
-  return { status: 403, title: 'Access denied', text, hint };
+  return /^AccessDenied/.test((error as Error).name)
+    ? { status: 403, title: 'Access denied', text, about: 'access_denied' }
+    : { status: statusOf(error), title: 'This page failed', text, about: 'command_fails' };
 }
 
 function statusOf(error: unknown): ContentfulStatusCode {

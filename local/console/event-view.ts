@@ -24,13 +24,18 @@ export function changeOf(event: FeedEvent, moments: Moments): string {
   return `${nameOf(event)}: ${describeChange(event, moments)}`;
 }
 
-/** A row of the live list. */
-export function liveRow(event: FeedEvent, moments: Moments): Html {
+/** A row of the live list. @param ofSeveral whether there are other sources, so that the row names its own */
+export function liveRow(event: FeedEvent, moments: Moments, ofSeveral: boolean): Html {
   const group = 'return_group' in event.data ? event.data.return_group : undefined;
-  const source = event.source.split('/').at(-1) ?? '';
-  const about =
-    group === undefined
-      ? html`<span class="meta">source ${source}</span>`
-      : html`<a href="${pathOfReturn(source, group.id)}">${orderNameOf(event) ?? group.id}</a>`;
-  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span> <span class="meta">${event.type}</span> ${about} <span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
+  const source = sourceOf(event);
+  const link =
+    group !== undefined &&
+    html`<a href="${pathOfReturn(source, group.id)}">${orderNameOf(event) ?? group.id}</a>`;
+  const named = (ofSeveral || link === false) && html` <span class="meta">source ${source}</span>`;
+  return html`<li id="event-${event.id}"><span class="meta number">${moments.short(event.time)}</span> <span class="meta">${event.type}</span> <span>${link}${named}</span> <span>${changeOf(event, moments)}</span>${eventJson(event)}</li>`;
+}
+
+/** The name of the event's source. */
+export function sourceOf({ source }: Pick<FeedEvent, 'source'>): string {
+  return source.split('/').at(-1) ?? '';
 }

@@ -1,6 +1,7 @@
 // The frame of every page: navigation with the number of problems, the worst of them, the search box, the bar that shows
 // that the page is no longer up to date, and the part that the stream updates.
 import type { NextStep } from '../operating/source-status.ts';
+import { documentLink } from './documents.ts';
 import { type Content, type Html, html } from './html.ts';
 
 export interface Page {
@@ -105,7 +106,7 @@ export function problemList(problems: readonly string[]): Html | false {
   return (
     problems.length > 0 &&
     html`<div class="notice bad"><p>${badge('bad', 'Not everything can be shown')}</p>
-<ul>${problems.map((each) => html`<li>${each}</li>`)}</ul></div>`
+<ul>${problems.map((each) => html`<li>${each}</li>`)}</ul><p>What to do: ${documentLink('command_fails')}</p></div>`
   );
 }
 

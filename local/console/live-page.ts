@@ -4,11 +4,14 @@ import { meantStatus } from '../cli/listed-statuses.ts';
 import { didYouMean } from '../cli/suggest.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage, PageRequest } from './console-server.ts';
-import { liveRow } from './event-view.ts';
+import { liveRow, sourceOf } from './event-view.ts';
 import { type Html, html } from './html.ts';
 import { createEventTail, readLatestEvents } from './tail-events.ts';
 
 const EVERY_MS = 1_000;
+
+/** Sources that a list to choose from has at most. */
+const MOST_CHOICES = 20;
 
 type Fields = PageRequest['fields'];
 
@@ -17,10 +20,7 @@ export function createLivePage(feed: ConsoleFeed): ConsolePage {
     path: '/live',
     async render({ fields }) {
       const before = Number(fields.before) || undefined;
-      const [sources, { events, position, older }] = await Promise.all([
-        feed.sources(undefined),
-        readLatestEvents(feed, before),
-      ]);
+      const { sources, events, position, older } = await readLatestEvents(feed, before);
       const passing = events.filter(matches(fields));
       const isNewest = before === undefined;
       const body = html`
@@ -32,12 +32,12 @@ ${
     ? html`<p class="stream-tools" data-needs-script hidden><button type="button" id="pause" aria-pressed="false">Pause</button> <button type="button" id="news" hidden>Show new</button></p>`
     : html`<p><a href="${pathWith(fields, undefined)}">Back to the newest</a></p>`
 }
-<ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments))}</ol>
+<ol class="events" id="events">${passing.map((event) => liveRow(event, feed.moments, sources.length > 1))}</ol>
 ${passing.length === 0 && html`<p id="no-events">${emptyText(fields)}</p>`}
 <p>${
         older === undefined
           ? passing.length > 0 &&
-            html`<span class="dim">The list ends here: it has the last changes of the 50 returns of each source that changed last. The page of a return has all its events.</span>`
+            html`<span class="dim">The list ends here: it has the last changes of the 50 returns of each source that changed last, at most 5,000 in all. The page of a return has all its events.</span>`
           : html`<a href="${pathWith(fields, older)}">Older events</a>`
       }</p>
 <p class="dim">Newest first. Times in ${feed.moments.zone}.</p>`;
@@ -50,7 +50,11 @@ ${passing.length === 0 && html`<p id="no-events">${emptyText(fields)}</p>`}
         return async () => {
           const events = (await tail.next()).filter(matches(fields));
           const id = String(tail.position());
-          return events.map((event) => ({ event: 'row', id, markup: liveRow(event, feed.moments) }));
+          return events.map((event) => ({
+            event: 'row',
+            id,
+            markup: liveRow(event, feed.moments, tail.sources() > 1),
+          }));
         };
       },
     },
@@ -89,7 +93,7 @@ ${meant !== undefined && html`<p>No status is "${status}". Did you mean <a href=
 function filterForm({ type, source, status }: Fields, sources: readonly string[]): Html {
   return html`<form class="filters">
 ${choice('type', 'Type', Object.keys(EVENT_SCHEMAS), type)}
-${choice('source', 'Source', sources, source)}
+${sources.length > MOST_CHOICES ? suggestion('source', 'Source', sources, source) : choice('source', 'Source', sources, source)}
 <label>Status<input name="status" value="${status ?? ''}" size="14" placeholder="DELIVERED"></label>
 <button>Filter</button>
 </form>`;
@@ -102,13 +106,24 @@ function choice(name: string, label: string, values: readonly string[], chosen: 
   return html`<label>${label}<select name="${name}"><option value="">all</option>${options}</select></label>`;
 }
 
+/** A field to type into, for more values than a person looks through. */
+function suggestion(
+  name: string,
+  label: string,
+  values: readonly string[],
+  chosen: string | undefined,
+): Html {
+  return html`<label>${label}<input name="${name}" value="${chosen ?? ''}" size="14" list="all-${name}" placeholder="all"></label>
+<datalist id="all-${name}">${values.map((value) => html`<option>${value}</option>`)}</datalist>`;
+}
+
 /** Returns a predicate for the filters. `status` is the entity's status after the event. */
 function matches({ type, source, status }: Fields): (event: FeedEvent) => boolean {
   return (event) => {
     const object = event.data.object as { readonly status?: unknown };
     return (
       (!type || event.type === type) &&
-      (!source || event.source.split('/').at(-1) === source) &&
+      (!source || sourceOf(event) === source) &&
       (!status?.trim() || object.status === status.trim())
     );
   };

@@ -6,6 +6,7 @@ import { withFeed } from '../operating/with-feed.ts';
 import { createCataloguePage } from './catalogue-page.ts';
 import { type ConsoleFeed, createConsoleFeed, type ServedFeed } from './console-feed.ts';
 import { type Console, startConsole } from './console-server.ts';
+import { createDocumentPage } from './document-page.ts';
 import { createFindPage } from './find-page.ts';
 import { createLivePage } from './live-page.ts';
 import { createOverviewPage } from './overview-page.ts';
@@ -67,6 +68,7 @@ export function openConsole(
       createCataloguePage(),
       createFindPage(feed),
       createReturnPage(feed),
+      createDocumentPage(),
     ],
     actions: [createAskAction(feed), ...createStuckActions(feed)],
   });

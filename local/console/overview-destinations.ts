@@ -1,4 +1,5 @@
 // The overview's table of destinations, the worst state first.
+import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
 import type { DestinationState, DestinationStatus } from '../operating/destination-status.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -32,17 +33,12 @@ function rowOf(destination: DestinationStatus): Content[] {
   return [
     title,
     badge(TONES[state], state),
-    waiting === null ? '–' : isMoreWaiting ? `${waiting} or more` : numberOf(waiting, noun),
+    waiting === null ? '–' : isMoreWaiting ? `${formatCount(waiting)} or more` : counted(waiting, noun),
     oldestMs === null ? '–' : formatDuration(oldestMs),
     behind === null
       ? '–'
       : behind === 0
         ? '0'
-        : html`<a href="/stuck">${isCut ? 'more than ' : ''}${numberOf(behind, noun)}</a>`,
+        : html`<a href="/stuck">${isCut ? 'more than ' : ''}${counted(behind, noun)}</a>`,
   ];
-}
-
-/** For instance `1 event` or `2 events`. */
-export function numberOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -6,7 +6,7 @@ import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
 import { type Html, html } from './html.ts';
-import { badge, nextStep, problemList } from './layout.ts';
+import { badge, nextStep, problemList, type Tone } from './layout.ts';
 import { destinationTable } from './overview-destinations.ts';
 import { drawPlot } from './overview-plots.ts';
 import { sourceTable } from './overview-sources.ts';
@@ -20,39 +20,42 @@ export function createOverviewPage(feed: ConsoleFeed): ConsolePage {
   return {
     path: '/',
     updates: { everyMs: EVERY_MS },
-    async render() {
+    async render({ fields }) {
       const { overview, verdict } = await feed.judge();
       const { sources, subscribers } = overview;
       const { moments } = feed;
       const body = html`
 <h1>Overview</h1>
-${verdictNotice(verdict, moments)}
+${verdictNotice(verdict, sources !== null, moments)}
 ${problemList(overview.problems)}
-<h2>Sources: is everything read?</h2>
-${sources === null ? html`<p>Unknown.</p>` : sourceTable(sources, moments)}
+<h2 id="sources">Sources: is everything read?</h2>
+${sources === null ? html`<p>Unknown.</p>` : sourceTable(sources, fields, moments)}
 <h2>Destinations: is everything delivered?</h2>
 ${destinationTable(verdict.destinations)}
 ${subscribers.subscribers.length > 0 && html`<p class="dim">Subscribers as of ${moments.short(subscribers.askedAtMs)}; updated once a minute.</p>`}
 <h2>The last hour</h2>
-${drawPlot(
-  (sources ?? []).flatMap(({ activity }) => activity ?? []),
-  moments,
-)}
+${sources === null ? html`<p>Unknown.</p>` : drawPlot(sources, moments)}
 <p class="dim">Times in ${moments.zone}.</p>`;
       return { title: 'Overview', body };
     },
   };
 }
 
-function verdictNotice(verdict: FeedVerdict, moments: Moments): Html {
+/** @param isKnown whether the sources could be read: without them there is nothing to judge */
+function verdictNotice(verdict: FeedVerdict, isKnown: boolean, moments: Moments): Html {
   const { concerns, unknown } = verdict;
+  if (concerns.length === 0 && !isKnown) return headline('bad', 'It is not known whether all is well');
   if (concerns.length === 0) {
     const tone = verdict.verdict === 'well' && unknown.length === 0 ? 'good' : 'busy';
-    return html`<section class="verdict ${tone}" aria-label="Verdict"><p class="headline">${badge(tone, headlineOf(verdict, moments))}</p></section>`;
+    return headline(tone, headlineOf(verdict, moments));
   }
   const more = concerns.length - SHOWN;
   return html`<section class="verdict bad" aria-label="Verdict">${concerns.slice(0, SHOWN).map((concern) => concernNotice(concern, moments))}
 <p><a href="/stuck">${more > 0 ? `All ${concerns.length} problems` : 'Details'}</a></p></section>`;
+}
+
+function headline(tone: Tone, text: string): Html {
+  return html`<section class="verdict ${tone}" aria-label="Verdict"><p class="headline">${badge(tone, text)}</p></section>`;
 }
 
 function concernNotice(concern: Concern, moments: Moments): Html {

@@ -6,9 +6,10 @@ import type { HoldCommand } from '../../shared/guarding/release-hold.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import { counted } from '../cli/counts.ts';
 import { UsageError } from '../cli/failures.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { redriveGroups } from '../operating/redrive-groups.ts';
+import { type RedrivenGroup, redriveGroups } from '../operating/redrive-groups.ts';
 import { type Released, saveRelease } from '../operating/save-release.ts';
 import type { ConsoleFeed } from './console-feed.ts';
 import { type ConsoleAction, PageNotFound, type PageRequest } from './console-server.ts';
@@ -47,6 +48,10 @@ const ACTIONS = {
   redrive: {
     label: () => 'Try again',
     act: (feed, fields) => redriveNamed(feed, fields, undefined),
+  },
+  'redrive-all': {
+    label: () => 'Try all again',
+    act: (feed, fields) => redriven(feed, { to: needed(fields, 'to') }),
   },
   skip: {
     label: ({ skip }) => `Skip event ${skip}`,
@@ -116,20 +121,37 @@ ${form(`/act/${name}`, { ...fields, confirmed: 'yes' }, label, true)}
   return { title: 'Are you sure?', body };
 }
 
-/** @returns the outcome in words */
 async function redriveNamed(feed: ConsoleFeed, fields: Fields, skip: number | undefined): Promise<string> {
-  const outcomes: string[] = [];
-  const request = {
+  return redriven(feed, {
     source: (await stateIn(feed, fields)).source,
     group: groupIn(fields),
     generation: fields.generation,
     to: needed(fields, 'to'),
     skip,
-  };
-  await redriveGroups(feed, request, async ({ destination, key, outcome }) => {
-    outcomes.push(`${destination}: return ${key.group}: ${outcome}.`);
   });
-  return outcomes.join(' ');
+}
+
+/** Outcomes that the page lists; the page itself shows what is still stuck. */
+const MOST_OUTCOMES = 5;
+
+/** @returns the outcomes in words, those that are equal as one */
+async function redriven(feed: ConsoleFeed, request: Parameters<typeof redriveGroups>[1]): Promise<string> {
+  const outcomes = new Map<string, RedrivenGroup[]>();
+  await redriveGroups(feed, request, async (group) => {
+    const name = `${group.destination} ${group.outcome}`;
+    outcomes.set(name, [...(outcomes.get(name) ?? []), group]);
+  });
+  if (outcomes.size === 0) return 'No return is behind any more.';
+  const sentences = [...outcomes.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { destination, key, outcome } = first;
+    const what = others.length === 0 ? `return ${key.group}` : counted(others.length + 1, 'return');
+    return [`${destination}: ${what}: ${outcome}.`];
+  });
+  const more = sentences.length - MOST_OUTCOMES;
+  return [...sentences.slice(0, MOST_OUTCOMES), ...(more > 0 ? [`And ${more} other outcomes.`] : [])].join(
+    ' ',
+  );
 }
 
 /** The destination as the pages name it. */

@@ -6,11 +6,14 @@ import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
 import { headlineOf, sentenceOf } from '../operating/format-status.ts';
 import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
+import type { Overview } from '../operating/load-overview.ts';
 import type { HoldStatus, SourceStatus } from '../operating/source-status.ts';
 import { type ConsoleFeed, pathOfReturn } from './console-feed.ts';
 import type { ConsolePage } from './console-server.ts';
+import { documentLink } from './documents.ts';
 import { type Html, html } from './html.ts';
 import { badge, nextStep, problemList, table } from './layout.ts';
+import { partOf } from './paging.ts';
 import { actionButton } from './stuck-actions.ts';
 
 const EVERY_MS = 5_000;
@@ -26,6 +29,7 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
     async render({ fields }) {
       const { overview, verdict } = await feed.judge();
       const { concerns } = verdict;
+      const { entries, links } = partOf(concerns, fields, { path: '/stuck', id: 'main' });
       const buttons = feed.acts
         ? 'Buttons whose effect is permanent ask for confirmation first.'
         : 'Start the console with --act for buttons.';
@@ -33,14 +37,15 @@ export function createStuckPage(feed: ConsoleFeed): ConsolePage {
 <h1>Stuck</h1>
 ${fields.done !== undefined && html`<p class="notice good" role="status">${fields.done}</p>`}
 ${problemList(overview.problems)}
-${concerns.length === 0 ? nothingStuck(verdict, feed.moments) : concerns.map((concern) => cause(concern, feed))}
+${concerns.length === 0 ? nothingStuck(overview, verdict, feed.moments) : entries.map((concern) => cause(concern, feed))}${links}
 <p class="dim">${concerns.length > 0 && `${buttons} `}Times in ${feed.moments.zone}.</p>`;
       return { title: 'Stuck', body };
     },
   };
 }
 
-function nothingStuck(verdict: FeedVerdict, moments: Moments): Html {
+function nothingStuck({ sources }: Overview, verdict: FeedVerdict, moments: Moments): Html {
+  if (sources === null) return html`<p>It is not known whether anything is stuck.</p>`;
   if (verdict.unknown.length > 0) return html`<p>Nothing else is stuck.</p>`;
   const [tone, text] =
     verdict.verdict === 'new'
@@ -67,7 +72,7 @@ function cause(concern: Concern, feed: ConsoleFeed): Html {
   const number = kind === 'held' ? `, hold ${concern.hold.number}` : '';
   return html`<section class="cause"><h2>${badge('bad', TITLES[kind])} ${subject}${number}</h2>
 ${kind === 'held' ? holdFacts(concern.source, concern.hold, feed.moments) : html`<p>${sentenceOf(concern, feed.moments)}</p>`}
-${nextSteps.map(nextStep)}${detailsOf(concern, feed)}</section>`;
+${nextSteps.map(nextStep)}${detailsOf(concern, feed)}<p>More: ${documentLink(kind)}</p></section>`;
 }
 
 function detailsOf(concern: Concern, feed: ConsoleFeed): Html | false {
@@ -138,9 +143,9 @@ function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: 
   }
 ${table(
   `Behind at ${title}`,
-  ['Return', 'Stopped at', 'Since', ...(feed.acts ? ['Actions'] : [])],
+  ['Return', 'Stopped at', 'Since', ...(feed.acts ? ['Action', 'Without it'] : [])],
   groups.slice(0, SHOWN).map((group) => behindRow(group, name, feed)),
-)}${more(groups.length)}`;
+)}${more(groups.length)}${groups.length > 1 && actionButton(feed, 'redrive-all', { to: name })}`;
 }
 
 function behindRow(
@@ -159,7 +164,8 @@ function behindRow(
     failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
     ...(feed.acts
       ? [
-          html`${actionButton(feed, 'redrive', fields)}${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+          html`${actionButton(feed, 'redrive', fields)}`,
+          html`${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
         ]
       : []),
   ];

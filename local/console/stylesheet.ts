@@ -62,6 +62,11 @@ pre { background: var(--field); border: 1px solid var(--line); border-radius: 6p
 .verdict p { margin: .4rem 0; }
 .headline { font-size: 1.15rem; }
 .cause { border-left: 4px solid var(--bad); padding: .1rem .8rem; margin: 1.2rem 0; }
+.cause > form { display: inline-block; margin: .3rem .6rem .3rem 0; }
+td[data-column='Without it'] { padding-left: 3rem; }
+.parts { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
+.document { max-width: 52rem; }
+.document h3 { font-size: 1rem; }
 .cause h2 { margin: .4rem 0; }
 .stream-tools { min-height: 2.2rem; margin: .4rem 0; }
 button[aria-pressed=true] { background: var(--link); color: var(--ground); }
@@ -79,21 +84,23 @@ summary { cursor: pointer; }
 .filters { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-bottom: 1rem; }
 .filters label { display: grid; gap: .1rem; color: var(--dim); min-width: 0; max-width: 100%; }
 ol.events { list-style: none; margin: 0; padding: 0; }
-ol.events > li { display: grid; grid-template-columns: 5rem 16rem 7rem 1fr auto; gap: 0 1rem;
+ol.events > li { display: grid; grid-template-columns: 5rem 16rem 10rem 1fr auto; gap: 0 1rem;
   border-bottom: 1px solid var(--line); padding: .35rem 0; }
 ol.events > li > * { min-width: 0; overflow-wrap: anywhere; }
-ol.events .meta { color: var(--dim); }
+ol.events .meta { color: var(--dim); display: inline-block; max-width: 100%; }
 ol.events details[open] { grid-column: 1 / -1; }
 @media (max-width: 600px) {
   .find { margin-left: 0; flex-basis: 100%; }
   ol.events > li { display: block; }
   ol.events > li > span, ol.events > li > a { margin-right: .6rem; }
   main { padding: .8rem; }
+  footer { padding: 0 .8rem .8rem; }
   thead { position: absolute; left: -99rem; }
   table, tbody { display: block; }
   tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
   td { display: flow-root; border: 0; padding: .1rem 0 .1rem 7rem; max-width: none; overflow-wrap: anywhere; }
   td::before { content: attr(data-column); color: var(--dim); float: left; width: 6.5rem; margin-left: -7rem; }
+  td[data-column='Without it'] { margin-top: 1.2rem; padding-left: 7rem; }
   td:empty { display: none; }
   td .badge { white-space: normal; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }

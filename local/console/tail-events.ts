@@ -1,6 +1,6 @@
 // Reads the latest events, and then new events as they are saved. The sources' activities list the groups that changed
 // last, so a call lists the sources, and reads two items of each (state and activity) and the new events, however many
-// groups there are.
+// groups there are; on one machine the activities of all sources are one read.
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { type Instant, MINUTE } from '../../shared/instant.ts';
 import { RELAY_READ_EVENTS } from '../../shared/limits.ts';
@@ -16,6 +16,8 @@ export interface LatestEvents {
   readonly position: Instant;
   /** When the oldest of these groups was saved, if there are older ones. */
   readonly older: Instant | undefined;
+  /** The names of all sources. */
+  readonly sources: readonly string[];
 }
 
 export interface EventTail {
@@ -23,6 +25,8 @@ export interface EventTail {
   next(): Promise<FeedEvent[]>;
   /** The time of the latest save that was returned. */
   position(): Instant;
+  /** The number of sources at the last call. */
+  sources(): number;
 }
 
 /** The service's clock is estimated, so a later save may have an earlier time. Pages omit repeated events. */
@@ -32,18 +36,19 @@ const MAX_OF_A_READING = 20;
 /** Number of groups whose last events a new page shows. */
 const BEGINS_WITH = 30;
 
-type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activities' | 'ledger'>;
+type TailedFeed = Pick<ConsoleFeed, 'sources' | 'states' | 'activitiesOf' | 'ledger'>;
 
 /** @param before only groups that were saved before this moment */
 export async function readLatestEvents(
   feed: TailedFeed,
   before = Number.POSITIVE_INFINITY,
 ): Promise<LatestEvents> {
-  const changed = (await listChangedGroups(feed)).filter(({ savedAt }) => savedAt < before);
+  const { sources, groups } = await listChangedGroups(feed);
+  const changed = groups.filter(({ savedAt }) => savedAt < before);
   const last = changed.slice(0, BEGINS_WITH);
   const events = (await Promise.all(last.map((group) => readLastReading(feed, group)))).flat();
   const older = changed.length > last.length ? last.at(-1)?.savedAt : undefined;
-  return { events, position: changed[0]?.savedAt ?? 0, older };
+  return { events, position: changed[0]?.savedAt ?? 0, older, sources };
 }
 
 /** @param since the position of a page or of another tail */
@@ -51,11 +56,14 @@ export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
   let position = since;
   /** The number of the last returned event of each recently changed group. */
   let returned = new Map<string, number>();
+  let count = 0;
 
   return {
     position: () => position,
+    sources: () => count,
     async next() {
-      const changed = await listChangedGroups(feed);
+      const { sources, groups: changed } = await listChangedGroups(feed);
+      count = sources.length;
       const afterOf = ({ key }: ChangedGroup) => returned.get(formatGroupKey(key));
       const news = changed.filter((group) => {
         const after = afterOf(group);
@@ -78,15 +86,17 @@ export function createEventTail(feed: TailedFeed, since: Instant): EventTail {
 }
 
 /** The groups that changed last, of all sources, newest first. */
-async function listChangedGroups(feed: TailedFeed): Promise<ChangedGroup[]> {
+async function listChangedGroups(
+  feed: TailedFeed,
+): Promise<{ readonly sources: readonly string[]; readonly groups: readonly ChangedGroup[] }> {
   const sources = await feed.sources(undefined);
   const groups = await Promise.all(
-    sources.map(async (source) => {
-      const [state, activity] = await Promise.all([feed.states.load(source), feed.activities.load(source)]);
+    [...(await feed.activitiesOf(sources))].map(async ([source, activity]) => {
+      const state = await feed.states.load(source);
       return state === undefined ? [] : changedGroups(state, activity);
     }),
   );
-  return groups.flat().sort((a, b) => b.savedAt - a.savedAt);
+  return { sources, groups: groups.flat().sort((a, b) => b.savedAt - a.savedAt) };
 }
 
 /** The events of a group that its last reading made, newest first. */

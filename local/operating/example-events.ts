@@ -1,13 +1,12 @@
 // The recorded events of the documents, one of each type, for trying out a receiver.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type FeedEvent, feedEvent } from '../../shared/contract/event.ts';
 import { type EventIdParts, formatEventId, parseEventId } from '../../shared/contract/event-id.ts';
 import { UsageError } from '../cli/failures.ts';
 import { didYouMean } from '../cli/suggest.ts';
+import { documentsFolder } from './documents-folder.ts';
 
-const FOLDER = join('docs', 'events', 'examples');
 const ENDING = '.json';
 
 /** The types that have a recorded event. */
@@ -68,11 +67,6 @@ function readText(type: string): string {
   return readFileSync(join(examplesFolder(), type + ENDING), 'utf8');
 }
 
-/** This file may run from its place or from the build in local/dist. @throws Error outside of a checkout */
 function examplesFolder(): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const examples = join(folder, FOLDER);
-    if (existsSync(examples)) return examples;
-    if (folder === dirname(folder)) throw new Error(`There is no ${FOLDER} above ${import.meta.url}.`);
-  }
+  return join(documentsFolder(), 'docs', 'events', 'examples');
 }

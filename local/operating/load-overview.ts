@@ -91,6 +91,7 @@ async function loadSources(
   // Without permission to describe the tables, the rest is still available.
   const place = await attempt('Whether the tables were restored', () => feed.states.identity(), undefined);
   const configured = await attempt('Whether sources were removed', () => feed.configured(), undefined);
+  const activities = await attempt('What changed last', () => feed.activitiesOf(names), new Map());
   const known = {
     ...{ now: now * MILLISECOND, flags, place },
     isLocal: deployment === undefined,
@@ -100,12 +101,10 @@ async function loadSources(
     states
       .filter((state) => state !== undefined)
       .map(async (state) => {
-        const load = () => feed.activities.load(state.source);
-        const activity = await attempt(`The activity of source ${state.source}`, load, undefined);
         const start = await feed.lastStart(state.source);
         const isRemoved = start?.isRemoved ?? configured?.has(state.source) === false;
         const status = describeSource(state, { ...known, isRemoved, given: start?.options });
-        return { state, status, activity };
+        return { state, status, activity: activities.get(state.source) };
       }),
   );
 }

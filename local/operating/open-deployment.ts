@@ -1,7 +1,11 @@
 // A feed that is deployed in AWS: the DynamoDB adapters on its tables, and its other parts by their names.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
+import {
+  type Activities,
+  type Activity,
+  createDynamoDbActivities,
+} from '../../functions/adapters/dynamodb-activities.ts';
 import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
@@ -91,7 +95,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     eraser: createDynamoDbLedgerEraser(access),
     marks: createDynamoDbMarks(access),
     endpoints: createDynamoDbEndpointStates(access),
-    activities: createDynamoDbActivities(access),
+    activitiesOf: (sources) => loadEach(createDynamoDbActivities(access), sources),
     presentGeneration: createPresentGeneration(states),
     lists,
     destinations: DESTINATION_NAMES.map(traitsOf),
@@ -102,6 +106,16 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     lastStart: async () => undefined,
     close: async () => client.destroy(),
   };
+}
+
+async function loadEach(
+  { load }: Pick<Activities, 'load'>,
+  sources: readonly string[],
+): Promise<ReadonlyMap<string, Activity>> {
+  const loaded = await Promise.all(sources.map(async (source) => [source, await load(source)] as const));
+  return new Map(
+    loaded.flatMap(([source, found]) => (found === undefined ? [] : [[source, found] as const])),
+  );
 }
 
 /** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */

@@ -1,6 +1,6 @@
 // Commands and the console use this view of a feed. open-directory.ts opens a data directory on this machine,
 // open-deployment.ts opens a deployment in AWS. No other file knows where the feed is kept.
-import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
+import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
@@ -78,7 +78,8 @@ export interface OpenFeed {
   readonly eraser: LedgerEraser;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
-  readonly activities: Pick<Activities, 'load'>;
+  /** What changed last of each of these sources; without those of which nothing is known. */
+  activitiesOf(sources: readonly string[]): Promise<ReadonlyMap<string, Activity>>;
   readonly presentGeneration: PresentGeneration;
   readonly lists: FeedLists;
   /** The destinations that have marks. On one machine the marks of `watch` count the printed events. */

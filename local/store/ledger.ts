@@ -7,7 +7,7 @@ import { LEDGER_RETENTION, READ_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey, Lacking, Ledger, LedgerEntry, LedgerEraser } from '../../shared/ports.ts';
 import { type Connection, emptyWal, type Sql } from './connection.ts';
 import { BODY, fromJson, isSameBody, toJson } from './json-body.ts';
-import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
+import { columnsOf, keyOf, streamOf } from './schema.ts';
 
 /** Groups read at once. No statement stays open while a caller works on them, and other work has its turn between. */
 const GROUPS = 200;
@@ -129,34 +129,54 @@ export function listFormerly(
 }
 
 const RECENT_GROUPS = 50;
+/** Groups that are read for all sources together, a part at a time. */
+const [MOST_RECENT, RECENT_AT_ONCE] = [5_000, 1_000];
 
-/** What changed last of a source: {@link Activity}. Undefined before its first event. */
-export function readActivity({ read }: Connection, source: string): Promise<Activity | undefined> {
-  const bounds = streamsOf(source);
+const SELECT_RECENT = `SELECT lasts.stream, lasts.grp, lasts.sequence, lasts.position, ledger.saved_at
+  FROM lasts INDEXED BY newest CROSS JOIN ledger ON ledger.position = lasts.position
+  WHERE lasts.position < ? AND lasts.grp <> -2 ORDER BY lasts.position DESC LIMIT ${RECENT_AT_ONCE}`;
+const SELECT_MINUTES = `SELECT stream, CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events
+  FROM ledger INDEXED BY aging WHERE grp >= 0 AND saved_at > ? GROUP BY 2, 1 ORDER BY 2 DESC`;
+
+/**
+ * What changed last of each source: {@link Activity}, without its generation. The reads are bounded however many sources
+ * there are, so that of a source that is quiet among busy ones nothing may be known.
+ */
+export function readActivities(
+  { read }: Connection,
+  sources: readonly string[],
+): Promise<ReadonlyMap<string, Activity>> {
   return read((sql) => {
-    const recent = sql.all(
-      `SELECT stream, grp, sequence, (SELECT saved_at FROM ledger WHERE position = lasts.position) AS saved_at
-        FROM lasts INDEXED BY newest WHERE stream >= ? AND stream < ? AND grp <> -2
-        ORDER BY position DESC LIMIT ${RECENT_GROUPS}`,
-      ...bounds,
-    );
-    if (recent.length === 0) return undefined;
-    const kept = recent.filter((row) => row.saved_at !== null);
-    const minutes = sql.all(
-      `SELECT CAST(saved_at / ${MINUTE} AS INTEGER) AS minute, count(*) AS events FROM ledger INDEXED BY aging
-        WHERE grp >= 0 AND saved_at > ? AND stream >= ? AND stream < ? GROUP BY 1 ORDER BY 1 DESC`,
-      Number(kept[0]?.saved_at ?? Number.POSITIVE_INFINITY) - HOUR,
-      ...bounds,
-    );
-    return {
-      minutes: minutes.map((row) => ({ from: Number(row.minute) * MINUTE, events: Number(row.events) })),
-      recent: kept.map((row) => ({
-        group: keyOf(row).group,
-        sequence: Number(row.sequence),
-        savedAt: Number(row.saved_at),
-      })),
-    };
+    const found = new Map(sources.map((source) => [source, { minutes: [], recent: [] } as Activity]));
+    const newest = readRecent(sql, found);
+    if (newest === undefined) return new Map();
+    for (const row of sql.all(SELECT_MINUTES, newest - HOUR))
+      found
+        .get(keyOf({ ...row, grp: 0 }).source)
+        ?.minutes.push({ from: Number(row.minute) * MINUTE, events: Number(row.events) });
+    return new Map([...found].filter(([, { recent }]) => recent.length > 0));
   });
+}
+
+/** Adds the groups that changed last. @returns when the newest was saved */
+function readRecent(sql: Sql, found: ReadonlyMap<string, Activity>): Instant | undefined {
+  let [newest, missing]: [Instant | undefined, number] = [undefined, found.size];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let count = 0; count < MOST_RECENT && missing > 0; count += RECENT_AT_ONCE) {
+    const rows = sql.all(SELECT_RECENT, before);
+    for (const row of rows) {
+      const { source, group } = keyOf(row);
+      const recent = found.get(source)?.recent;
+      if (recent === undefined || recent.length === RECENT_GROUPS) continue;
+      const savedAt = Number(row.saved_at);
+      newest ??= savedAt;
+      recent.push({ group, sequence: Number(row.sequence), savedAt });
+      if (recent.length === RECENT_GROUPS) missing -= 1;
+    }
+    before = Number(rows.at(-1)?.position);
+    if (rows.length < RECENT_AT_ONCE) break;
+  }
+  return newest;
 }
 
 /** Events deleted in one transaction. */

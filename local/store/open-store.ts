@@ -7,7 +7,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Activities } from '../../functions/adapters/dynamodb-activities.ts';
+import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { MINUTE } from '../../shared/instant.ts';
@@ -50,7 +50,7 @@ import {
   createSourceStates,
   createStarts,
 } from './documents.ts';
-import { createLedger, createLedgerEraser, deleteExpired, listFormerly, readActivity } from './ledger.ts';
+import { createLedger, createLedgerEraser, deleteExpired, listFormerly, readActivities } from './ledger.ts';
 import { createMarks, listBehind, readMark, removeDestination } from './marks.ts';
 import { type Commit, createNews, type News } from './news.ts';
 import { createPositions } from './positions.ts';
@@ -69,7 +69,7 @@ export interface LocalStore {
   readonly states: SourceStates;
   readonly searches: Searches;
   /** What changed last, read from the ledger. */
-  readonly activities: Pick<Activities, 'load'>;
+  activitiesOf(sources: readonly string[]): Promise<ReadonlyMap<string, Activity>>;
   /** Messages for operators about the directory: rights that were narrowed, a database that was replaced. */
   readonly notices: readonly string[];
   /** The names of the sources that have a state, sorted. */
@@ -189,7 +189,7 @@ function createPorts(
     endpoints: createEndpointStates(documents),
     states,
     searches: createSearches(documents),
-    activities: { load: (source) => readActivity(connection, source) },
+    activitiesOf: (sources) => readActivities(connection, sources),
     sources: states.list,
     candidates: (source, text, most) => listMentioning(connection, source, text, most),
     formerly: (source, trackingNumber) => listFormerly(connection, source, trackingNumber),

@@ -17,21 +17,17 @@ import {
   traitsOf,
   WATCH_MARK,
 } from '../../shared/deployment/destinations.ts';
-import { formatInstant, HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
-import type { GroupKey } from '../../shared/ports.ts';
-import { beginRound } from '../../shared/reading/round.ts';
-import type { SourceState } from '../../shared/source/source-state.ts';
+import { formatInstant, HOUR, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
-import { ACME, aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
-import { aState } from '../contract/sample-states.ts';
+import { aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
 import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { createTables } from '../engines/tables.ts';
+import { cutOff } from './cut-off-feed.ts';
+import { aHeldState, aNewState, aWellState, NOW } from './scene-states.ts';
 import { SCENE_TABLES, variablesOf, withVariables } from './with-variables.ts';
 
-/** The present of the scene: all its times are relative to it. */
 const GID = 'gid://platform/OrderTransaction/900100104000-100200300400500600';
-const NOW: Instant = Date.parse('2026-11-20T10:15:30Z') * MILLISECOND;
 const FIRST_GROUP = 184_460;
 export const SCENE_GROUP = FIRST_GROUP;
 const GROUPS = 12;
@@ -57,32 +53,40 @@ export interface ConsoleScene {
   close(): Promise<void>;
 }
 
-/** `empty`: nothing is polled yet. `busy`: all is well. `dead`: nothing has polled for an hour. `all`: all problems. */
-export type SceneState = 'empty' | 'busy' | 'failing' | 'held' | 'dead' | 'all';
+/**
+ * `empty`: nothing is polled yet. `baseline`: the first reading is under way. `busy`: all is well. `dead`: nothing has
+ * polled for an hour. `all`: all problems. `unreachable`: the tables do not answer.
+ */
+export type SceneState = 'empty' | 'baseline' | 'busy' | 'failing' | 'held' | 'dead' | 'all' | 'unreachable';
 
 export async function openConsoleScene(shown: SceneState = 'all'): Promise<ConsoleScene> {
   const isHeld = shown === 'held' || shown === 'all';
   const isFailing = shown === 'failing' || shown === 'all';
+  /** The returns that the bus refuses. */
+  const refused =
+    shown === 'failing' ? [FIRST_GROUP + 4, FIRST_GROUP + 7] : isFailing ? [FIRST_GROUP + 4] : [];
   const now = shown === 'dead' ? NOW + HOUR : NOW;
   const engine = await startDynamoDbEngine();
   const client = connect(engine.endpoint);
   await createTables(client, SCENE_TABLES);
   const stores = storesOn(client, SCENE_TABLES);
   const mintedIn = await stores.states.identity();
-  const states = shown === 'empty' ? [] : isHeld ? [aWellState(), aHeldState()] : [aWellState()];
+  const isNew = shown === 'baseline';
+  const states =
+    shown === 'empty' ? [] : isHeld ? [aWellState(), aHeldState()] : [isNew ? aNewState() : aWellState()];
   for (const state of states) {
     await stores.states.save({ ...state, mintedIn }, 0);
     const activities = createDynamoDbActivities({ client, tables: SCENE_TABLES });
-    await activities.save(state.source, anActivity(state.source));
+    await activities.save(state.source, anActivity(state.source, isNew ? 10 : 60));
   }
   for (let place = 0; place < (shown === 'empty' ? 0 : GROUPS); place += 1) {
     for (const event of storyOf(FIRST_GROUP + place, place)) {
       const Item = toLedgerItem(aKey(FIRST_GROUP + place), event);
       await client.send(new PutItemCommand({ TableName: SCENE_TABLES.ledger, Item }));
     }
-    await saveGroup(stores, FIRST_GROUP + place, isFailing);
+    await saveGroup(stores, FIRST_GROUP + place, refused.includes(FIRST_GROUP + place));
   }
-  if (isFailing) await noteProblems(stores);
+  if (isFailing) await noteProblems(stores, refused);
   client.destroy();
   const open = await withVariables(variablesOf(engine.endpoint), async () => {
     const deployed = await openDeployment(undefined);
@@ -91,16 +95,21 @@ export async function openConsoleScene(shown: SceneState = 'all'): Promise<Conso
     return deployed;
   });
   const reads = countReads(open.client);
+  const { feed: wired, wire } = cutOff(open);
+  if (shown === 'unreachable') wire.cut();
   const moments = createMoments({ zone: 'UTC', now: () => now / MILLISECOND });
   const served = {
-    ...open,
+    ...wired,
     // As on one machine while `watch` runs, beside a bus.
     ...{
       deployment: undefined,
       flags: ' --data state',
       poller: async () => (shown === 'dead' ? null : { pid: 1 }),
     },
-    ...{ destinations: [OUTPUT, traitsOf('bus')], webhooks: async () => [labelsOfForwarded(FORWARD)] },
+    ...{
+      destinations: [OUTPUT, traitsOf('bus')],
+      webhooks: shown === 'unreachable' ? wired.webhooks : async () => [labelsOfForwarded(FORWARD)],
+    },
     clock: clockAt(now),
     moments,
     acts: true,
@@ -147,79 +156,12 @@ function countReads(client: Awaited<ReturnType<typeof openDeployment>>['client']
   return reads;
 }
 
-function aWellState(): SourceState {
-  const sample = aState('acme');
-  const lane = (startedAgo: Instant, rhythm: Instant, groups: number) => ({
-    dueAt: NOW - startedAgo + rhythm,
-    round: undefined,
-    cuts: [],
-    endedAt: NOW - startedAgo + 9 * SECOND,
-    groups,
-    requests: Math.ceil(groups / 80),
-    missing: 0,
-  });
-  return {
-    ...sample,
-    generation: ACME.generation,
-    startedAt: NOW - 90 * 24 * HOUR,
-    baselineAt: NOW - 89 * 24 * HOUR,
-    lease: { owner: 'b3f0c2d4', epoch: 12, expiresAt: NOW + 90 * SECOND },
-    lastSlot: (NOW - 20 * SECOND) / MILLISECOND,
-    position: {
-      ...sample.position,
-      ...{ cursor: NOW - 381 * SECOND, newest: NOW - SECOND, newestAt: [], passed: [], places: [] },
-      readAt: { late: NOW - 21 * SECOND, recent: NOW - 4 * MINUTE, older: NOW - 9 * HOUR },
-    },
-    lanes: {
-      late: lane(21 * SECOND, MINUTE, 12),
-      recent: lane(4 * MINUTE, 10 * MINUTE, 9_120),
-      older: lane(9 * HOUR, 12 * HOUR, 39_090),
-    },
-    lookUps: [],
-    findings: [],
-    setAside: [],
-    holds: [],
-    lastHold: 0,
-    health: { ...sample.health, degradedSince: undefined, reasons: [], refusals: 0, failure: undefined },
-    feedReports: [],
-    readReportAt: undefined,
-    driftReported: [],
-    fieldsSince: {},
-  };
-}
-
-function aHeldState(): SourceState {
-  const well = aWellState();
-  const [hold] = aState('acme').holds;
-  if (hold === undefined) throw new Error('The sample state has no hold.');
-  const round = { ...beginRound(NOW - 50 * MINUTE, []), groups: 31_200 };
-  const noted = { digest: 'k3j4', seenAt: NOW };
-  return {
-    ...well,
-    source: 'outlet',
-    baselineAt: undefined,
-    position: { ...well.position, readAt: { ...well.position.readAt, recent: undefined } },
-    lanes: { ...well.lanes, recent: { ...well.lanes.recent, endedAt: NOW - 50 * MINUTE, round } },
-    setAside: [
-      { ...noted, groupId: 99_102, reason: 'shipments.0.status is missing', since: NOW - 3 * HOUR },
-      { ...noted, groupId: 99_877, reason: 'created_at is no timestamp', since: NOW - 2 * HOUR },
-    ],
-    lastHold: 7,
-    holds: [
-      {
-        ...hold,
-        since: NOW - 42 * MINUTE,
-        samples: hold.samples.map((each) => ({ ...each, groupId: 99_034 })),
-      },
-    ],
-  };
-}
-
-function anActivity(source: string): Activity {
+/** @param minutes that had events, up to now */
+function anActivity(source: string, minutes: number): Activity {
   const isBusy = source === 'acme';
   const minute = Math.floor(NOW / MINUTE);
   return {
-    minutes: Array.from({ length: 45 }, (_, ago) => ({
+    minutes: Array.from({ length: minutes }, (_, ago) => ({
       from: (minute - ago) * MINUTE,
       events: isBusy ? Math.round(6 + 5 * Math.sin(ago / 5) + ((ago * 7) % 5)) : ago % 4,
     })),
@@ -256,7 +198,7 @@ function storyOf(group: number, place: number): FeedEvent[] {
 async function saveGroup(
   { snapshots, marks }: Omit<Stores, 'close'>,
   group: number,
-  isFailing: boolean,
+  isRefused: boolean,
 ): Promise<void> {
   const at = NOW - MINUTE;
   const snapshot = aSnapshot(group, 1, {
@@ -280,17 +222,20 @@ async function saveGroup(
     events: [],
   } as never);
   for (const mark of [WATCH_MARK, markOf('bus'), FORWARD.id])
-    if (!isFailing || group !== FIRST_GROUP + 4 || mark !== markOf('bus'))
-      await marks.advance(mark, aKey(group), 3);
+    if (!isRefused || mark !== markOf('bus')) await marks.advance(mark, aKey(group), 3);
 }
 
-async function noteProblems({ marks, endpoints }: Omit<Stores, 'close'>): Promise<void> {
-  const refused: GroupKey = aKey(FIRST_GROUP + 4);
-  await marks.advance(markOf('bus'), refused, 1);
-  await marks.noteBehind(markOf('bus'), refused, {
-    sequence: 2,
-    reason: 'the bus refused it: the entry is larger than 1 MB',
-  });
+async function noteProblems(
+  { marks, endpoints }: Omit<Stores, 'close'>,
+  refused: readonly number[],
+): Promise<void> {
+  for (const group of refused) {
+    await marks.advance(markOf('bus'), aKey(group), 1);
+    await marks.noteBehind(markOf('bus'), aKey(group), {
+      sequence: 2,
+      reason: 'the bus refused it: the entry is larger than 1 MB',
+    });
+  }
   await endpoints.save(
     FORWARD.id,
     {

@@ -24,16 +24,17 @@ export function cutOff(open: OpenFeed): CutOffFeed {
         };
       },
     });
-  const { states, store, ledger, marks, endpoints, activities, lists } = open;
-  const { sources, stateOf, webhooks } = behindWire({
+  const { states, store, ledger, marks, endpoints, lists } = open;
+  const { sources, stateOf, webhooks, activitiesOf } = behindWire({
     sources: open.sources,
     stateOf: open.stateOf,
     webhooks: open.webhooks,
+    activitiesOf: open.activitiesOf,
   });
-  const ports = { states, store, ledger, marks, endpoints, activities, lists };
+  const ports = { states, store, ledger, marks, endpoints, lists };
   const behind = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, behindWire(port)]));
   return {
-    feed: { ...open, ...(behind as typeof ports), sources, stateOf, webhooks },
+    feed: { ...open, ...(behind as typeof ports), sources, stateOf, webhooks, activitiesOf },
     wire: {
       cut() {
         isCut = true;

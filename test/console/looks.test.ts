@@ -3,12 +3,14 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ConsoleScene, openConsoleScene, type SceneState } from './console-scene.ts';
+import { openManySources } from './many-sources.ts';
 import { lacksBrowser, openBrowser } from './open-browser.ts';
 import { type Visit, visit } from './visit.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const PHONE = { width: 390, height: 844 };
+const WIDE = { width: 1440, height: 900 };
 
 let scene: ConsoleScene;
 let browser: Browser;
@@ -23,7 +25,8 @@ afterAll(async () => {
 
 /** Opens every page, including those behind buttons, and calls `work` on each. */
 async function onEveryPage({ page, go }: Visit, work: (name: string) => Promise<void>): Promise<void> {
-  for (const [name, path] of Object.entries(scene.pages)) {
+  const pages = { ...scene.pages, 'a document': '/documents/docs/troubleshooting.md' };
+  for (const [name, path] of Object.entries(pages)) {
     await go(path);
     await work(name);
   }
@@ -59,7 +62,7 @@ const WIDEST = `[...document.querySelectorAll('body *')]
 
 describe.skipIf(lacksBrowser)('every page', () => {
   it.each([
-    ['light, wide', { colorScheme: 'light' as const }],
+    ['light, wide', { colorScheme: 'light' as const, viewport: WIDE }],
     ['dark, on a phone', { colorScheme: 'dark' as const, viewport: PHONE }],
   ])(
     'has no accessibility violations that axe finds, and no horizontal scrolling: %s',
@@ -152,6 +155,27 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
       },
     ],
     [
+      'baseline',
+      undefined,
+      {
+        overview: 'Events a minute: 114 since the feed began at 10:04, at most 15 in one minute',
+        stuck: 'Nothing is stuck',
+        return: 'Story',
+        live: 'shipment.status_changed',
+      },
+    ],
+    [
+      'unreachable',
+      undefined,
+      {
+        overview: 'It is not known whether all is well',
+        stuck: 'It is not known whether anything is stuck.',
+        return: 'This page failed',
+        live: 'This page failed',
+        find: 'This page failed',
+      },
+    ],
+    [
       'busy',
       undefined,
       {
@@ -179,7 +203,10 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
     const shown = await openConsoleScene(state);
     const findings: Record<string, string[]> = {};
 
-    for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: PHONE }] as const) {
+    for (const options of [
+      { colorScheme: 'light', viewport: WIDE },
+      { colorScheme: 'dark', viewport: PHONE },
+    ] as const) {
       const { page, go, close } = await visit(browser, shown.console, options);
       for (const [name, path] of Object.entries(shown.pages)) {
         // Except for its header, it is the same in all states.
@@ -190,6 +217,7 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
         const isNamed = problem === undefined ? worst === '' : text.includes(problem);
         const found = [
           ...(await findBarriers(page)),
+          ...((await page.evaluate<number>(WIDER)) > 0 ? ['too wide'] : []),
           ...(isNamed ? [] : [`not the problem: ${worst}`]),
           ...(text.includes(texts[name] ?? '') ? [] : [`not "${texts[name]}"`]),
         ];
@@ -200,6 +228,35 @@ describe.skipIf(lacksBrowser)('the pages of a feed', () => {
 
     expect(findings).toEqual({});
     await shown.close();
+  });
+});
+
+describe.skipIf(lacksBrowser)('the pages of many sources', () => {
+  it.each([
+    ['light, wide', { colorScheme: 'light' as const, viewport: WIDE }],
+    ['dark, on a phone', { colorScheme: 'dark' as const, viewport: PHONE }],
+  ])('have no accessibility violations, and a search that leads to its result: %s', async (_, options) => {
+    const many = await openManySources(120);
+    const { page, go, close, problems } = await visit(browser, many.console, options);
+    const findings: Record<string, string[]> = {};
+
+    for (const path of ['/', '/?page=3', '/live']) {
+      await go(path);
+      const found = await findBarriers(page);
+      const wider = await page.evaluate<number>(WIDER);
+      if (found.length + wider > 0) findings[path] = [...found, `${wider} pixels too wide`];
+    }
+    await go('/');
+    await page.getByRole('searchbox', { name: 'Name' }).fill('0077');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/source=0077#sources$/);
+    const shown = await page.getByRole('region', { name: 'Sources' }).getByRole('row').allTextContents();
+
+    expect(findings).toEqual({});
+    expect(shown.slice(1)).toEqual([expect.stringContaining('store-0077')]);
+    expect(problems).toEqual([]);
+    await close();
+    await many.close();
   });
 });
 

@@ -1,7 +1,10 @@
 // The console in a browser: what is stuck, and the buttons for it.
+import type { Locator } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { ask, openAddress } from './ask-console.ts';
+import { openConsoleScene } from './console-scene.ts';
 import { lacksBrowser } from './open-browser.ts';
+import { visit } from './visit.ts';
 import { visitedFeed } from './visited-feed.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
@@ -91,6 +94,7 @@ describe.skipIf(lacksBrowser)('a form that names nothing that exists', () => {
     ['a source, confirmed', 'adopt', 'source=nope&hold=1&confirmed=yes', 404, 'no source &#34;nope&#34;'],
     ['a source to try again', 'redrive', 'source=nope&group=1&to=watch', 404, 'no source &#34;nope&#34;'],
     ['a destination', 'redrive', 'source=acme&group=1&to=nowhere', 400, 'no destination &#34;nowhere&#34;'],
+    ['a destination to try again', 'redrive-all', 'to=nowhere', 400, 'no destination &#34;nowhere&#34;'],
     ['a webhook', 'resume', 'webhook=nope', 404, 'no webhook &#34;nope&#34;'],
     ['no event', 'skip', 'source=acme', 400, 'The form has no &#34;skip&#34;'],
     ['no number', 'skip', 'source=acme&group=1&to=watch&skip=x', 400, 'is no number'],
@@ -111,6 +115,47 @@ describe.skipIf(lacksBrowser)('a form that names nothing that exists', () => {
   });
 });
 
+describe.skipIf(lacksBrowser)('returns that a destination refuses', () => {
+  it('are tried again together, apart from the skipping of one, which asks', async () => {
+    const scene = await openConsoleScene('failing');
+    const { page, go, close, problems } = await visit(feed.browser, scene.console);
+    await go('/stuck');
+    const table = page.getByRole('region', { name: 'Behind at the bus' });
+    const skip = table.getByRole('button', { name: 'Skip event 2' }).first();
+    const distances: number[] = [];
+    for (const width of [1_440, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const [tried, skipped] = [
+        await boxOf(table.getByRole('button', { name: 'Try again' })),
+        await boxOf(skip),
+      ];
+      distances.push(Math.max(skipped.x - tried.x - tried.width, skipped.y - tried.y - tried.height));
+    }
+
+    await skip.click();
+    await page.getByRole('heading', { name: 'Are you sure?' }).waitFor();
+    await go('/stuck');
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'the bus: 2 returns: its sender tries again.' })
+      .waitFor();
+
+    await table.waitFor({ state: 'detached' });
+    expect(Math.min(...distances)).toBeGreaterThan(15);
+    expect(problems).toEqual([]);
+    await close();
+    await scene.close();
+  });
+});
+
+/** Of the first of these. */
+async function boxOf(buttons: Locator) {
+  const box = await buttons.first().boundingBox();
+  if (box === null) throw new Error('There is no such button.');
+  return box;
+}
+
 describe.skipIf(lacksBrowser)('a console without --act', () => {
   it('has neither the buttons nor their routes', async () => {
     const { page } = await feed.open('/stuck');
@@ -118,7 +163,7 @@ describe.skipIf(lacksBrowser)('a console without --act', () => {
     const access = await openAddress(feed.reading);
 
     const answers = await Promise.all(
-      ['release', 'resume', 'redrive', 'skip'].map((name) =>
+      ['release', 'resume', 'redrive', 'redrive-all', 'skip'].map((name) =>
         ask(`${origin}/act/${name}`, {
           method: 'POST',
           headers: { ...access, origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -127,7 +172,7 @@ describe.skipIf(lacksBrowser)('a console without --act', () => {
       ),
     );
 
-    expect(answers.map((answer) => answer.status)).toEqual([404, 404, 404, 404]);
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404, 404, 404, 404]);
     expect(await page.getByRole('main').locator('form').count()).toBe(0);
   });
 });

@@ -21,12 +21,13 @@ beforeEach(() => {
   const state = aState('acme', 1, { generation: ACME.generation });
   feed = {
     ledger,
-    activities,
+    activitiesOf: async () => new Map([['acme', (await activities.load('acme')) ?? NOTHING]]),
     sources: async () => ['acme'],
     states: { ...STATES, load: async () => state },
   };
 });
 
+const NOTHING: Activity = { minutes: [], recent: [] };
 const STATES = { save: async () => 'saved' as const, identity: async () => 'here' };
 
 async function save(group: number, ...sequences: readonly number[]): Promise<void> {

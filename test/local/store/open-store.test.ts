@@ -325,7 +325,9 @@ test('the activity of a source has the groups that changed last and the events o
   await store.ledger.append(aKey('read'), anEvent(aKey(1), 1));
   await save(aKey(2), 2);
 
-  expect(await store.activities.load('acme')).toEqual({
+  const activities = await store.activitiesOf(['acme', 'none']);
+
+  expect(activities.get('acme')).toEqual({
     minutes: [
       { from: from + MINUTE, events: 2 },
       { from, events: 3 },
@@ -335,7 +337,18 @@ test('the activity of a source has the groups that changed last and the events o
       { group: 1, sequence: 3, savedAt: now - MINUTE },
     ],
   });
-  expect(await store.activities.load('none')).toBeUndefined();
+  expect(activities.has('none')).toBe(false);
+});
+
+test('the activities of all sources are found together, of each the groups that changed last', async () => {
+  await save(aKey(1, GLOBEX), 1);
+  const groups = Array.from({ length: 1_100 }, (_, place) => place + 1);
+  await Promise.all(groups.map((group) => save(aKey(group), 1)));
+
+  const activities = await store.activitiesOf(['acme', GLOBEX.source]);
+
+  expect(activities.get('acme')?.recent.map(({ group }) => group)).toEqual(groups.slice(-50).reverse());
+  expect(activities.get(GLOBEX.source)).toMatchObject({ minutes: [{ events: 1 }], recent: [{ group: 1 }] });
 });
 
 test('each commit with events is reported with its groups, until the listener leaves', async () => {
