@@ -208,8 +208,8 @@ const COMPARING: readonly Bug[] = [
   bug(
     'a silent baseline announces old groups that it finds later',
     'shared/recording/compare-page.ts',
-    'emits: isEmitting,',
-    'emits: isEmitting || state.baselineAt !== undefined,',
+    'announcesOld: isReadByBaseline(state, reading) ? !isAdopting : isEmitting,',
+    'announcesOld: isReadByBaseline(state, reading) ? !isAdopting : isEmitting || state.baselineAt !== undefined,',
     42,
   ),
   bug(
