@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatInstant, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { DAY, formatInstant, HOUR, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { claimsOf } from '../../../shared/position/claims.ts';
 import type { Range } from '../../../shared/reading/range.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
@@ -481,6 +481,24 @@ describe('the first sight of a group', () => {
     const created = (await events(1)).filter(({ type }) => type === 'return_group.created');
     const backfill = created.map(({ data }) => 'backfill' in data && data.backfill === true);
     expect(backfill).toEqual(expected === 'silent' ? [] : [expected === 'backfill']);
+  });
+});
+
+describe('an entity of an array that the service did not send before', () => {
+  const LONG_AFTER = aPosition({ origin: CREATED + 400 * DAY });
+
+  it.each<[string, Partial<SourceState>, boolean]>([
+    ['that is older than the feed', { mode: 'silent', position: LONG_AFTER }, false],
+    ['that is older than the feed, in a source that emits', { mode: 'emit', position: LONG_AFTER }, true],
+    ['that is newer', { mode: 'silent', position: aPosition({ origin: CREATED - 400 * DAY }) }, true],
+  ])('%s', async (_, changes, isPublished) => {
+    const { take, types } = createSetting(changes);
+    const { shipments: _shipments, ...bare } = sampleRow(1);
+    await take(page([bare]));
+
+    await take(page([{ ...sampleRow(1), updated_at: LATER }], 100));
+
+    expect((await types(1)).includes('shipment.created')).toBe(isPublished);
   });
 });
 
