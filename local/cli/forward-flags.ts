@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSigningSecret } from '../../functions/adapters/webhook-signature.ts';
-import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
+import { checkFilter, type EventFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
 import {
   CONTENT_TYPES,
   type ContentType,
@@ -68,8 +68,7 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
     );
   const secret = forwardTo && readSecret(forwardSecret);
   try {
-    const filter = checkFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
-    if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
+    const filter = checkChangeFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
     return (forwardTo ?? []).map((url) => ({
       ...{ url, secret, filter, contentType: forwardContentType, shape: forwardShape },
     }));
@@ -77,6 +76,13 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
     const option = forwardFilter === undefined ? '--forward-only' : '--forward-filter';
     throw new UsageError(`${option}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Checks a filter of changes: neither URLs nor readers get an event of the feed itself. @throws Error */
+export function checkChangeFilter(filter: object): EventFilter {
+  const checked = checkFilter(filter);
+  if (checked.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is only for queues and the bus.`);
+  return checked;
 }
 
 /** As {@link parseUrl}. */

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
-import { checkFilter, type EventFilter } from '../../shared/contract/event-filter.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { READER_NAME, withToken } from '../../shared/pulling/reader.ts';
 import { counted } from '../cli/counts.ts';
 import { UsageError } from '../cli/failures.ts';
-import { parseFilter } from '../cli/forward-flags.ts';
+import { checkChangeFilter, parseFilter } from '../cli/forward-flags.ts';
 import { alignColumns } from '../cli/layout.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parseDirectory } from '../cli/place-options.ts';
@@ -22,8 +22,8 @@ const DATA = 'data directory of "watch --data", which may be running';
 
 const ADD_HELP = `
 A reader is a URL, /v1/readers/NAME of "watch --listen", with its own filter and tokens
-(docs/pulling.md). What it shows is fixed: for another filter, add another reader. The token is printed
-on stdout, once; only its hash is kept.
+(docs/pulling.md). The filter never changes: add another reader for another one. The command prints the
+token on stdout, once; the directory keeps only its hash.
 Examples:
   returns-feed readers add wms --data state
   returns-feed readers add shop --data state --filter '{"sources":["acme"]}'`;
@@ -83,7 +83,7 @@ const TOKEN_BYTES = 32;
 async function add(name: string, { data, filter = {} }: Flags & { readonly filter?: object }): Promise<void> {
   if (!READER_NAME.test(name))
     throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
-  const checked = checkedFilter(filter);
+  const checked = readFilter(filter);
   const token = newToken();
   await withStore(data, async ({ readers }) => {
     if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)] })))
@@ -92,9 +92,9 @@ async function add(name: string, { data, filter = {} }: Flags & { readonly filte
   });
 }
 
-function checkedFilter(filter: object): EventFilter {
+function readFilter(filter: object): EventFilter {
   try {
-    return checkFilter(filter);
+    return checkChangeFilter(filter);
   } catch (error) {
     throw new UsageError(`--filter: ${(error as Error).message}`, { cause: error });
   }

@@ -42,7 +42,7 @@ export async function* followConfig(
           log.warn('Another data, console or listen takes effect at the next start.');
         yield plan;
       } catch (error) {
-        log.error('The configuration changed, and is not used. What ran before goes on.', {
+        log.error('The changed configuration is not used; the earlier one goes on.', {
           error: error as Error,
         });
       }

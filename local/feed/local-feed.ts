@@ -29,7 +29,7 @@ export interface LocalFeed {
    * @throws UsageError if its state was read from another address
    */
   openSource(source: WatchedSource, reporting: Reporting): Promise<SourceTicks>;
-  /** What other parts of the process read. */
+  /** The stores, for other parts of the process. */
   readonly store: LocalStore;
   /** The sources whose state the directory has, sorted. */
   knownSources(): Promise<readonly string[]>;

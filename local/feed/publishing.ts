@@ -1,4 +1,4 @@
-// What hands the saved events over: the output, and a webhook sender for each receiver. Each save wakes them.
+// Hands the saved events over: to the output, and by a webhook sender to each receiver. Each save wakes them.
 import { setImmediate } from 'node:timers/promises';
 import type { FeedEvent } from '../../shared/contract/event.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';

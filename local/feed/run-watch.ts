@@ -117,7 +117,7 @@ function createSourceWatches(
       shown.log.error('It is not read.', { error });
       return NOT_READ;
     });
-    // Whoever waits for the outcomes gets it as well.
+    // `done` throws its error as well.
     outcome.catch(() => {});
     running.set(name, { configuredAs: configuredAs(source), stopping, outcome });
   }

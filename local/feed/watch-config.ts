@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { checkFilter, SOURCE_READ } from '../../shared/contract/event-filter.ts';
 import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { CONTENT_TYPES } from '../../shared/deployment/content-type.ts';
 import { WEBHOOK_SHAPES } from '../../shared/deployment/webhook-shape.ts';
@@ -16,7 +15,7 @@ import {
 import { counted } from '../cli/counts.ts';
 import { parseDuration } from '../cli/durations.ts';
 import { messageOf, UsageError } from '../cli/failures.ts';
-import { parseUrl, readSecret } from '../cli/forward-flags.ts';
+import { checkChangeFilter, parseUrl, readSecret } from '../cli/forward-flags.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
 import type { GivenOption } from '../store/documents.ts';
 import type { Receiver, WatchedSource, WatchPlan } from './watch-plan.ts';
@@ -105,7 +104,7 @@ export interface WatchConfig {
   readonly plan: WatchPlan;
 }
 
-/** What the command line says besides the file. */
+/** The settings of the command line, before those of the file. */
 export interface ConfigOverrides {
   /** Time between polls of all sources, in milliseconds. */
   readonly every: number | undefined;
@@ -235,8 +234,10 @@ function readReceiver(
 ): Receiver {
   const unknown = receiver.sources?.find((name) => sources.every((source) => source.name !== name));
   if (unknown !== undefined) throw new Error(`There is no source "${unknown}".`);
-  const filter = checkFilter({ ...receiver.filter, ...(receiver.sources && { sources: receiver.sources }) });
-  if (filter.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is not posted to URLs.`);
+  const filter = checkChangeFilter({
+    ...receiver.filter,
+    ...(receiver.sources && { sources: receiver.sources }),
+  });
   return {
     url: parseUrl(url, 'url'),
     secret: secretFile === undefined ? undefined : readSecret(from(secretFile), 'secretFile'),

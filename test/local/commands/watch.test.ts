@@ -1,5 +1,5 @@
 // `watch` as a user runs it: in terminals of several widths, in a pipe, and with errors that end it.
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -124,6 +124,25 @@ describe('a data directory', () => {
     expect(allowed.stdout).toBe('');
     expect(allowed.stderr).toContain(`returns-feed release --source acme --hold 1 --data ${data}`);
   });
+});
+
+test.each([
+  [['--config', 'feed.json', '--budget', '5'], '--budget: with --config the file says this'],
+  [['--config', '/nowhere/feed.json'], "/nowhere/feed.json can't be read"],
+  [[], 'Name the service with --base-url URL, or many of them with --config FILE'],
+  [['--base-url', 'http://127.0.0.1:9/api', '--listen', '0'], '--listen needs --data'],
+  [['--base-url', 'http://127.0.0.1:9/api', '--listen', 'x', '--data', 'unused'], 'no place to listen at'],
+])('watch %j is refused', async (args, problem) => {
+  const folder = join(directory, 'config');
+  await mkdir(folder, { recursive: true });
+  const source = { name: 'acme', baseUrl: service.url, tokenEnv: 'RETURNS_API_TOKEN' };
+  await writeFile(join(folder, 'feed.json'), JSON.stringify({ sources: [source] }));
+  const given = args.map((each) => (each === 'feed.json' ? join(folder, each) : each));
+
+  const { code, stdout, stderr } = await run(['watch', ...given]);
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(problem);
 });
 
 describe('the options of the last start', () => {

@@ -53,6 +53,23 @@ describe('a configuration of `watch`', () => {
     expect(plan.sources[0]?.settings.intervalMs).toBe(2_000);
   });
 
+  it('spreads the polls of its sources, in the same way at each start', async () => {
+    const config = {
+      sources: [
+        { ...ACME, budget: 10 },
+        { ...ACME, name: 'globex', budget: 10 },
+      ],
+    };
+
+    const [first, second] = [await read(config), await read(config)];
+
+    const spreads = first.plan.sources.map(({ spread = 0 }) => spread);
+    expect(second.plan.sources.map(({ spread }) => spread)).toEqual(spreads);
+    expect(new Set(spreads).size).toBe(2);
+    for (const spread of spreads) expect(spread).toBeGreaterThan(0);
+    for (const spread of spreads) expect(spread).toBeLessThan(1);
+  });
+
   it('takes paths from its own folder, and options of receivers', async () => {
     const { data, plan } = await read({
       ...{ data: 'state', sources: [ACME] },
@@ -95,6 +112,11 @@ describe('a configuration of `watch`', () => {
       'one token with more than the service allows',
       { sources: [ACME, { ...ACME, name: 'globex' }] },
       'use one token, for which the service allows 300 requests a minute',
+    ],
+    [
+      'a filter of the feed itself',
+      { sources: [ACME], receivers: [{ url: 'https://a.test', filter: { types: ['feed.source_read'] } }] },
+      'only for queues and the bus',
     ],
     ['a short lookback', { sources: [{ ...ACME, lookback: '1m' }] }, 'at least twice as long as settle'],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemory } from '../../../shared/comparing/memory.ts';
+import { createMemory, shareOfMemory } from '../../../shared/comparing/memory.ts';
 
 const remembered = { digest: '1.2', sentAt: 1, updatedAt: 5 };
 
@@ -40,4 +40,12 @@ describe('the memory of groups', () => {
 
     expect([...memory.updateStamps()]).toEqual([20, 30]);
   });
+});
+
+it.each([
+  [1, 20_000],
+  [20, 1_000],
+  [1_000, 50],
+])('of a process with %i sources keeps %i groups of each', (sources, groups) => {
+  expect(shareOfMemory(sources)).toBe(groups);
 });
