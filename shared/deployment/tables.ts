@@ -67,6 +67,17 @@ export const TABLES = {
       includes: ['n', 'r', 's'],
     },
   },
-  /** The state of each source, its operators' searches and its activity: `source/<name>`, `search/<name>`, `activity/<name>`. */
-  sources: { partitionKey: KEY },
+  /**
+   * Of each source its entry (`directory/<name>`), its state (`source/<name>`), its operators' searches (`search/<name>`)
+   * and its activity (`activity/<name>`). The index lists the entries with all that is in them.
+   */
+  sources: {
+    partitionKey: KEY,
+    index: {
+      name: 'directory',
+      partitionKey: { name: 'd', type: 'S' },
+      sortKey: KEY,
+      includes: ['n', 'v', 'o', 'p', 'b'],
+    },
+  },
 } as const satisfies Record<TableRole, TableShape>;
