@@ -12,10 +12,9 @@ import { runLanes } from './lanes/run-lanes.ts';
 import { startTick, type Tick } from './lanes/start-tick.ts';
 import { createTickRun, type TickRun } from './lanes/tick-run.ts';
 import { createWalkLane } from './lanes/walk-lanes.ts';
-import { DeadlineReached, SourceRefused, TokenUnavailable } from './pacing/errors.ts';
+import { DeadlineReached, isFailure } from './pacing/errors.ts';
 import { NOTHING_RECORDED, reportTick, type TickReport } from './reporting/tick-report.ts';
-import { InvalidBaseUrlError } from './returns-service/base-url.ts';
-import { InvalidTokenError, ReturnsServiceError } from './returns-service/errors.ts';
+import { ReturnsServiceError } from './returns-service/errors.ts';
 import { LeaseLost } from './source/source-cell.ts';
 import type { SourceSession } from './source/source-session.ts';
 
@@ -68,11 +67,4 @@ async function work(run: TickRun): Promise<Error | undefined> {
     throw error;
   }
   return run.polls === 0 && run.failure instanceof ReturnsServiceError ? run.failure : undefined;
-}
-
-/** Whether the service or the access to it caused the error: it may be gone at the next tick. */
-function isFailure(error: unknown): error is Error {
-  return [SourceRefused, ReturnsServiceError, TokenUnavailable, InvalidTokenError, InvalidBaseUrlError].some(
-    (kind) => error instanceof kind,
-  );
 }

@@ -1,13 +1,14 @@
 // Whether a tick may work: each slot is taken once, by the holder of the source's lease, and not while the source rests
 // after its token was refused.
-import { HOUR, MILLISECOND } from '../instant.ts';
+import { HOUR, type Instant, MILLISECOND } from '../instant.ts';
 import { takeLease } from '../pacing/lease.ts';
 import { restLeft } from '../pacing/rest.ts';
 import { setBackPolls } from '../position/set-back-polls.ts';
 import type { TickReport } from '../reporting/tick-report.ts';
 import { firstState } from '../source/first-state.ts';
+import { noteQuiet } from '../source/note-quiet.ts';
 import { RestoredStateError } from '../source/restored-state.ts';
-import { reachOf } from '../source/source-settings.ts';
+import { reachOf, type SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 import type { TickRun } from './tick-run.ts';
 
@@ -16,6 +17,8 @@ export interface Tick {
   readonly slot: number;
   /** How long it may work. */
   readonly durationMs: number;
+  /** The last complete poll of a quick tick that found nothing new, in milliseconds since the epoch. */
+  readonly quietAt?: number | undefined;
 }
 
 /** How much longer than a tick its lease lasts, so that a frozen function has been ended by then. */
@@ -42,11 +45,11 @@ export async function startTick(
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== mintedIn)
     throw new RestoredStateError(settings.name, session.place);
-  run.cell.begin(known ?? firstState({ settings, mintedIn, mintedAt: clock.now() }));
-  const { lastSlot, lease: before } = run.state;
-  if (tick.slot <= lastSlot && !isBeyondClocks(run, tick.slot)) return 'late';
-  if (restLeft(run.state.health.restUntil, clock.now()) > 0) return 'resting';
-  const lease = takeLease(before, owner, clock.now(), (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND);
+  const state = known ?? firstState({ settings, mintedIn, mintedAt: clock.now() });
+  run.cell.begin(noteQuiet(state, tick.quietAt, clock.now()));
+  const refusal = refusalOf(state, tick.slot, clock.now());
+  if (refusal !== undefined) return refusal;
+  const lease = takeLease(state.lease, owner, clock.now(), (tick.durationMs + LEASE_MARGIN_MS) * MILLISECOND);
   if (lease === undefined) return 'busy';
   run.update((state) => withSettings({ ...state, lease, lastSlot: tick.slot }, run));
   await run.cell.save();
@@ -63,6 +66,16 @@ export async function startTick(
   return 'taken';
 }
 
+/** Why no tick of this slot may work, whoever has the lease. */
+export function refusalOf(
+  { lastSlot, health }: SourceState,
+  slot: number,
+  now: Instant,
+): 'late' | 'resting' | undefined {
+  if (slot <= lastSlot && !isBeyondClocks(lastSlot, slot, now)) return 'late';
+  return restLeft(health.restUntil, now) > 0 ? 'resting' : undefined;
+}
+
 /** Whether a stored slot is so far ahead of a time that it comes from a wrong clock. Both in milliseconds. */
 export function isSlotTooFarAhead(stored: number, now: number): boolean {
   return stored - now > SLOT_TOO_FAR_AHEAD_MS;
@@ -72,16 +85,27 @@ export function isSlotTooFarAhead(stored: number, now: number): boolean {
  * Whether the stored slot comes from a wrong clock: it is far ahead of both the tick's slot and the local time. This
  * tick then puts it back, otherwise the source would stand still until that time.
  */
-function isBeyondClocks({ state: { lastSlot }, now }: TickRun, slot: number): boolean {
-  return isSlotTooFarAhead(lastSlot, slot) && isSlotTooFarAhead(lastSlot, now() / MILLISECOND);
+function isBeyondClocks(lastSlot: number, slot: number, now: Instant): boolean {
+  return isSlotTooFarAhead(lastSlot, slot) && isSlotTooFarAhead(lastSlot, now / MILLISECOND);
+}
+
+/** Whether the last tick had these settings. */
+export function hasSettings({ pace, baseUrl }: SourceState, settings: SourceSettings): boolean {
+  const before =
+    pace &&
+    Object.entries(paceOf(settings)).every(([name, value]) => value === pace[name as keyof typeof pace]);
+  return before === true && baseUrl === settings.baseUrl;
+}
+
+function paceOf(settings: SourceSettings) {
+  const { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare } = settings;
+  return { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare };
 }
 
 /** If the lookback was raised, polls go back by the difference, once. */
 function withSettings(state: SourceState, { session: { settings }, now }: TickRun): SourceState {
-  const { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare, baseUrl } = settings;
   const raisedBy = reachBack(settings) - reachBack(state.pace ?? settings);
-  const pace = { intervalMs, lookbackMs, settleMs, reconcileMs, requestsPerMinute, walkShare };
-  const next = { ...state, pace, baseUrl };
+  const next = { ...state, pace: paceOf(settings), baseUrl: settings.baseUrl };
   return raisedBy > 0 ? setBackPolls(next, state.position.cursor - raisedBy, now()) : next;
 }
 

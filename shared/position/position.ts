@@ -138,6 +138,12 @@ export function rangeOf(
   }
 }
 
+/** Returns the position after a complete poll elsewhere that found nothing new. @param at the moment for which it stands */
+export function noteRead(position: Position, at: Instant): Position {
+  const late = Math.max(position.readAt.late ?? at, at);
+  return { ...position, readAt: { ...position.readAt, late } };
+}
+
 /** Returns the position after an answer. @param isOld whether it was older than `settle` */
 export function noteAge(position: Position, isOld: boolean, now: Instant): Position {
   const agedSince = isOld ? (position.agedSince ?? now) : undefined;

@@ -39,6 +39,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Whether caches are asked not to answer it. @default false */
   readonly skipsCaches?: boolean | undefined;
+  /** A longer answer fails. @default that of the client */
+  readonly maxBytes?: number | undefined;
 }
 
 interface ReturnGroupsPage {
@@ -70,7 +72,11 @@ export interface ReturnsServiceClient {
 export function createReturnsServiceClient(options: ReturnsServiceClientOptions): ReturnsServiceClient {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const token = parseToken(options.token);
-  const { transport, timeoutMs: usualTimeoutMs = REQUEST_TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES } = options;
+  const {
+    transport,
+    timeoutMs: usualTimeoutMs = REQUEST_TIMEOUT_MS,
+    maxBytes: most = MAX_ANSWER_BYTES,
+  } = options;
   const { include = [] } = options;
   const { host } = new URL(baseUrl);
   const configured = `${baseUrl}${LIST_PATH}`;
@@ -78,7 +84,7 @@ export function createReturnsServiceClient(options: ReturnsServiceClientOptions)
   let address = configured;
   const usual = { accept: 'application/json', 'X-Service-Api-Token': token };
   return {
-    async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs, skipsCaches } = {}) {
+    async listReturnGroups(query, { signal, timeoutMs = usualTimeoutMs, skipsCaches, maxBytes = most } = {}) {
       const redact = createRedact([token, ...personalValuesOf(query)]);
       const context: RequestContext = { host, timeoutMs, maxBytes, redact };
       const asked = address;

@@ -26,6 +26,8 @@ export interface SourceServices
   readonly owner: string;
   /** How many groups the process may remember of this source. @default all that one source needs */
   readonly mostRemembered?: (() => number) | undefined;
+  /** Requests a minute that quick ticks of all processes may send beside this one's. @default 0 */
+  readonly quickRequests?: number | undefined;
   /** Where in a rhythm its polls lie, from 0 to 1. @default 0, as those of a schedule */
   readonly spread?: number | undefined;
   /** Called during long work. */
@@ -99,7 +101,7 @@ export function createSourceSession(services: SourceServices): SourceSession {
     memory: createMemory(services.mostRemembered),
     requests: createSourceRequests({
       ...services,
-      requestsPerMinute: budgetsOf(settings).ticks,
+      requestsPerMinute: budgetsOf(settings).ticks - (services.quickRequests ?? 0),
       // A machine that was suspended may not have counted that time.
       deadline: () => Math.min(session.deadline, clock.elapsed() + session.leaseEnd - clock.now()),
     }),

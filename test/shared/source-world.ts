@@ -92,7 +92,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
   /** Runs one tick to its end. */
   function tick(
     session: SourceSession,
-    options: { readonly slot?: number; readonly durationMs?: number } = {},
+    options: Partial<Parameters<typeof pollSource>[0]> = {},
   ): Promise<TickReport> {
     return time.run(pollSource({ slot: slot(), durationMs: TICK_MS, ...options }, session));
   }
@@ -104,7 +104,7 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
       .sort((a, b) => String(a.created_at).localeCompare(String(b.created_at)));
   }
 
-  const transport: HttpTransport = async ({ url, headers, timeoutMs }) => {
+  const transport: HttpTransport = async ({ url, headers, timeoutMs, maxBytes }) => {
     const { pathname, searchParams } = new URL(url);
     const request: ServiceRequest = {
       path: pathname.slice(new URL(BASE_URL).pathname.length),
@@ -118,10 +118,12 @@ export function createSourceWorld({ settings, latencyMs = 20, ...service }: Sour
     if (answer.delivery === 'hang') throw new TransportFailure('timeout', `no answer in ${timeoutMs} ms`);
     if (answer.delivery !== 'whole')
       throw new TransportFailure('connection', 'reset', { code: 'ECONNRESET' });
+    const body = new TextEncoder().encode(answer.body);
+    if (body.byteLength > maxBytes) throw new TransportFailure('too-large', `more than ${maxBytes} bytes`);
     return {
       status: answer.status,
       headers: answer.headers,
-      body: new TextEncoder().encode(answer.body),
+      body,
       requestMs: tookMs,
     };
   };
