@@ -44,6 +44,8 @@ export interface QuickReport extends Omit<TickReport, 'outcome' | 'state'> {
 /** As long as that of a long tick, by which other leases are judged. */
 const LEASE = MINUTE;
 const MOST_REQUESTS = 2;
+/** Within a minute two quick ticks may send theirs. Long ticks leave this part of the budget to them. */
+export const QUICK_REQUESTS: number = 2 * MOST_REQUESTS;
 /** Longer answers are left to long ticks: many quick ones share a process's memory. */
 const MOST_BYTES = 1024 * 1024;
 /** With a smaller budget two requests are too large a part of it. */

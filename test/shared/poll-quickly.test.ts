@@ -3,7 +3,7 @@ import { jsonAnswer } from '../../local/reference-service/service/answer.ts';
 import { HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { pollQuickly, type QuickReport } from '../../shared/poll-quickly.ts';
 import type { SourceServices, SourceSession } from '../../shared/source/source-session.ts';
-import { readReportsOf } from './read-reports.ts';
+import { conditions, readReportsOf } from './read-reports.ts';
 import { createSourceWorld, type SourceWorld, type SourceWorldOptions } from './source-world.ts';
 
 /** A source whose baseline and first polls are over, and that has no walk due in the next minutes. */
@@ -77,6 +77,17 @@ describe('a quick tick', () => {
     expect(order).toEqual(['state with lease', 'snapshot', 'state released']);
     expect(await world.groupEvents(group)).toHaveLength(1);
     expect(await quickTick(world, session)).toMatchObject({ outcome: 'quiet' });
+  });
+
+  it('saves that a row cannot be read, which is reported', async () => {
+    const { world } = await restingWorld();
+    const session = world.startProcess('quick');
+    world.network.intercept = () => jsonAnswer(200, [{ id: 'no number' }]);
+
+    const report = await quickTick(world, session);
+
+    expect(report).toMatchObject({ outcome: 'saved', counts: { unreadable: 1 } });
+    expect(await conditions(world)).toContain('feed.source_degraded unreadable');
   });
 
   it('saves nothing once another process has saved the source', async () => {

@@ -311,6 +311,23 @@ const GUARDING: readonly Bug[] = [
   ),
 ];
 
+const QUICK_TICKS: readonly Bug[] = [
+  bug(
+    'a quick tick saves without the lease',
+    'shared/poll-quickly.ts',
+    'await take();\n      return store.save(key, save);',
+    'return store.save(key, save);',
+    'test/shared/poll-quickly.test.ts',
+  ),
+  bug(
+    'a quick tick that finds no new row writes nothing, whatever else it found',
+    'shared/poll-quickly.ts',
+    'return JSON.stringify(lastingOf(before)) === JSON.stringify(lastingOf(state));',
+    'return true;',
+    'test/shared/poll-quickly.test.ts',
+  ),
+];
+
 const PUBLISHING: readonly Bug[] = [
   bug(
     'an entry that a batch could not send counts as sent',
@@ -523,6 +540,7 @@ export const BUGS: readonly Bug[] = [
   ...COMPARING,
   ...VALUES,
   ...GUARDING,
+  ...QUICK_TICKS,
   ...PUBLISHING,
   ...CLAIMS,
   ...AGES,

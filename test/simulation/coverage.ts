@@ -57,6 +57,7 @@ export function plannedCases(): string[] {
       'oldChanges',
       'cache',
       'lag',
+      'isQuick',
     ].map((name) => `plan with ${name}`),
     ...['two sources', 'clocks off', 'tiny store'],
     ...['knob clockBehindSeconds', 'knob agingSeconds', `knob stampForm=${WESTERN_TIME}`],
@@ -83,6 +84,7 @@ function* metCases(): Generator<string> {
   for (const type of Object.keys(EVENT_SCHEMAS) as EventType[])
     if (type !== 'feed.events_skipped') yield `published ${type}`;
   yield* ['flap', 'context', 'burst', 'crowd', 'money', 'refund'].map((hand) => `hand ${hand}`);
+  yield* ['tick quiet', 'tick saved', 'tick long'];
   yield* ['answer of a cache', 'row of a copy that lags'];
   yield* ['change of an old group', 'change of a group that turns old'];
   yield* ['group too large to store', 'process stopped in a tick', 'happened store.load in part'];

@@ -74,9 +74,28 @@ export function drawPlan(seed: number, profile: Profile): Plan {
     sweepMs: random.chance(0.2) ? random.below(activeMs) : undefined,
     stops: random.chance(0.1) ? random.pick([0.1, 0.4]) : undefined,
   };
-  return isStrange
-    ? strangely(plan, random)
-    : withCircumstances(atItsLimits(withNight(withKnownStore(plan), random)));
+  return withQuickTicks(
+    isStrange
+      ? strangely(plan, random)
+      : withCircumstances(atItsLimits(withNight(withKnownStore(plan), random))),
+  );
+}
+
+/** Some plans have quick ticks: they are for sources that are polled once a minute, and walked once an hour. */
+function withQuickTicks(plan: Plan): Plan {
+  const random = createRandom(mix(plan.seed, 81));
+  if (!random.chance(0.2)) return plan;
+  const requestsPerMinute = Math.max(60 * plan.sources, plan.settings.requestsPerMinute);
+  const reconcileMs = random.pick([plan.settings.reconcileMs, 600_000, 3_600_000]);
+  // A report in each minute is news.
+  const sourceRead = plan.settings.sourceRead && random.chance(0.2);
+  const settings = { ...plan.settings, intervalMs: MINUTE_MS, requestsPerMinute, reconcileMs, sourceRead };
+  // Most of its time such a source is at rest.
+  const longer = random.pick([1, 2]);
+  return {
+    ...{ ...plan, settings, isQuick: true, activeMs: longer * plan.activeMs },
+    changesPerSecond: plan.changesPerSecond / longer / random.pick([1, 4, 10]),
+  };
 }
 
 /** Ticks are as long as in the product where shorter ones would have too few requests to get anywhere. */

@@ -140,6 +140,8 @@ export interface Plan {
   readonly sources: number;
   /** How long a tick may work. */
   readonly tickMs: number;
+  /** Whether quick ticks come first, and long ones only when these ask for them. */
+  readonly isQuick?: boolean | undefined;
   readonly faults: FaultRates;
   /** The maximum error of processes' clocks. */
   readonly clockSkewMs: number;

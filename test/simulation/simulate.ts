@@ -49,7 +49,9 @@ export async function simulate(plan: Plan, options: { readonly isRead?: boolean 
   const watchOf = watchSources(world);
   const looks = watchLooks(world);
   const sources = Array.from({ length: plan.sources }, (_, index) =>
-    createPollers(world, settingsOf(plan, index)),
+    createPollers(world, settingsOf(plan, index), () =>
+      watchOf(`s${index + 1}`).rounds.late.push(world.time.now()),
+    ),
   );
   const operations = createOperations(world, sources);
 
@@ -152,6 +154,7 @@ export function* occurrencesIn(plan: Plan): Generator<string> {
     'oldChanges',
     'cache',
     'lag',
+    'isQuick',
   ] as const)
     if (plan[name] !== undefined) yield `plan with ${name}`;
   const { reconcileMs, requestsPerMinute } = plan.settings;

@@ -3,7 +3,8 @@
 // over.
 
 import { createRandom, mix } from '../../../local/reference-service/store/seeded-random.ts';
-import { DAY, type Instant, MILLISECOND } from '../../../shared/instant.ts';
+import { DAY, type Instant, MILLISECOND, MINUTE } from '../../../shared/instant.ts';
+import { pollQuickly, QUICK_REQUESTS, type QuickReport } from '../../../shared/poll-quickly.ts';
 import { pollSource } from '../../../shared/poll-source.ts';
 import type { TickReport } from '../../../shared/reporting/tick-report.ts';
 import { createReturnsServiceClient } from '../../../shared/returns-service/client.ts';
@@ -25,9 +26,13 @@ interface Poller {
   idleSince: number;
 }
 
+type AnyReport = Pick<TickReport, 'polls' | 'requests' | 'counts' | 'failure'> & {
+  readonly outcome: TickReport['outcome'] | QuickReport['outcome'];
+};
+
 export interface Pollers {
   readonly source: string;
-  /** Runs one tick now; resolves after its last delivery. */
+  /** Runs one tick now; resolves after its last delivery. @returns the report of a long one */
   tick(slot: number): Promise<TickReport | undefined>;
   /** Ends all processes: the next tick gets a new one. */
   replace(): void;
@@ -47,16 +52,23 @@ export interface ConcludedTick {
 
 /** How much longer than its tick a function may run before it is ended. */
 const TIMEOUT_MARGIN_MS = 10_000;
+/** Of a quick tick. */
+const QUICK_MS = 12_000;
+const LONG_FOR = 10 * MINUTE;
 const VISIBLE_AGAIN_AFTER_MS = 30_000;
 const MOST_RECEIVES = 3;
 const DAY_MS = DAY / MILLISECOND;
 
-export function createPollers(world: World, configured: SourceSettings): Pollers {
+/** @param onQuiet called when a quick tick has read the source completely, and written nothing */
+export function createPollers(world: World, configured: SourceSettings, onQuiet: () => void): Pollers {
   const { time, plan, fates, trace } = world;
   const pollers: Poller[] = [];
   const ownErrors: Error[] = [];
   const concluded: ConcludedTick[] = [];
   const stops = createRandom(mix(plan.seed, 102));
+  let quietAt: number | undefined;
+  /** By the elapsed time: a source that needed a long tick gets no quick one until then. */
+  let isLongUntil = 0;
 
   function start(): Poller {
     const settings = { ...configured, baseUrl: world.address() };
@@ -83,6 +95,7 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
       place: undefined,
       owner: process.name,
       signal: stopping.signal,
+      ...(plan.isQuick && { quickRequests: QUICK_REQUESTS }),
     });
     const { baseUrl } = settings;
     const poller = {
@@ -106,26 +119,31 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
     return first;
   }
 
-  async function invoke(slot: number): Promise<TickReport | 'failed'> {
+  /** Runs a tick in one of the processes. */
+  async function invoke<Report extends AnyReport>(
+    slot: number,
+    durationMs: number,
+    tick: (session: SourceSession) => Promise<Report>,
+  ): Promise<Report | 'failed'> {
     const poller = find();
     const { process, session } = poller;
     poller.isBusy = true;
     process.isAtRest = false;
     trace.note(process.name, `tick ${slot}`);
     let isUnderWay = true;
-    const overdue = plan.tickMs + TIMEOUT_MARGIN_MS;
+    const overdue = durationMs + TIMEOUT_MARGIN_MS;
     if (plan.endsOverdue || fates.isCalm()) {
       void time.sleep(overdue).then(() => {
         if (isUnderWay) process.kill('its time is over');
       });
     }
     if (plan.stops !== undefined && !fates.isCalm() && stops.chance(plan.stops)) {
-      void time.sleep(stops.fraction() ** 2 * plan.tickMs).then(() => {
+      void time.sleep(stops.fraction() ** 2 * durationMs).then(() => {
         if (isUnderWay) poller.stopping.abort();
       });
     }
     const outcome = await Promise.race([
-      pollSource({ slot, durationMs: plan.tickMs }, session).catch((error: unknown) => failed(error, slot)),
+      tick(session).catch((error: unknown) => failed(error, slot)),
       process.ended.then(() => 'failed' as const),
     ]);
     isUnderWay = false;
@@ -137,11 +155,29 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
       process.kill('it was asked to stop');
     }
     if (outcome !== 'failed') noteReport(process, outcome);
+    return outcome;
+  }
+
+  async function invokeLong(slot: number): Promise<TickReport | 'failed'> {
+    const { tickMs: durationMs } = plan;
+    const outcome = await invoke(slot, durationMs, (session) =>
+      pollSource({ slot, durationMs, quietAt }, session),
+    );
     if (outcome !== 'failed' && outcome.state !== undefined) conclude(slot);
     return outcome;
   }
 
-  function noteReport(process: SimulatedProcess, report: TickReport): void {
+  /** As the dispatcher and its queues do. @returns whether a long tick has to go on */
+  async function invokeQuick(slot: number): Promise<boolean> {
+    const tick = { slot, durationMs: QUICK_MS };
+    const outcome = await invoke(slot, QUICK_MS, (session) => pollQuickly(tick, session));
+    if (outcome === 'failed') return true;
+    if (outcome.quietAt !== undefined) quietAt = Math.max(quietAt ?? 0, outcome.quietAt);
+    if (outcome.outcome === 'quiet' && outcome.polls > 0) onQuiet();
+    return outcome.outcome === 'long';
+  }
+
+  function noteReport(process: SimulatedProcess, report: AnyReport): void {
     const { outcome, polls, requests, counts, failure } = report;
     trace.count(`tick ${outcome}${failure === undefined ? '' : ` (${failure.code})`}`);
     trace.note(
@@ -175,8 +211,12 @@ export function createPollers(world: World, configured: SourceSettings): Pollers
       for (const { process } of pollers) process.kill('another release takes its place');
     },
     async tick(slot) {
+      if (plan.isQuick && time.elapsed() >= isLongUntil) {
+        if (!(await invokeQuick(slot))) return undefined;
+        isLongUntil = time.elapsed() + LONG_FOR;
+      }
       for (let receives = 1; receives <= MOST_RECEIVES; receives += 1) {
-        const outcome = await invoke(slot);
+        const outcome = await invokeLong(slot);
         if (outcome !== 'failed') return outcome;
         await time.sleep(VISIBLE_AGAIN_AFTER_MS);
       }
@@ -200,7 +240,11 @@ export async function runSchedule(
 ): Promise<void> {
   const { time, fates, draws, trace } = world;
   const { earlySlot } = world.plan;
-  const deliver = (slot: number, delayMs: number) => void time.sleep(delayMs).then(() => pollers.tick(slot));
+  const { isQuick } = world.plan;
+  const deliver = (slot: number, delayMs: number) => {
+    // A queue gives out no quick tick after the next one, and SQS hardly ever one twice.
+    if (!isQuick || delayMs < intervalMs) void time.sleep(delayMs).then(() => pollers.tick(slot));
+  };
   if (earlySlot !== undefined) {
     void time.sleep(earlySlot.atMs).then(() => {
       trace.count('slot ahead');
@@ -216,7 +260,8 @@ export async function runSchedule(
     if (!fates.happens('tick lost', 'tickLost')) {
       deliver(slot, isLate ? draws.schedule.fraction() * 4 * intervalMs : draws.schedule.fraction() * 500);
     }
-    if (fates.happens('tick doubled', 'tickDoubled')) deliver(slot, draws.schedule.fraction() * 90_000);
+    if (fates.happens('tick doubled', 'tickDoubled') && !isQuick)
+      deliver(slot, draws.schedule.fraction() * 90_000);
     await time.sleep(Math.min(intervalMs, Math.max(1, (until - time.elapsed()) / MILLISECOND)));
   }
 }
