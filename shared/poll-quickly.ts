@@ -71,7 +71,7 @@ export async function pollQuickly(tick: QuickTick, session: SourceSession): Prom
   const { states, settings, owner, clock } = session;
   const [mintedIn, known] = [await states.identity(), await states.load(settings.name)];
   if (known === undefined) return report('long', 'it has no state yet');
-  if (known.mintedIn !== mintedIn) throw new RestoredStateError(settings.name, session.place);
+  if (known.mintedIn !== mintedIn) throw new RestoredStateError(settings.name, session.place, known);
   const refusal = refusalOf(known, tick.slot, clock.now());
   if (refusal !== undefined) return report(refusal);
   if (known.pausedUntil > clock.now()) return report('resting');

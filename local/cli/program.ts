@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   readers: async () => (await import('../commands/readers.ts')).createReadersCommand(),
   forget: async () => (await import('../commands/forget.ts')).createForgetCommand(),
   backup: async () => (await import('../commands/backup.ts')).createBackupCommand(),
+  move: async () => (await import('../commands/move.ts')).createMoveCommand(),
   compact: async () => (await import('../commands/compact.ts')).createCompactCommand(),
   probe: async () => (await import('../commands/probe.ts')).createProbeCommand(),
   serve: async () => (await import('../commands/serve.ts')).createServeCommand(),

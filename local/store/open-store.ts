@@ -55,7 +55,7 @@ import { createMarks, listBehind, readMark, removeDestination } from './marks.ts
 import { type Commit, createNews, type News } from './news.ts';
 import { createPositions } from './positions.ts';
 import { createTables, hasTables } from './schema.ts';
-import { createSnapshotStore, listMentioning } from './snapshots.ts';
+import { createSnapshotStore, listMentioning, listSnapshots, type StoredSnapshot } from './snapshots.ts';
 import { explainStoreError, FullDiskError, StoreError } from './store-error.ts';
 import { createUnsentCounter, type Unsent, type UnsentAt } from './unsent.ts';
 import type { WatchLock } from './watch-lock.ts';
@@ -74,6 +74,8 @@ export interface LocalStore {
   readonly notices: readonly string[];
   /** The names of the sources that have a state, sorted. */
   sources(): Promise<string[]>;
+  /** All snapshots of a source, a part at a time. */
+  allSnapshots(source: string): AsyncIterable<readonly StoredSnapshot[]>;
   /** The ids of groups whose state has a text, the latest creation first, at most `most`; removed ones are left out. */
   candidates(source: Pick<GroupKey, 'source' | 'generation'>, text: string, most: number): Promise<number[]>;
   /** The ids of groups with an event that has a tracking number, the latest event first. */
@@ -191,6 +193,7 @@ function createPorts(
     searches: createSearches(documents),
     activitiesOf: (sources) => readActivities(connection, sources),
     sources: states.list,
+    allSnapshots: (source) => listSnapshots(connection, source),
     candidates: (source, text, most) => listMentioning(connection, source, text, most),
     formerly: (source, trackingNumber) => listFormerly(connection, source, trackingNumber),
     mark: (destination, key) => readMark(connection, destination, key),

@@ -8,7 +8,7 @@ import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import type { Connection, Sql } from './connection.ts';
 import { BODY, isSameBody, parseBody, toJson } from './json-body.ts';
 import { insertEvent } from './ledger.ts';
-import { columnsOf, streamOf } from './schema.ts';
+import { columnsOf, keyOf, streamOf, streamsOf } from './schema.ts';
 
 type SourceGeneration = Pick<GroupKey, 'source' | 'generation'>;
 
@@ -61,6 +61,26 @@ export function createSnapshotStore({ read, write }: Connection, clock: Pick<Clo
   };
 }
 
+/** All snapshots of a source, tombstones and earlier generations included, a part at a time. */
+export async function* listSnapshots(
+  { read }: Connection,
+  source: string,
+): AsyncGenerator<readonly StoredSnapshot[]> {
+  const [first, end] = streamsOf(source);
+  let [stream, grp] = [first, Number.NEGATIVE_INFINITY];
+  for (;;) {
+    const rows = await read((sql) => sql.all(SELECT_ALL, stream, grp, end, ROWS));
+    if (rows.length === 0) return;
+    yield rows.map((row) => ({ key: keyOf(row), snapshot: toSnapshot(keyOf(row), row) }));
+    [stream, grp] = [String(rows.at(-1)?.stream), Number(rows.at(-1)?.grp)];
+  }
+}
+
+export interface StoredSnapshot {
+  readonly key: GroupKey;
+  readonly snapshot: Snapshot;
+}
+
 /**
  * The ids of groups whose state has a text, in any case of its ASCII letters, the latest creation first. It reads all
  * states of the source: some 200,000 a second.
@@ -79,6 +99,8 @@ export function listMentioning(
 }
 
 const SELECT = `SELECT grp, version, created_at, digest, ${BODY} FROM snapshots WHERE stream = ? AND grp = ?`;
+const SELECT_ALL = `SELECT stream, grp, version, created_at, digest, ${BODY} FROM snapshots
+  WHERE (stream, grp) > (?, ?) AND stream < ? ORDER BY stream, grp LIMIT ?`;
 const SELECT_KNOWN = `SELECT grp, created_at, digest FROM snapshots WHERE is_removed = 0 AND stream = ?
   AND (created_at, grp) > (?, ?) AND created_at <= ? ORDER BY created_at, grp LIMIT ?`;
 const SELECT_MENTIONING = `SELECT grp FROM snapshots WHERE is_removed = 0 AND stream = ?

@@ -44,7 +44,7 @@ export async function startTick(
   const mintedIn = await states.identity();
   const known = await states.load(settings.name);
   if (known !== undefined && known.mintedIn !== mintedIn)
-    throw new RestoredStateError(settings.name, session.place);
+    throw new RestoredStateError(settings.name, session.place, known);
   const state = known ?? firstState({ settings, mintedIn, mintedAt: clock.now() });
   run.cell.begin(noteQuiet(state, tick.quietAt, clock.now()));
   const refusal = refusalOf(state, tick.slot, clock.now());
