@@ -137,7 +137,7 @@ describe('a source that is moved', () => {
     expect(moved.events).toBeGreaterThan(400);
     expect([...before, ...after].map(({ id }) => id).sort()).toEqual(all.map(({ id }) => id).sort());
     expect(rung.filter(({ group }) => group !== READ_GROUP)).toHaveLength(keys.length - 80);
-    expect(topic).toHaveLength(all.length - moved.events);
+    expect(topic).toHaveLength(all.length - (await readAll(here, 'acme')).length);
     expect(topic.length).toBeGreaterThan(50);
     expect(await gaps(there, 'acme')).toEqual([]);
     await here.close();
