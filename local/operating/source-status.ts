@@ -1,5 +1,6 @@
 // Derives a source's status for operators from its state: one verdict, why, and what to do. Pure. format-status.ts makes the text, except for sentences
 // that the feed's own events also use.
+
 import { describeConsequence, describeHold, holdCommand } from '../../shared/guarding/describe-hold.ts';
 import { type Hold, hold } from '../../shared/guarding/hold.ts';
 import { isAdoptable } from '../../shared/guarding/release-hold.ts';
@@ -10,6 +11,7 @@ import { claimsOf } from '../../shared/position/claims.ts';
 import { leftOutUntil } from '../../shared/position/places.ts';
 import { FEWEST_ROWS } from '../../shared/reading/room.ts';
 import { behindSince } from '../../shared/reporting/health.ts';
+import { isMoved } from '../../shared/source/restored-state.ts';
 import { isJoined, lateRhythm, OLDER_RHYTHM, promisedRhythm } from '../../shared/source/rhythms.ts';
 import { KEPT_LANES, type KeptLane, type SourceState } from '../../shared/source/source-state.ts';
 import { toWords } from '../cli/given-options.ts';
@@ -32,7 +34,8 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
   };
 
 export function describeSource(state: SourceState, known: StatusCircumstances) {
-  const { now, flags, place, poller, given, isLocal = false, isRemoved = false } = known;
+  const { now, flags, place, poller, given, isLocal = false } = known;
+  const isRemoved = known.isRemoved === true || isMoved(state);
   const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller, given };

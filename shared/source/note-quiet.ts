@@ -16,6 +16,7 @@ export function noteQuiet(state: SourceState, quietAt: number | undefined, now: 
   if (at <= late.endedAt) return state;
   return {
     ...state,
+    lastSlot: Math.max(state.lastSlot, quietAt),
     lanes: { ...state.lanes, late: { ...late, endedAt: at } },
     position: noteRead(state.position, at),
   };

@@ -8,6 +8,7 @@ import { describeSource, type StatusCircumstances } from '../../../local/operati
 import { hold } from '../../../shared/guarding/hold.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import { beginRound } from '../../../shared/reading/round.ts';
+import { movedTo } from '../../../shared/source/restored-state.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { aState } from '../../contract/sample-states.ts';
 
@@ -116,6 +117,14 @@ describe('a source', () => {
     expect(same).toMatchObject({ isHealthy: true, reasons: [] });
     expect(other).toMatchObject({ isHealthy: false, reasons: [{ code: 'restored' }] });
     expect(other?.nextSteps[0]?.command).toBe('npx --no returns-feed sources restore acme --data state');
+  });
+
+  it('that was moved is removed here, and nobody has to mend it', () => {
+    const state = well({ mintedIn: movedTo('another place'), lastSlot: (NOW - 9 * HOUR) / MILLISECOND });
+
+    const moved = status(state, { place: 'this place', poller: null });
+
+    expect(moved).toMatchObject({ verdict: 'removed', reasons: [] });
   });
 
   it('that is polled every hour is not reported as silent', () => {
