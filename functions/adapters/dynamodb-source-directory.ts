@@ -155,9 +155,15 @@ const READERS = { [FORMAT]: (item: StoredItem) => format1.parse(item) };
 /** @throws UnreadableItemError */
 function readEntry(item: StoredItem): DirectoryEntry | InvalidEntry {
   const { body, ...entry } = readStored(item, READERS);
-  const parsed = configured.safeParse(parseJson(body));
-  if (!parsed.success) return { ...entry, problem: `${problemsOf(parsed.error)}.` };
-  if (parsed.data.settings.name !== entry.name)
-    return { ...entry, problem: `settings.name is ${parsed.data.settings.name}.` };
-  return { ...entry, ...parsed.data };
+  const parsed = parseGiven(parseJson(body));
+  if ('problem' in parsed) return { ...entry, ...parsed };
+  if (parsed.settings.name !== entry.name)
+    return { ...entry, problem: `settings.name is ${parsed.settings.name}.` };
+  return { ...entry, ...parsed };
+}
+
+/** A source as given, with all defaults; or what is wrong with it. */
+export function parseGiven(given: unknown): Configured | Pick<InvalidEntry, 'problem'> {
+  const parsed = configured.safeParse(given);
+  return parsed.success ? parsed.data : { problem: `${problemsOf(parsed.error)}.` };
 }
