@@ -50,7 +50,10 @@ export class DeclaredSources extends Construct {
   }
 
   #storeList(list: string): Asset {
-    const path = join(Stage.of(this)?.outdir ?? '', `${Names.uniqueResourceName(this, {})}.json`);
+    const path = join(
+      Stage.of(this)?.outdir ?? '',
+      `${Names.uniqueResourceName(this, { maxLength: 100 })}.json`,
+    );
     writeFileSync(path, list);
     return new Asset(this, 'List', { path });
   }

@@ -33,14 +33,16 @@ export function addressesOf(sources: readonly SourceProps[]) {
   return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()];
 }
 
-/** Allows reading the sources' tokens, each once. */
-export function allowTokens(role: iam.IRole, sources: readonly SourceProps[]): void {
-  for (const { token } of new Map(sources.map((source) => [tokenOf(source), source])).values()) {
-    if (isSecret(token)) allowSecret(role, token);
+/** Allows reading the sources' tokens with names of their own, and decrypting any that a customer managed key encrypts. */
+export function allowTokens(role: iam.IRole, sources: readonly SourceProps[], feed: string): void {
+  const own = new Set(withOwnNames(sources, feed).map(tokenOf));
+  for (const [name, { token }] of new Map(sources.map((source) => [tokenOf(source), source]))) {
+    const key = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
+    if (!own.has(name)) allowKey(role, key, isSecret(token) ? 'secretsmanager' : 'ssm', ['kms:Decrypt']);
+    else if (isSecret(token)) allowSecret(role, token);
     else {
       allow(role, ['ssm:GetParameter'], token.parameterArn);
       // As for secrets, only a customer managed key needs a permission.
-      const key = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
       allowKey(role, key, 'ssm', ['kms:Decrypt']);
     }
   }

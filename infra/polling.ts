@@ -87,7 +87,6 @@ export class Polling extends Construct {
     });
     this.#allowPoller(props);
     this.#allowTokens(props);
-    allowTokens(this.poller.role, named);
     this.#scheduleTicks(props);
   }
 
@@ -107,8 +106,8 @@ export class Polling extends Construct {
     allowSending(role, this.queue);
   }
 
-  /** By the prefix of their names: a role's policies may have 10,240 characters, and commands add sources without IAM. */
-  #allowTokens({ serviceName, tokenKey }: PollingProps): void {
+  /** Mostly by a prefix of their names: a role's policies may have 10,240 characters, and commands do not change them. */
+  #allowTokens({ sources, serviceName, tokenKey }: PollingProps): void {
     const { role } = this.poller;
     const { ofSecrets, ofParameters } = tokenNames(serviceName);
     const { partition, region, account } = Stack.of(role);
@@ -118,6 +117,7 @@ export class Polling extends Construct {
     allowPattern(role, 'ssm:GetParameter', arnOf('ssm', `parameter${ofParameters}`), reason);
     const secrets = arnOf('secretsmanager', `secret:${ofSecrets}`);
     allowPattern(role, 'secretsmanager:GetSecretValue', secrets, reason);
+    allowTokens(role, sources, serviceName);
     if (tokenKey !== undefined) allowTokenKey(role, tokenKey, 'kms:Decrypt', serviceName);
   }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { describe, expect, test } from 'vitest';
@@ -106,6 +107,22 @@ test('a token with the prefix of its address needs no permission of its own, and
   const secrets = allowed.filter((it) => it.startsWith('secretsmanager:'));
   expect(addresses).toEqual([]);
   expect(secrets).toEqual([expect.stringMatching(/:secret:Shop-Feed-\w+\/tokens\/\*/)]);
+});
+
+test('a token with the prefix of its address that a key of your own encrypts can be decrypted', () => {
+  const stack = newStack();
+  const encryptionKey = new kms.Key(stack, 'Own') as kms.IKey;
+  const { secretName } = tokenByPrefix(stack, 'acme') as secretsmanager.ISecret;
+  const secretPartialArn = `arn:aws:secretsmanager:eu-west-1:111122223333:secret:${secretName}`;
+  const token = secretsmanager.Secret.fromSecretAttributes(stack, 'Token', {
+    secretPartialArn,
+    encryptionKey,
+  });
+
+  const { addresses, allowed } = withSource({ token }, stack);
+
+  expect(addresses).toEqual([]);
+  expect(allowed).toContainEqual(expect.stringMatching(/^kms:Decrypt .*"Own/));
 });
 
 test("a secret of another stack reaches the list through that stack's output", () => {
