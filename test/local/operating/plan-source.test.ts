@@ -104,7 +104,7 @@ test('the poller may read tokens with allowed names, and the command rejects all
     expect(check({ parameter: '/other' }, `parameter/${other}`)).toThrow(`must begin with /${names},`);
   }
   const readable = statementsOf(template, 'PollerRole').flatMap(({ resources }) => resources);
-  for (const rest of [secret, parameter, `parameter${path}/globex`])
+  for (const rest of [secret, parameter])
     expect(readable.filter((resource) => covers(resource, rest))).toHaveLength(1);
 });
 
