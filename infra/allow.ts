@@ -6,10 +6,32 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { TOKEN_CONTEXT } from '../shared/deployment/token-names.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { FeedTables } from './storage.ts';
 
 export function allow(role: iam.IGrantable, actions: readonly string[], ...resources: string[]): void {
   role.grantPrincipal.addToPrincipalPolicy(new iam.PolicyStatement({ actions: [...actions], resources }));
+}
+
+/** Allows an action on all resources that a pattern matches. @param reason why not fewer, for reviewers of the stack */
+export function allowPattern(role: iam.Role, action: string, pattern: string, reason: string): void {
+  allow(role, [action], pattern);
+  acknowledge(role, `IAM5[Resource::${shownInFindings(Stack.of(role).resolve(pattern))}]`, reason);
+}
+
+/** As cdk-nag writes references. */
+function shownInFindings(value: unknown): string {
+  if (typeof value === 'string') return value.replaceAll(/\$\{(.*?)\}/g, '<$1>');
+  const { Ref, 'Fn::Sub': text, 'Fn::Join': [, parts] = [] } = value as Intrinsic;
+  if (Ref !== undefined) return `<${Ref}>`;
+  return text === undefined ? (parts ?? []).map(shownInFindings).join('') : shownInFindings(text);
+}
+
+interface Intrinsic {
+  readonly Ref?: string;
+  readonly 'Fn::Sub'?: string;
+  readonly 'Fn::Join'?: readonly [string?, (readonly unknown[])?];
 }
 
 /** Allows actions on a table. If a customer managed key encrypts it, also allows the use of that key through DynamoDB. */
@@ -30,7 +52,7 @@ export function allowTable(
 export function allowItems(
   role: iam.IGrantable,
   table: dynamodb.ITable,
-  actions: readonly `dynamodb:${'GetItem' | 'PutItem' | 'UpdateItem'}`[],
+  actions: readonly `dynamodb:${'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
   keys: string,
 ): void {
   role.grantPrincipal.addToPrincipalPolicy(
@@ -50,6 +72,33 @@ export function allowItems(
 
 /** Matches the ledger's partition keys of the feed's own events: `<source>_<generation>_feed`. */
 export const FEED_GROUPS = '*_feed';
+
+/** Matches the keys of sources' entries. */
+export const ENTRIES = 'directory/*';
+
+/**
+ * Allows the use of the key of tokens inside entries, only for those of this feed and with the whole context of a token.
+ * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+ */
+export function allowTokenKey(
+  role: iam.IGrantable,
+  key: kms.IKey,
+  action: 'kms:Decrypt' | 'kms:Encrypt',
+  feed: string,
+): void {
+  const [bound, ...present] = TOKEN_CONTEXT.map((name) => `kms:EncryptionContext:${name}`);
+  role.grantPrincipal.addToPrincipalPolicy(
+    new iam.PolicyStatement({
+      actions: [action],
+      resources: [key.keyArn],
+      conditions: {
+        StringEquals: { [String(bound)]: feed },
+        Null: Object.fromEntries(present.map((name) => [name, 'false'])),
+        'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': [...TOKEN_CONTEXT] },
+      },
+    }),
+  );
+}
 
 /** Allows reading in which generation each source is, and whether its tables are those that it began in. */
 export function allowGenerations(role: iam.IGrantable, { snapshots, ledger, sources }: FeedTables): void {

@@ -2,6 +2,7 @@
 // all problems at once, each with a correction.
 import { Duration, Token } from 'aws-cdk-lib';
 import { SOURCE_NAME } from '../shared/contract/event-id.ts';
+import { tokenNames } from '../shared/deployment/token-names.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../shared/returns-service/base-url.ts';
 import { INCLUDABLE } from '../shared/returns-service/read-included.ts';
 import {
@@ -13,22 +14,20 @@ import {
   problemOfBudgets,
   problemOfLookback,
 } from '../shared/source/source-settings.ts';
+import { MOST_OWN_NAMES, withOwnNames } from './declared-tokens.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { type SourceProps, tokenOf } from './source-props.ts';
 
-/**
- * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm): 375. A feed with
- * all options and two ordered subscribers needs 100 more (November 2026). 25 remain for the stack's other resources:
- * another ordered subscriber needs 11, in the stack of its function, and a webhook 21, in the feed's stack.
- */
-export const MOST_SOURCES = 125;
+/** A deployment reads and writes each of them within two minutes (functions/declared-sources). */
+export const MOST_SOURCES = 1_000;
 
-/** @throws Error that lists all problems */
-export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
+/** @param feed the feed's name in names of tokens. @throws Error that lists all problems */
+export function checkProps(path: string, feed: string, props: ReturnsChangeFeedProps): void {
   const problems = [
-    ...checkNames(props.sources),
+    ...checkNames(props),
     ...props.sources.flatMap(checkSource),
     ...checkBudgets(props.sources),
+    ...checkTokens(props.sources, feed),
     ...checkTables(props),
     ...checkRetention(props.archiveRetention),
   ];
@@ -36,9 +35,11 @@ export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
   throw new Error(`${path} has invalid props:\n${problems.map((it) => `- ${it}`).join('\n')}`);
 }
 
-function checkNames(sources: readonly SourceProps[]): string[] {
-  if (sources.length === 0)
-    return ["There is no source: pass at least one, for instance { name: 'acme', baseUrl: …, token: … }."];
+function checkNames({ sources, addSources = false }: ReturnsChangeFeedProps): string[] {
+  if (sources.length === 0 && addSources === false)
+    return [
+      "There is no source: pass at least one, for instance { name: 'acme', baseUrl: …, token: … }, or addSources: true.",
+    ];
   const names = sources.map(({ name }) => name);
   const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   const problems = [...doubled].map(
@@ -46,8 +47,8 @@ function checkNames(sources: readonly SourceProps[]): string[] {
   );
   if (sources.length > MOST_SOURCES)
     problems.push(
-      `There are ${sources.length} sources, more than fit into the 500 resources of a stack: ` +
-        `pass at most ${MOST_SOURCES} here, and the others to a feed in another stack.`,
+      `There are ${sources.length} sources: pass at most ${MOST_SOURCES} here, and add the others with ` +
+        '"returns-feed sources add", or to a feed in another stack.',
     );
   return problems;
 }
@@ -76,6 +77,19 @@ function checkBudgets(sources: readonly SourceProps[]): string[] {
   return [...tokens].flatMap(
     (token) => problemOfBudgets(sources.filter((it) => tokenOf(it) === token)) ?? [],
   );
+}
+
+/** See declared-tokens.ts. */
+function checkTokens(sources: readonly SourceProps[], feed: string): string[] {
+  const named = withOwnNames(sources, feed);
+  const tokens = new Set(named.map(tokenOf));
+  if (tokens.size <= MOST_OWN_NAMES) return [];
+  const { ofSecrets, ofParameters } = tokenNames(feed);
+  return [
+    `${tokens.size} tokens have names of their own, and the poller's policies have room for ${MOST_OWN_NAMES}: begin the ` +
+      `names of the other secrets with ${ofSecrets}<host>/, those of parameters with ${ofParameters}<host>/, the host ` +
+      `of the source's address. The first is that of "${named[0]?.name}".`,
+  ];
 }
 
 function checkBaseUrl(baseUrl: string): string[] {

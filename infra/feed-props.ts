@@ -7,8 +7,14 @@ import type { SourceProps } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
 export interface ReturnsChangeFeedProps {
-  /** The stores to watch, at least one. */
+  /** The stores to watch; at least one without `addSources`. */
   readonly sources: readonly SourceProps[];
+  /**
+   * Whether commands may add sources with tokens of theirs: creates a key that encrypts these (about 1 $ a month), and is
+   * retained like the tables. Or the key that outlived a stack. Read SECURITY.md first.
+   * @default false
+   */
+  readonly addSources?: boolean | kms.IKey;
   /**
    * Existing tables, for instance of a removed stack. Pass `snapshots`, `ledger` and `sources` together or not at all.
    * @default new tables

@@ -1,24 +1,23 @@
 // The reading side: a schedule for each source sends ticks to the poll queue, and the poller receives them. The poller
 // can read the service's tokens, so it has no permission to publish; it only writes to the tables.
-import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import * as ssm from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { QUESTIONS_ALIAS } from '../shared/deployment/questions-alias.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
-import { sourcePaths, tokenNames } from '../shared/deployment/token-names.ts';
-import { acknowledge } from './acknowledge.ts';
-import { allow, allowKey, allowSecret, allowSending, allowTable } from './allow.ts';
+import { tokenNames } from '../shared/deployment/token-names.ts';
+import { allow, allowPattern, allowSending, allowTable, allowTokenKey } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
+import { addressesOf, allowTokens, withOwnNames } from './declared-tokens.ts';
 import { schedulerOf } from './scheduler-of.ts';
-import { intervalSeconds, isSecret, type SourceProps, settingsOf } from './source-props.ts';
+import { intervalSeconds, type SourceProps } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
 /** Leaves a tick 45 seconds to work. Its lease lasts a minute, so it has expired by the next minute's tick. */
@@ -35,15 +34,13 @@ export interface PollingProps extends FunctionDefaults {
   readonly tables: FeedTables;
   readonly deadLetters: sqs.Queue;
   readonly encryptionKey: kms.IKey | undefined;
+  /** Encrypts tokens inside entries. */
+  readonly tokenKey: kms.IKey | undefined;
 }
 
 export class Polling extends Construct {
   readonly poller: FeedFunction;
   readonly queue: sqs.Queue;
-  /** The path of the parameters of the stack's sources. */
-  readonly stackSourcesPath: string;
-  /** The path of the parameters of added sources. */
-  readonly sourcesPath: string;
   /** The group of the sources' schedules. */
   readonly schedules: scheduler.ScheduleGroup;
 
@@ -57,9 +54,7 @@ export class Polling extends Construct {
       visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
     });
-    const { ofStack, added } = sourcePaths(serviceName);
-    this.stackSourcesPath = ofStack;
-    this.sourcesPath = added;
+    const named = withOwnNames(props.sources, serviceName);
     // Removed with the stack: its name is fixed, and a retained group would block the next deployment.
     this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
@@ -69,7 +64,8 @@ export class Polling extends Construct {
         SNAPSHOTS_TABLE: tables.snapshots.tableName,
         LEDGER_TABLE: tables.ledger.tableName,
         SOURCES_TABLE: tables.sources.tableName,
-        SOURCES_PATH: added,
+        FEED_NAME: serviceName,
+        DECLARED_TOKENS: Stack.of(this).toJsonString(addressesOf(named)),
         POLL_QUEUE_URL: this.queue.queueUrl,
         STACK_NAME: Stack.of(this).stackName,
         POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
@@ -90,8 +86,7 @@ export class Polling extends Construct {
       description: "For operators' requests; gets no ticks",
     });
     this.#allowPoller(props);
-    this.#allowAddedSources(props);
-    this.#configureSources(props);
+    this.#allowTokens(props);
     this.#scheduleTicks(props);
   }
 
@@ -111,29 +106,19 @@ export class Polling extends Construct {
     allowSending(role, this.queue);
   }
 
-  /**
-   * Allows prefixes of names instead of single names: a role's policies may have 10,240 characters, and commands add
-   * sources without changing IAM. The poller may also request the parameter of a removed source. Otherwise its delayed
-   * ticks would fail with AccessDenied, like ticks that really lack a permission.
-   */
-  #allowAddedSources({ serviceName }: PollingProps): void {
+  /** Mostly by a prefix of their names: a role's policies may have 10,240 characters, and commands do not change them. */
+  #allowTokens({ sources, serviceName, tokenKey }: PollingProps): void {
     const { role } = this.poller;
     const { ofSecrets, ofParameters } = tokenNames(serviceName);
-    for (const path of [this.stackSourcesPath, this.sourcesPath])
-      allowNames(role, 'ssm:GetParameter', `parameter${path}/`);
-    allowNames(role, 'ssm:GetParameter', `parameter${ofParameters}`);
-    allowNames(role, 'secretsmanager:GetSecretValue', `secret:${ofSecrets}`);
-  }
-
-  #configureSources({ sources }: PollingProps): void {
-    for (const source of sources) {
-      new ssm.StringParameter(this, `Source-${source.name}`, {
-        parameterName: `${this.stackSourcesPath}/${source.name}`,
-        description: `Settings of source ${source.name}`,
-        stringValue: Stack.of(this).toJsonString({ settings: settingsOf(source), token: placeOf(source) }),
-      });
-      allowToken(this.poller.role, source);
-    }
+    const { partition, region, account } = Stack.of(role);
+    const arnOf = (service: string, names: string) =>
+      `arn:${partition}:${service}:${region}:${account}:${names}*`;
+    const reason = 'Only the tokens of this feed have this prefix.';
+    allowPattern(role, 'ssm:GetParameter', arnOf('ssm', `parameter${ofParameters}`), reason);
+    const secrets = arnOf('secretsmanager', `secret:${ofSecrets}`);
+    allowPattern(role, 'secretsmanager:GetSecretValue', secrets, reason);
+    allowTokens(role, sources, serviceName);
+    if (tokenKey !== undefined) allowTokenKey(role, tokenKey, 'kms:Decrypt', serviceName);
   }
 
   #scheduleTicks({ sources, deadLetters }: PollingProps): void {
@@ -167,34 +152,4 @@ export class Polling extends Construct {
       });
     }
   }
-}
-
-function placeOf({ token }: SourceProps): Record<string, string> {
-  return isSecret(token)
-    ? { secretId: token.secretFullArn ?? token.secretName }
-    : { parameter: token.parameterName };
-}
-
-function allowToken(role: iam.IRole, { token }: SourceProps): void {
-  if (isSecret(token)) {
-    allowSecret(role, token);
-    return;
-  }
-  allow(role, ['ssm:GetParameter'], token.parameterArn);
-  // As for secrets, only a customer managed key needs a permission.
-  const encryptionKey = 'encryptionKey' in token ? (token.encryptionKey as kms.IKey | undefined) : undefined;
-  allowKey(role, encryptionKey, 'ssm', ['kms:Decrypt']);
-}
-
-/** Allows an action on all resources in the stack's account and region whose names have this prefix. */
-function allowNames(role: iam.Role, action: `${string}:${string}`, namePrefix: string): void {
-  const { partition, region, account } = Stack.of(role);
-  const [service] = action.split(':');
-  const arnOf = (parts: readonly string[]) =>
-    `arn:${parts[0]}:${service}:${parts[1]}:${parts[2]}:${namePrefix}*`;
-  allow(role, [action], arnOf([partition, region, account]));
-  // cdk-nag writes tokens as names of pseudo parameters.
-  const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);
-  const arn = arnOf([shown(partition, 'Partition'), shown(region, 'Region'), shown(account, 'AccountId')]);
-  acknowledge(role, `IAM5[Resource::${arn}]`, 'Only the sources and tokens of this feed have this prefix.');
 }

@@ -4,6 +4,7 @@ import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as events from 'aws-cdk-lib/aws-events';
 import type * as iam from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
@@ -12,10 +13,12 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { WatchedKind } from '../shared/contract/watched-fields.ts';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
-import { allowTable } from './allow.ts';
+import { TABLES } from '../shared/deployment/tables.ts';
+import { allow, allowItems, allowTable, allowTokenKey, ENTRIES } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
 import { checkProps } from './check-props.ts';
 import { createDeadLetterQueue } from './create-queue.ts';
+import { DeclaredSources } from './declared-sources.ts';
 import { FeedMetrics } from './feed-metrics.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
 import { Monitoring } from './monitoring.ts';
@@ -52,10 +55,10 @@ export class ReturnsChangeFeed extends Construct {
   readonly pollQueue: sqs.IQueue;
   /** The poller's log, with a line for each tick. */
   readonly pollerLog: ILogGroup;
-  /** The path of the parameters of this stack's sources in Parameter Store: only the stack should write there. */
-  readonly stackSourcesPath: string;
-  /** The path of the parameters of added sources. `returns-feed sources` uses it and `schedules`. */
-  readonly sourcesPath: string;
+  /** The feed's name in names of parameters and tokens, in logs and in metrics. */
+  readonly feedName: string;
+  /** Encrypts the tokens of added sources; undefined without `addSources`. */
+  readonly tokenKey: kms.IKey | undefined;
   readonly schedules: scheduler.IScheduleGroup;
   /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
   readonly webhooksPath: string;
@@ -73,7 +76,9 @@ export class ReturnsChangeFeed extends Construct {
   /** @throws Error that lists all problems with the props */
   constructor(scope: Construct, id: string, props: ReturnsChangeFeedProps) {
     super(scope, id);
-    checkProps(this.node.path, props);
+    // Identifies the feed among others of the account.
+    const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
+    checkProps(this.node.path, serviceName, props);
     const {
       sources,
       encryptionKey,
@@ -83,12 +88,15 @@ export class ReturnsChangeFeed extends Construct {
       runbookUrl = 'docs/runbook.md',
       dashboard = true,
     } = props;
-    // Identifies the feed among others of the account, in names of parameters, in logs and in metrics.
-    const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
     const common = { encryptionKey, serviceName, logRetention, removalPolicy };
     const { tables } = new Storage(this, 'Storage', { ...common, tables: props.tables ?? {} });
     const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey });
-    const polling = new Polling(this, 'Polling', { ...common, sources, tables, deadLetters });
+    const tokenKey =
+      props.addSources === true ? this.#createTokenKey(removalPolicy) : props.addSources || undefined;
+    const polling = new Polling(this, 'Polling', { ...common, sources, tables, deadLetters, tokenKey });
+    // An entry may name a new token, so the poller's policy comes first.
+    const declared = new DeclaredSources(this, 'Declared', { ...common, sources, tables });
+    declared.node.addDependency(polling.poller.function);
     const publishing = new Publishing(this, 'Publishing', {
       ...common,
       archiveRetention,
@@ -103,8 +111,8 @@ export class ReturnsChangeFeed extends Construct {
     this.sweeps = publishing.sweeps;
     this.pollQueue = polling.queue;
     this.pollerLog = polling.poller.logGroup;
-    this.stackSourcesPath = polling.stackSourcesPath;
-    this.sourcesPath = polling.sourcesPath;
+    this.feedName = serviceName;
+    this.tokenKey = tokenKey;
     this.schedules = polling.schedules;
     this.pollerRole = polling.poller.role;
     this.deadLetters = deadLetters;
@@ -172,6 +180,34 @@ export class ReturnsChangeFeed extends Construct {
   onChange<Kind extends WatchedKind>(id: string, options: OnChangeOptions<Kind>): events.Rule {
     this.#metrics.checkSources(options.sources ?? []);
     return this.#onBus.onChange(id, options);
+  }
+
+  /**
+   * Grants what `returns-feed sources add` and the other commands for sources need: to change entries, and to encrypt
+   * tokens, but not to read one.
+   *
+   * @throws Error without `addSources`
+   */
+  grantAddSources(grantee: iam.IGrantable): void {
+    if (this.tokenKey === undefined)
+      throw new Error(`${this.node.path} has no key for the tokens of added sources: set addSources: true.`);
+    const { sources } = this.tables;
+    allowTokenKey(grantee, this.tokenKey, 'kms:Encrypt', this.feedName);
+    allowItems(
+      grantee,
+      sources,
+      ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      ENTRIES,
+    );
+    allow(grantee, ['dynamodb:Query'], `${sources.tableArn}/index/${TABLES.sources.index.name}`);
+  }
+
+  #createTokenKey(removalPolicy: RemovalPolicy): kms.IKey {
+    return new kms.Key(this, 'TokenKey', {
+      description: 'Encrypts the tokens of added sources',
+      enableKeyRotation: true,
+      removalPolicy,
+    });
   }
 
   /** Grants read access to all four tables: the feed's state and its published events. */

@@ -1,6 +1,7 @@
 // A stack with the feed, alarms by e-mail, and outputs for commands and operators.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
@@ -17,8 +18,8 @@ export interface StackSource extends Omit<SourceProps, 'token'> {
   readonly tokenSecret: string;
 }
 
-/** The names of existing tables, of `ledger` the ARN of its stream. */
-export type KeptTables = Readonly<Record<TableRole, string>>;
+/** The names of existing tables, of `ledger` the ARN of its stream; with `addSources` also the ARN of the tokens' key. */
+export type KeptTables = Readonly<Record<TableRole, string>> & { readonly tokenKey?: string };
 
 export interface ReturnsFeedStackProps
   extends Omit<ReturnsChangeFeedProps, 'sources' | 'tables' | 'alarmAction'> {
@@ -51,6 +52,8 @@ export class ReturnsFeedStack extends Stack {
       ...props,
       ...(alarmAction && { alarmAction }),
       ...(tables && { tables: this.#importTables(tables, props) }),
+      ...(tables?.tokenKey &&
+        props.addSources && { addSources: Key.fromKeyArn(this, 'KeptTokenKey', tables.tokenKey) }),
       sources: sources.map((source) => this.#withToken(source)),
     });
     this.#nameParts(this.feed);
@@ -61,8 +64,9 @@ export class ReturnsFeedStack extends Stack {
   #nameParts(feed: ReturnsChangeFeed): void {
     this.#output('TopicArn', feed.topic.topicArn, 'Ordered events, for up to 100 subscriptions');
     this.#output('BusName', feed.bus.eventBusName, 'All events, unordered, for any number of rules');
-    this.#output('StackSourcesPath', feed.stackSourcesPath, "Path of the parameters of the stack's sources");
-    this.#output('SourcesPath', feed.sourcesPath, 'Path of the parameters of added sources');
+    this.#output('FeedName', feed.feedName, 'Begins the names of parameters and tokens');
+    if (feed.tokenKey !== undefined)
+      this.#output('TokenKey', feed.tokenKey.keyArn, 'Encrypts the tokens of added sources');
     this.#output('WebhooksPath', feed.webhooksPath, "Path of the webhooks' parameters");
     this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, "Group of the sources' schedules");
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
@@ -112,12 +116,13 @@ export class ReturnsFeedStack extends Stack {
     }
   }
 
-  #keptTables({ tables: { snapshots, ledger, marks, sources } }: ReturnsChangeFeed): string {
+  #keptTables({ tables: { snapshots, ledger, marks, sources }, tokenKey }: ReturnsChangeFeed): string {
     return this.toJsonString({
       snapshots: snapshots.tableName,
       ledger: ledger.tableStreamArn,
       marks: marks.tableName,
       sources: sources.tableName,
+      ...(tokenKey && { tokenKey: tokenKey.keyArn }),
     } satisfies Record<TableRole, string | undefined>);
   }
 

@@ -1,4 +1,4 @@
-// The props of a source in a stack, and the settings that the poller reads from its parameter.
+// The props of a source in a stack, and the settings in its entry.
 import type { Duration } from 'aws-cdk-lib';
 import type * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type * as ssm from 'aws-cdk-lib/aws-ssm';

@@ -7,6 +7,7 @@ import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { TABLES } from '../../shared/deployment/tables.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 import type { SaveResult } from '../../shared/ports.ts';
+import { InvalidBaseUrlError, parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
 import { numberValue, type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
@@ -17,7 +18,7 @@ import { problemsOf } from './parse-environment.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
 /** A secret of Secrets Manager, a SecureString of SSM, or the token itself, encrypted by the feed's key (base64). */
-const tokenPlace = z.union([
+export const tokenPlace = z.union([
   z.object({ secretId: z.string().min(1) }).strict(),
   z.object({ parameter: z.string().min(1) }).strict(),
   z.object({ encrypted: z.base64().min(1) }).strict(),
@@ -25,8 +26,17 @@ const tokenPlace = z.union([
 
 export type TokenPlace = z.output<typeof tokenPlace>;
 
+const settings = sourceSettings.check(({ value, issues }) => {
+  try {
+    parseBaseUrl(value.baseUrl);
+  } catch (error) {
+    if (!(error instanceof InvalidBaseUrlError)) throw error;
+    issues.push({ code: 'custom', message: error.message, input: value.baseUrl, path: ['baseUrl'] });
+  }
+});
+
 const configured = z.object({
-  settings: sourceSettings,
+  settings,
   token: tokenPlace,
   /** Whether the source has a metric and an alarm of its own. */
   alarm: z.boolean().default(false),
@@ -145,9 +155,15 @@ const READERS = { [FORMAT]: (item: StoredItem) => format1.parse(item) };
 /** @throws UnreadableItemError */
 function readEntry(item: StoredItem): DirectoryEntry | InvalidEntry {
   const { body, ...entry } = readStored(item, READERS);
-  const parsed = configured.safeParse(parseJson(body));
-  if (!parsed.success) return { ...entry, problem: `${problemsOf(parsed.error)}.` };
-  if (parsed.data.settings.name !== entry.name)
-    return { ...entry, problem: `settings.name is ${parsed.data.settings.name}.` };
-  return { ...entry, ...parsed.data };
+  const parsed = parseGiven(parseJson(body));
+  if ('problem' in parsed) return { ...entry, ...parsed };
+  if (parsed.settings.name !== entry.name)
+    return { ...entry, problem: `settings.name is ${parsed.settings.name}.` };
+  return { ...entry, ...parsed };
+}
+
+/** A source as given, with all defaults; or what is wrong with it. */
+export function parseGiven(given: unknown): Configured | Pick<InvalidEntry, 'problem'> {
+  const parsed = configured.safeParse(given);
+  return parsed.success ? parsed.data : { problem: `${problemsOf(parsed.error)}.` };
 }

@@ -2,6 +2,7 @@
 // address: with another of them it can't be decrypted, and the grants of the functions demand them as well. So whoever
 // may add a source can't read its token, and can't have it sent to another address.
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
+import type { TOKEN_CONTEXT } from '../../shared/deployment/token-names.ts';
 import type { SourceSettings } from '../../shared/source/source-settings.ts';
 
 export interface TokenContext {
@@ -10,14 +11,11 @@ export interface TokenContext {
   readonly settings: Pick<SourceSettings, 'name' | 'baseUrl'>;
 }
 
-/** The names of the encryption context; all of them are always given. */
-export const CONTEXT_NAMES = ['feed', 'source', 'scheme', 'host', 'port'] as const;
-
 function contextOf({ feed, settings: { name, baseUrl } }: TokenContext) {
   const { protocol, hostname, port } = new URL(baseUrl);
   const scheme = protocol.slice(0, -1);
   const values = { feed, source: name, scheme, host: hostname, port: port || defaultPort(scheme) };
-  return values satisfies Record<(typeof CONTEXT_NAMES)[number], string>;
+  return values satisfies Record<(typeof TOKEN_CONTEXT)[number], string>;
 }
 
 function defaultPort(scheme: string): string {
@@ -40,7 +38,11 @@ export async function encryptToken(
 }
 
 /** @throws what KMS throws: for another context as well as for a text that is none of its */
-export async function decryptToken(client: KMSClient, context: TokenContext, encrypted: string) {
+export async function decryptToken(
+  client: KMSClient,
+  context: TokenContext,
+  encrypted: string,
+): Promise<string> {
   const { Plaintext } = await client.send(
     new DecryptCommand({
       CiphertextBlob: Buffer.from(encrypted, 'base64'),

@@ -80,6 +80,10 @@ export function createPoller(options: PollerOptions): Poller {
       const tick = parseTick(record.body);
       const source = await configurationFor(tick);
       if (source === undefined) continue;
+      if (source.isPaused) {
+        log.debug('The tick is dropped: the source is paused.', { source: tick.source });
+        continue;
+      }
       const session = sessionOf(source);
       // A tick asks for a poll, however late the one before began.
       session.fresh.dueAt = Math.min(session.fresh.dueAt, clock.now());

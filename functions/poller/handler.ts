@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
@@ -16,19 +17,18 @@ import type { Log } from '../../shared/ports.ts';
 import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
+import { createDynamoDbSourceDirectory } from '../adapters/dynamodb-source-directory.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
 import { addTickMetrics } from '../adapters/powertools-metrics.ts';
-import { readStoredSource } from '../adapters/ssm-source-directory.ts';
-import { readStoredToken } from '../adapters/stored-token.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { answerQuestion } from './answer-question.ts';
 import { createFinder, type Finder } from './create-finder.ts';
 import { createPoller, type Poller, type PollerOptions } from './create-poller.ts';
 import type { FindAnswer } from './find-message.ts';
+import { createFindSource } from './find-source.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
-import { createRecentSources } from './recent-sources.ts';
 
 /** The time that a tick may still need after its end: for the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
@@ -72,12 +72,17 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
     log,
     transport: createHttpsTransport(),
   };
-  const findSource = createFindSource(environment);
+  const findSource = createFindSource({
+    directory: createDynamoDbSourceDirectory(common),
+    clients: { secretsManager: new SecretsManagerClient(), ssm: new SSMClient(), kms: new KMSClient() },
+    feed: environment.FEED_NAME,
+    declaredTokens: environment.DECLARED_TOKENS,
+  });
   const poller = createPoller({
     ...common,
     place: ` --stack ${environment.STACK_NAME}`,
     owner: randomUUID(),
-    findSource: createRecentSources(common.clock, findSource),
+    findSource,
     enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
     onReport: (report) => {
       logTick(log, report);
@@ -86,18 +91,6 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
   });
   const stores = { states: createDynamoDbSourceStates(common), searches: createDynamoDbSearches(common) };
   return { poller, finder: createFinder({ ...common, ...stores, findSource }), log };
-}
-
-function createFindSource({ SOURCES_PATH: path }: PollerEnvironment): PollerOptions['findSource'] {
-  const ssm = new SSMClient();
-  const clients = { secretsManager: new SecretsManagerClient(), ssm };
-  return async (name) => {
-    const stored = await readStoredSource({ client: ssm, path }, name);
-    if (stored === undefined) return undefined;
-    const { settings, token } = stored;
-    const place = JSON.stringify(token);
-    return { settings, secret: { place, read: () => readStoredToken(clients, token) } };
-  };
 }
 
 async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<PollerOptions['enqueue']>[0]) {

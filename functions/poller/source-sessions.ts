@@ -10,10 +10,7 @@ export interface SourceAccess {
   readonly clock: Clock;
   readonly log: Log;
   readonly transport: HttpTransport;
-  /**
-   * Called for each tick and question, so that changed settings take effect; caching is left to the callee. Returns
-   * undefined if the source does not exist.
-   */
+  /** Called for each tick and question, so that changed settings take effect. Undefined: there is no such source. */
   readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -21,6 +18,8 @@ export interface SourceAccess {
 /** A source's settings, and access to its token. */
 export interface ConfiguredSource {
   readonly settings: SourceSettings;
+  /** Operators have stopped its polls; they may still ask its service. */
+  readonly isPaused?: boolean;
   readonly secret: SourceSecret & {
     /** Names the place of the token, never the token itself: a session keeps its token until the service refuses it. */
     readonly place: string;

@@ -50,7 +50,7 @@ const ABOUT_REMOVING = `
 Example:
   returns-feed sources remove globex --stack ReturnsFeed`;
 
-const STACK = describeStack(', SOURCES_PATH and SCHEDULES_GROUP');
+const STACK = describeStack(', FEED_NAME and SCHEDULES_GROUP');
 
 export function createAddSourceCommand(): Command {
   return new Command('add')

@@ -1,5 +1,6 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 // As text they have one line each.
+import { sourcePaths } from '../../shared/deployment/token-names.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { toWords } from '../cli/given-options.ts';
@@ -44,9 +45,8 @@ export async function listAllSources(feed: OpenFeed, now: number) {
 
 /** By name; undefined where no path of settings is named, as on one machine. */
 export async function configuredSources({ deployment }: Pick<OpenFeed, 'deployment'>) {
-  const sourcesPath = deployment?.sourcesPath;
-  if (sourcesPath === undefined) return undefined;
-  const stored = await readConfigured(sourcesPath);
+  if (deployment?.feedName === undefined) return undefined;
+  const stored = await readConfigured(sourcePaths(deployment.feedName).added);
   return new Map(
     stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
       name,

@@ -88,7 +88,7 @@ async function withAws<Result>(
 
 /** @throws UsageError if the deployment does not name its path of sources or its group of schedules */
 async function openAws(deployment: Deployment) {
-  const path = partOf(deployment, 'sourcesPath');
+  const path = sourcePaths(partOf(deployment, 'feedName')).added;
   const GroupName = partOf(deployment, 'schedules');
   // Loaded only for `sources add` and `sources remove`.
   const [{ SSM }, { SecretsManager }, { Scheduler }, { CloudWatch }] = await Promise.all([

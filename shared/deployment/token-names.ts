@@ -1,6 +1,6 @@
-// Where a feed's sources are configured, and which names tokens have. The stack grants the poller access to all of these
-// names. Whoever may add a source writes its parameter, so for an added source only the token's name proves that the
-// token belongs to the address: the name contains the host, and the poller sends it nowhere else.
+// Which names tokens have. The stack grants the poller access to all names with the feed's prefix. Whoever may add a
+// source writes its entry, so only the token's name proves that the token belongs to the address: the name contains the
+// host, and the poller sends it nowhere else. Tokens of other names are bound to their addresses by the stack itself.
 
 /** @param service the feed's name in parameters, logs and metrics */
 export function sourcePaths(service: string): { readonly ofStack: string; readonly added: string } {
@@ -17,6 +17,12 @@ export function tokenNames(service: string): TokenPrefixes {
   return { ofSecrets: `${service}/tokens/`, ofParameters: `/${service}/tokens/` };
 }
 
+/** A token outside its source's entry, by its name or its ARN. */
+export type NamedToken = { readonly secretId: string } | { readonly parameter: string };
+
+/** The names of the encryption context of a token inside its source's entry; all of them are always given. */
+export const TOKEN_CONTEXT = ['feed', 'source', 'scheme', 'host', 'port'] as const;
+
 interface TokenPrefixes {
   readonly ofSecrets: string;
   readonly ofParameters: string;
@@ -30,11 +36,8 @@ export function tokenNamesFor(service: string, baseUrl: string): TokenPrefixes {
   return { ofSecrets: `${ofSecrets}${host}/`, ofParameters: `${ofParameters}${host}/` };
 }
 
-/** Whether an added source may use a token at its address. @param token named by its name or its ARN */
-export function isTokenFor(
-  { ofSecrets, ofParameters }: TokenPrefixes,
-  token: { readonly secretId: string } | { readonly parameter: string },
-): boolean {
+/** Whether a token's name allows its use at the address that the prefixes are for. */
+export function isTokenFor({ ofSecrets, ofParameters }: TokenPrefixes, token: NamedToken): boolean {
   return 'secretId' in token
     ? nameOf(token.secretId, ':secret:').startsWith(ofSecrets)
     : nameOf(token.parameter, ':parameter').startsWith(ofParameters);

@@ -105,8 +105,8 @@ function ofDynamoDb(known: Known): Cost[] {
     read('reads of sweeps: ledger', `${sweeps} sweeps × ${ledgerGb} GB, half a unit for 4 KB`, scanned),
     read(
       'other reads',
-      'relays (event and mark, twice), snapshots of changed groups, states, activity',
-      4 * changes + changes + 2 * polls,
+      'relays (event and mark, twice), snapshots of changed groups, entries, states, activity',
+      4 * changes + changes + 3 * polls,
     ),
     {
       what: 'DynamoDB, storage and point-in-time recovery',

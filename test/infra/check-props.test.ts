@@ -1,10 +1,10 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { expect, test } from 'vitest';
 import { checkProps, MOST_SOURCES } from '../../infra/check-props.ts';
 import type { ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
 import type { SourceProps } from '../../infra/source-props.ts';
-import { aFeed, aSource, newStack } from './synthesize.ts';
+import { aFeed, aSource, newStack, tokenByPrefix } from './synthesize.ts';
 
 /** Returns the error message for invalid props. */
 function refusal(props: Partial<ReturnsChangeFeedProps>, stack = newStack()): string {
@@ -80,6 +80,36 @@ test('a feed without sources is refused', () => {
   expect(refusal({ sources: [] })).toContain('pass at least one');
 });
 
+test('a feed to which commands add sources may have none of its own', () => {
+  expect(() => aFeed({ sources: [], addSources: true }).template()).not.toThrow();
+});
+
+test('more than ten tokens with names of their own are refused, with the names that would do', () => {
+  const [stack, other] = [newStack(), newStack()];
+  const sourcesIn = (stack: Stack, own: number) =>
+    Array.from({ length: 12 }, (_, at) => {
+      const name = `s${at}`;
+      return aSource(stack, at < own ? { name } : { name, token: tokenByPrefix(stack, name) });
+    });
+
+  const message = refusal({ sources: sourcesIn(stack, 11) }, stack);
+
+  expect(message).toMatch(
+    /- 11 tokens have names of their own.*room for 10: begin .*secrets with Shop-Feed-\w+\/tokens\/<host>\//,
+  );
+  expect(() => aFeed({ sources: sourcesIn(other, 10) }, other)).not.toThrow();
+});
+
+test('a name with the prefix of the feed and another host is one of its own', () => {
+  const stack = newStack();
+  const sources = Array.from({ length: 11 }, (_, at) => {
+    const [name, baseUrl] = [`s${at}`, 'https://other.example.com'];
+    return aSource(stack, { name, baseUrl, token: tokenByPrefix(stack, name) });
+  });
+
+  expect(refusal({ sources }, stack)).toContain('11 tokens have names of their own');
+});
+
 test('two sources with the same name are refused', () => {
   const stack = newStack();
   const source = aSource(stack);
@@ -94,16 +124,17 @@ test('sources with one token and too large budgets are refused', () => {
     ['acme', 'globex'].map((name) => aSource(stack, { name, token, requestsPerMinute }));
 
   expect(refusal({ sources: sources(151) }, stack)).toContain('budgets that sum to that or less (now 302)');
-  expect(() => checkProps('Shop/Feed', { sources: sources(150) })).not.toThrow();
+  expect(() => checkProps('Shop/Feed', 'feed', { sources: sources(150) })).not.toThrow();
 });
 
 test('more sources than fit into a stack are refused with one message', () => {
   const stack = newStack();
-  const sources = Array.from({ length: MOST_SOURCES + 1 }, (_, at) => aSource(stack, { name: `s${at}` }));
+  const token = tokenByPrefix(stack, 'all');
+  const baseUrl = 'https://returns.example.com/api';
+  const sources = Array.from({ length: MOST_SOURCES + 1 }, (_, at) => ({ name: `s${at}`, baseUrl, token }));
 
   const message = refusal({ sources }, stack);
 
-  expect(message.match(/^- /gm)).toHaveLength(1);
   expect(message).toContain(`There are ${MOST_SOURCES + 1} sources`);
   expect(message).toContain(`pass at most ${MOST_SOURCES} here`);
 });

@@ -12,10 +12,11 @@ const { feed, template } = aFeed({}, stack);
 feed.addOrderedSubscriber(aFunction(stack));
 feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
 const all = template();
+const ACME = { token: { secretId: 'token/acme' }, baseUrl: 'https://returns.example.com/api' };
 const functionOf = (id: string) => resourceOf(all, 'AWS::Lambda::Function', id).Properties;
 
 test.each<[string, (environment: Record<string, string>) => object, object]>([
-  ['Poller', parsePollerEnvironment, { SOURCES_PATH: expect.stringMatching(/^\/[\w-]+\/sources$/) }],
+  ['Poller', parsePollerEnvironment, { FEED_NAME: feed.feedName, DECLARED_TOKENS: [ACME] }],
   ['RelayToOrdered', parseRelayEnvironment, { DESTINATION: 'ordered' }],
   ['SweepToOrdered', parseRelayEnvironment, { DESTINATION: 'ordered' }],
   ['RelayToBus', parseRelayEnvironment, { DESTINATION: 'bus' }],

@@ -20,6 +20,7 @@ export type KnownResources = Readonly<Record<string, Readonly<Record<string, Kno
  * the stream's view type, because a new view type creates a new stream.
  */
 const FIXED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
+  'Custom::DeclaredSources': ['ServiceToken'],
   'AWS::CloudWatch::Alarm': ['AlarmName'],
   'AWS::CloudWatch::Dashboard': ['DashboardName'],
   'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'LocalSecondaryIndexes', 'StreamSpecification'],

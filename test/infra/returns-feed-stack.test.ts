@@ -14,7 +14,7 @@ function deployed(stage: Stage) {
   return { template, outputs: template.Outputs ?? {} };
 }
 
-const { outputs } = deployed(production);
+const { outputs } = deployed({ ...production, addSources: true });
 
 test('the stack has every output that commands use', () => {
   const used = Object.values(PARTS).map(({ output }) => output);
@@ -55,6 +55,17 @@ test('a stack continues with the tables that another one left, and names them fo
   expect(JSON.parse(String(outputs.Tables?.Value))).toEqual(KEPT);
 });
 
+test('a stack to which commands add sources continues with the key of their tokens', () => {
+  const tokenKey = 'arn:aws:kms:eu-west-1:111122223333:key/5d0e8a5c-1f0b-4c66-9d0c-0b6a3a1f4a11';
+  const tables = { ...KEPT, tokenKey };
+
+  const { template, outputs } = deployed({ ...production, addSources: true, tables });
+
+  expect(resourcesOf(template, 'AWS::KMS::Key')).toEqual([]);
+  expect(outputs.TokenKey?.Value).toBe(tokenKey);
+  expect(JSON.parse(String(outputs.Tables?.Value))).toEqual(tables);
+});
+
 test('the output Tables of new tables names each, and the stream of the ledger', () => {
   const names = { ref: (id: string) => id, attribute: (id: string, name: string) => `${id}.${name}` };
 
@@ -63,6 +74,7 @@ test('the output Tables of new tables names each, and the stream of the ledger',
     ledger: expect.stringMatching(/^FeedStorageLedger\w+\.StreamArn$/),
     marks: expect.stringMatching(/^FeedStorageMarks\w+$/),
     sources: expect.stringMatching(/^FeedStorageSources\w+$/),
+    tokenKey: expect.stringMatching(/^FeedTokenKey\w+\.Arn$/),
   });
 });
 

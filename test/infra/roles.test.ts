@@ -7,7 +7,7 @@ import { resourceOf, resourcesOf, statementsOf } from './template.ts';
 
 const all = templateOfVariant('without a key');
 const poller = resourceOf(all, 'AWS::Lambda::Function', 'Poller').Properties;
-const feed = poller.Environment.Variables.SOURCES_PATH.split('/')[1];
+const feed = poller.Environment.Variables.FEED_NAME;
 
 interface Right {
   /** For instance `PollerRole`. */
@@ -42,6 +42,7 @@ function rolesThatMay(what: RegExp): string[] {
   return [...new Set(roles)].toSorted();
 }
 
+const DECLARED = 'DeclaredSourcesRole';
 const WMS = 'WebhooksWmsSenderRole';
 const INSIDE = 'WebhooksInsideSenderRole';
 const PUBLISHERS = ['RelayToBusRole', 'RelayToOrderedRole', 'SweepToBusRole', 'SweepToOrderedRole'];
@@ -55,14 +56,20 @@ test.each<[string, RegExp, readonly string[]]>([
   ['read a token of the service', / secretsmanager:\S+ .*(token\/acme|\/tokens\/)/, ['PollerRole']],
   ['read the generated secret of a webhook', / secretsmanager:\S+ .*WebhooksWmsSecret/, [WMS]],
   ['read given secrets of a webhook', / secretsmanager:\S+ .*shop\/(hook|signing|bearer|tenant)/, [INSIDE]],
-  ['change snapshots or sources', /:(Put|Update|PartiQL)\w* .*Storage(Snapshots|Sources)/, ['PollerRole']],
+  ['change snapshots', /:(Put|Update|PartiQL)\w* .*StorageSnapshots/, ['PollerRole']],
+  [
+    'change states of sources',
+    /:(Put|Update)Item .*StorageSources.* keys (?!directory\/\*$)/,
+    ['PollerRole'],
+  ],
+  ['change only entries of sources', /:(Put|Delete)Item .*StorageSources.* keys directory\/\*$/, [DECLARED]],
   ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
   ['write events of the feed itself', /:PutItem .*StorageLedger.* keys \*_feed$/, [INSIDE, ...SWEEPS, WMS]],
   ['write the marks of a webhook', /:(Put|Update)Item .*Marks.* keys Wms#\*$/, [WMS, 'WebhooksWmsSweepRole']],
   ['write any mark', /:(Put|Update)Item .*StorageMarks.* keys all$/, PUBLISHERS],
   ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
   ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
-  ['delete items or tables', /:Delete(Item|Table)|BatchWrite/, []],
+  ['delete other items, or tables', /:Delete(Item(?!.* keys directory\/\*$)|Table)|BatchWrite/, []],
   ['delete messages', / sqs:DeleteMessage .*(PollingTicks|Webhooks\w+Queue)/, ['PollerRole', WMS, INSIDE]],
   ['delete other messages', / sqs:DeleteMessage (?!.*(PollingTicks|Webhooks\w+Queue))/, []],
   ['perform actions with a wildcard', /^\S+ \S*\*/, []],
@@ -78,15 +85,13 @@ test.each<[string, RegExp, readonly string[]]>([
   expect(rolesThatMay(what)).toEqual(roles.toSorted());
 });
 
-test("only the poller may read by the beginning of a name: this feed's sources and tokens", () => {
+test("only the poller may read by the beginning of a name: this feed's tokens", () => {
   const byName = inWords
     .filter((it) => /:(secret:|parameter)\S*\*"? ?/.test(it) && !/-\?{6}/.test(it))
     .map((it) => it.replace(/ \{.*:((secret:|parameter).*\*).*$/, ' $1'));
 
   expect(byName.toSorted()).toEqual([
     `PollerRole secretsmanager:GetSecretValue secret:${feed}/tokens/*`,
-    `PollerRole ssm:GetParameter parameter/${feed}/sources/*`,
-    `PollerRole ssm:GetParameter parameter/${feed}/stack-sources/*`,
     `PollerRole ssm:GetParameter parameter/${feed}/tokens/*`,
   ]);
 });

@@ -1,8 +1,9 @@
 // A user's stack with the construct. Functions are not bundled: other tests cover their code, and bundle-function.test.ts
 // covers their bundling.
-import { type App, Stack } from 'aws-cdk-lib';
+import { type App, Names, Stack } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
 import { ReturnsChangeFeed, type ReturnsChangeFeedProps } from '../../infra/returns-change-feed.ts';
 import type { SourceProps } from '../../infra/source-props.ts';
 import { newApp } from './new-app.ts';
@@ -30,6 +31,14 @@ export function aSource(stack: Stack, props: Partial<SourceProps> = {}): SourceP
     token: props.token ?? secretsmanager.Secret.fromSecretNameV2(stack, `Token-${name}`, `token/${name}`),
     ...props,
   };
+}
+
+/** A secret whose name lets a source at the address of {@link aSource} use it without a permission of its own. */
+export function tokenByPrefix(stack: Stack, name: string): SourceProps['token'] {
+  const feed = new Construct(new Stack(newUnbundledApp(), stack.node.id), 'Feed');
+  const service = Names.uniqueResourceName(feed, { maxLength: 60, separator: '-' });
+  const secretName = `${service}/tokens/returns.example.com/${name}`;
+  return secretsmanager.Secret.fromSecretNameV2(stack, `Token-${name}`, secretName);
 }
 
 /** A feed with one source by default. */

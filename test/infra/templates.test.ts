@@ -74,7 +74,7 @@ test.each(Object.entries(VARIANTS))(
   },
 );
 
-describe.each(['a hundred sources', 'the most sources'])('a stack with %s and every feature', (name) => {
+describe.each(['a hundred sources'])('a stack with %s and every feature', (name) => {
   const template = templateOfVariant(name);
 
   test("fits CloudFormation's limits, with room for more", () => {
@@ -136,5 +136,5 @@ test('each acknowledgement has a reason', () => {
     [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
     [expect.stringContaining('AwsSolutions-IAM5[Resource::*]'), expect.stringContaining('ListStreams')],
   ]);
-  expect(reasons.filter(([id]) => id.includes('IAM5[Resource::arn'))).toHaveLength(4);
+  expect(reasons.filter(([id]) => id.includes('IAM5[Resource::arn'))).toHaveLength(3);
 });

@@ -15,7 +15,7 @@ import {
   type ReferenceService,
 } from '../../local/reference-service/create-reference-service.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { serviceOf, tokenNamesFor } from '../../shared/deployment/token-names.ts';
+import { tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { aState } from '../contract/sample-states.ts';
 import { storesOn } from '../contract/stores.ts';
 import { type RecordedStory, recordStories } from '../functions/sample-warehouse/parcel-stories.ts';
@@ -491,7 +491,7 @@ test('a paused webhook gets nothing until it is resumed', async () => {
 
 test('an added source is polled until it is removed', async () => {
   const [{ collected, outputs }] = stages as [WatchedStage];
-  const { ofSecrets } = tokenNamesFor(serviceOf(outputs.SourcesPath ?? ''), service.url);
+  const { ofSecrets } = tokenNamesFor(outputs.FeedName ?? '', service.url);
   const secret = `${ofSecrets}main`;
   await new SecretsManagerClient().send(
     new CreateSecretCommand({ Name: secret, SecretString: service.token }),

@@ -4,7 +4,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
-import { serviceOf } from '../../shared/deployment/token-names.ts';
 import { type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
@@ -126,7 +125,7 @@ export async function deployFeed(
   const stores = storesOn(tablesClient, {
     ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
   });
-  seed(aws, template, names, serviceOf(outputs.SourcesPath ?? ''));
+  seed(aws, template, names, outputs.FeedName ?? '');
   return {
     ...{ endpoint, template, names, outputs, stores, tablesClient, engines: { sqs: sqs.endpoint } },
     refOf: (type, text) => names.ref(idOf(template, type, text)),

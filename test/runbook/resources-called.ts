@@ -1,6 +1,6 @@
 // The resources that SECURITY.md's table of operators names, as ARNs.
 import { STAGES } from '../../infra/stages.ts';
-import { serviceOf } from '../../shared/deployment/token-names.ts';
+import { sourcePaths } from '../../shared/deployment/token-names.ts';
 import { arn } from '../infra/edges/read-account.ts';
 
 export interface DeployedParts {
@@ -24,7 +24,8 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
   const role = (text: string) => own('AWS::IAM::Role', text);
   const lambda = (output: string) => arn('lambda', `function:${outputs[output]}`);
   const log = (output: string) => `${arn('logs', `log-group:${outputs[output]}`)}:*`;
-  const { SourcesPath: path = '', WebhooksPath: webhooks = '' } = outputs;
+  const { FeedName: feedName = '', WebhooksPath: webhooks = '' } = outputs;
+  const { ofStack, added } = sourcePaths(feedName);
   const called: Readonly<Record<string, () => string[]>> = {
     'the stack': () => [arn('cloudformation', `stack/${STAGES.production.stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
@@ -43,10 +44,10 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     'the queues of webhooks': () => queues(/Webhooks.+Queue.{8}$/),
     'the secrets of webhooks': () => [refOf('AWS::SecretsManager::Secret', 'WebhooksWms')],
     'the path `WebhooksPath`': () => [arn('ssm', `parameter${webhooks}*`)],
-    'the path `StackSourcesPath`': () => [arn('ssm', `parameter${outputs.StackSourcesPath}*`)],
-    'the path `SourcesPath`': () => [arn('ssm', `parameter${path}*`)],
+    'the path `StackSourcesPath`': () => [arn('ssm', `parameter${ofStack}*`)],
+    'the path `SourcesPath`': () => [arn('ssm', `parameter${added}*`)],
     "the token's secret": () => [
-      arn('secretsmanager', `secret:${serviceOf(path)}/tokens/globex.example.com/main-??????`),
+      arn('secretsmanager', `secret:${feedName}/tokens/globex.example.com/main-??????`),
     ],
     'schedules of the group `SchedulesGroup`': () => [
       arn('scheduler', `schedule/${outputs.SchedulesGroup}/*`),

@@ -8,7 +8,6 @@ import { createDynamoDbActivities, type RecentGroup } from '../../functions/adap
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
-import { serviceOf } from '../../shared/deployment/token-names.ts';
 import { openReadConsole, type ReadConsole } from '../console/read-console.ts';
 import { allows, type Permission } from '../infra/edges/policies.ts';
 import { REGION } from '../infra/edges/read-account.ts';
@@ -72,7 +71,7 @@ beforeAll(async () => {
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
-    serviceOf(feed.outputs.SourcesPath ?? ''),
+    feed.outputs.FeedName ?? '',
     feed.stores,
     async (key, sequence, trackingNumber) => {
       const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));

@@ -4,25 +4,33 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  createDynamoDbSourceDirectory,
+  type DeclaredBy,
+  type SourceDirectory,
+  type TokenPlace,
+} from '../../../functions/adapters/dynamodb-source-directory.ts';
+import { encryptToken } from '../../../functions/adapters/encrypted-token.ts';
 import { handler } from '../../../functions/poller/handler.ts';
 import {
   createReferenceService,
   type ReferenceService,
 } from '../../../local/reference-service/create-reference-service.ts';
 import { QUESTIONS_ALIAS } from '../../../shared/deployment/questions-alias.ts';
-import { sourcePaths, tokenNamesFor } from '../../../shared/deployment/token-names.ts';
-import { openTables, type TestTables } from '../../contract/stores.ts';
+import { tokenNamesFor } from '../../../shared/deployment/token-names.ts';
+import { hastyClock, openTables, type TestTables } from '../../contract/stores.ts';
 import { type FakeAws, startFakeAws } from '../../local/commands/fake-aws.ts';
 
 const FEED = 'feed-1';
-const PATHS = sourcePaths(FEED);
 const STACK_TOKEN = 'the-secret-of-acme';
 const ADDED_TOKEN = 'the-token-of-the-added-source';
 
 let service: ReferenceService;
 let tables: TestTables;
+let directory: SourceDirectory;
 let aws: FakeAws;
 let other: Server;
 let otherUrl: string;
@@ -43,11 +51,14 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(other, 'listening');
   otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v2`;
+  directory = createDynamoDbSourceDirectory({ ...tables, clock: hastyClock, random: Math.random });
   aws.versions.set(STACK_TOKEN, [{ text: service.token, createdAt: 0 }]);
-  configure(PATHS.ofStack, 'acme', service.url, STACK_TOKEN);
+  await configure('acme', service.url, { secretId: STACK_TOKEN }, { declaredBy: 'stack' });
+  const declared = [{ token: { secretId: STACK_TOKEN }, baseUrl: service.url }];
   for (const [name, value] of Object.entries({
     ...{ SNAPSHOTS_TABLE: tables.tables.snapshots, LEDGER_TABLE: tables.tables.ledger },
-    ...{ SOURCES_TABLE: tables.tables.sources, SOURCES_PATH: PATHS.added, STACK_NAME: 'Returns' },
+    ...{ SOURCES_TABLE: tables.tables.sources, FEED_NAME: FEED, STACK_NAME: 'Returns' },
+    DECLARED_TOKENS: JSON.stringify(declared),
     ...{ POLL_QUEUE_URL: `${aws.url}/ticks`, AWS_ENDPOINT_URL: aws.url },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint, AWS_REGION: 'eu-west-1' },
     ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
@@ -70,10 +81,21 @@ beforeEach(() => {
   };
 });
 
-function configure(path: string, name: string, baseUrl: string, secretId: string): void {
-  const Name = `${path}/${name}`;
-  const settings = { name, baseUrl, requestsPerMinute: 240 };
-  aws.parameters.set(Name, { Name, Value: JSON.stringify({ settings, token: { secretId } }) });
+async function configure(
+  name: string,
+  baseUrl: string,
+  token: TokenPlace,
+  { declaredBy = 'command' as DeclaredBy, isPaused = false } = {},
+): Promise<void> {
+  const given = { settings: { name, baseUrl, requestsPerMinute: 240 }, token };
+  const version = (await directory.find(name))?.version ?? 0;
+  await directory.save({ name, declaredBy, isPaused, given }, version);
+}
+
+/** Encrypts a token as `sources add` does. */
+function encrypted(name: string, baseUrl: string, token: string): Promise<string> {
+  const client = new KMSClient({ endpoint: aws.url });
+  return encryptToken({ client, keyId: 'the-key' }, { feed: FEED, settings: { name, baseUrl } }, token);
 }
 
 function contextOf(functionName: string): Context {
@@ -158,41 +180,96 @@ test('a tick that is sent to the alias of operators is rejected', async () => {
   expect(service.control.requests()).toHaveLength(before);
 });
 
-// Operators can write the parameter of an added source: a token is sent only to the address that it belongs to.
-test.each([
-  ['the secret of a source of the stack', () => STACK_TOKEN],
-  [
-    'the secret of an added source with another address',
-    () => `${tokenNamesFor(FEED, service.url).ofSecrets}a`,
-  ],
-  ['a secret that names no address', () => `${FEED}/tokens/main`],
-])('nothing is sent to the address of an added source that names %s', async (name, token) => {
-  const source = `added-${name.length}`;
-  configure(PATHS.added, source, otherUrl, token());
-
-  const ticked = tick(source);
-
-  await expect(ticked).rejects.toThrow("the name of an added source's token must begin with");
-  expect(sentElsewhere).toEqual([]);
-});
-
-test('a token whose name contains the host of the address is sent to it', async () => {
-  const secret = `${tokenNamesFor(FEED, otherUrl).ofSecrets}main`;
-  aws.versions.set(secret, [{ text: ADDED_TOKEN, createdAt: 0 }]);
-  configure(PATHS.added, 'added', otherUrl, secret);
-
-  await tick('added');
-
-  expect(sentElsewhere[0]).toContain(ADDED_TOKEN);
-});
-
-test('an added parameter with the name of a source of the stack changes nothing', async () => {
+test('a tick of a paused source sends nothing, and does not fail', async () => {
+  await configure('paused', service.url, { secretId: STACK_TOKEN }, { isPaused: true });
   const before = service.control.requests().length;
-  configure(PATHS.ofStack, 'shop', service.url, STACK_TOKEN);
-  configure(PATHS.added, 'shop', otherUrl, `${tokenNamesFor(FEED, otherUrl).ofSecrets}main`);
 
-  await tick('shop');
+  await tick('paused');
 
-  expect(sentElsewhere).toEqual([]);
-  expect(service.control.requests().length).toBeGreaterThan(before);
+  expect(service.control.requests()).toHaveLength(before);
+});
+
+test('a tick of an entry that is not valid names the entry and each problem', async () => {
+  await configure('broken', 'http://returns.example.com', { secretId: STACK_TOKEN });
+  await configure('broken', 'http://returns.example.com', {} as TokenPlace);
+
+  const ticked = tick('broken');
+
+  await expect(ticked).rejects.toThrow(
+    /^The entry of source broken is not valid\. settings\.baseUrl: .*must begin with https.*token: /,
+  );
+});
+
+describe("a source's token is sent only to the address that it belongs to", () => {
+  // Whoever may write entries can name any token, and can call an entry the stack's.
+  test.each<[string, DeclaredBy, () => string]>([
+    ['the token of a source of the stack', 'command', () => STACK_TOKEN],
+    ['it in an entry that claims to be of the stack', 'stack', () => STACK_TOKEN],
+    ['a token for another address', 'command', () => `${tokenNamesFor(FEED, service.url).ofSecrets}a`],
+    ['a token that names no address', 'command', () => `${FEED}/tokens/main`],
+  ])('not with %s', async (name, declaredBy, token) => {
+    const source = `added-${name.length}`;
+    await configure(source, otherUrl, { secretId: token() }, { declaredBy });
+
+    const ticked = tick(source);
+
+    await expect(ticked).rejects.toThrow('its name must begin with');
+    expect(sentElsewhere).toEqual([]);
+  });
+
+  test('with a secret whose name contains the host', async () => {
+    const secretId = `${tokenNamesFor(FEED, otherUrl).ofSecrets}main`;
+    aws.versions.set(secretId, [{ text: ADDED_TOKEN, createdAt: 0 }]);
+    await configure('added', otherUrl, { secretId });
+
+    await tick('added');
+
+    expect(sentElsewhere[0]).toContain(ADDED_TOKEN);
+  });
+
+  test('with a SecureString whose name contains the host', async () => {
+    const parameter = `${tokenNamesFor(FEED, otherUrl).ofParameters}main`;
+    aws.parameters.set(parameter, { Name: parameter, Value: ADDED_TOKEN });
+    await configure('by-parameter', otherUrl, { parameter });
+
+    await tick('by-parameter');
+
+    expect(sentElsewhere[0]).toContain(ADDED_TOKEN);
+  });
+
+  test('with a token that was encrypted for the source at that address', async () => {
+    await configure('inside', otherUrl, { encrypted: await encrypted('inside', otherUrl, ADDED_TOKEN) });
+
+    await tick('inside');
+
+    expect(sentElsewhere[0]).toContain(ADDED_TOKEN);
+  });
+
+  test.each([
+    ['another source', () => encrypted('neighbour', otherUrl, ADDED_TOKEN)],
+    ['another address', () => encrypted('moved', service.url, ADDED_TOKEN)],
+  ])('not with a token that was encrypted for %s', async (_, encrypt) => {
+    await configure('moved', otherUrl, { encrypted: await encrypt() });
+
+    await tick('moved');
+
+    expect(logged.join()).toContain("The source's token can't be read (InvalidCiphertextException)");
+    expect(sentElsewhere).toEqual([]);
+  });
+
+  test('with the new token from the next tick on, after the entry got another', async () => {
+    await configure('rotated', service.url, {
+      encrypted: await encrypted('rotated', service.url, service.token),
+    });
+    await tick('rotated');
+    const before = logged.splice(0).join();
+    await configure('rotated', service.url, {
+      encrypted: await encrypted('rotated', service.url, 'another'),
+    });
+
+    await tick('rotated');
+
+    expect(before).toContain('"outcome":"done"');
+    expect(logged.join()).toContain('refuses the token');
+  });
 });

@@ -5,19 +5,25 @@ const COMPLETE = {
   SNAPSHOTS_TABLE: 'snapshots',
   LEDGER_TABLE: 'ledger',
   SOURCES_TABLE: 'sources',
-  SOURCES_PATH: '/feed/sources',
+  FEED_NAME: 'feed',
+  DECLARED_TOKENS: '[{"token":{"secretId":"a"},"baseUrl":"https://returns.example/api"}]',
   POLL_QUEUE_URL: 'https://sqs.example.test/1/polls',
   STACK_NAME: 'ReturnsFeed',
 };
 
 describe("the poller's environment", () => {
   it('is accepted if it is complete', () => {
-    expect(parsePollerEnvironment({ ...COMPLETE, HOME: '/' })).toEqual(COMPLETE);
+    const parsed = parsePollerEnvironment({ ...COMPLETE, HOME: '/' });
+
+    expect(parsed).toEqual({
+      ...COMPLETE,
+      DECLARED_TOKENS: [{ token: { secretId: 'a' }, baseUrl: 'https://returns.example/api' }],
+    });
   });
 
   it('is rejected with all problems at once', () => {
-    const parsing = () => parsePollerEnvironment({ ...COMPLETE, LEDGER_TABLE: '', SOURCES_PATH: 'feed/' });
+    const parsing = () => parsePollerEnvironment({ ...COMPLETE, LEDGER_TABLE: '', DECLARED_TOKENS: '{' });
 
-    expect(parsing).toThrow(/LEDGER_TABLE.*SOURCES_PATH/);
+    expect(parsing).toThrow(/LEDGER_TABLE.*DECLARED_TOKENS/);
   });
 });

@@ -38,6 +38,11 @@ const POLICY = none('a policy: the criterion for edges');
 
 /** By type and path (`[]` for a place in a list, `*` for everything below). Undefined: no edge. */
 export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | undefined>>>> = {
+  'Custom::DeclaredSources': {
+    ServiceToken: () => 'CloudFormation invokes it with the rights of the deployment',
+    Bucket: none('an asset'),
+    'Values.*': none('names in entries'),
+  },
   'AWS::CloudWatch::Alarm': {
     'AlarmActions[]': alarmAction,
     'OKActions[]': alarmAction,

@@ -23,7 +23,12 @@ const PURPOSES: readonly Purpose[] = [
     isFor: (statement) =>
       statement.says === 'identity' &&
       actionsOf(statement).every((it) => OWN_CALLS.test(it)) &&
-      (!actionsOf(statement).some((it) => it.startsWith('kms:')) || isThroughOneService(statement)),
+      (!actionsOf(statement).some((it) => it.startsWith('kms:')) || isForOnePurpose(statement)),
+  },
+  {
+    // Only the functions' own calls use it.
+    purpose: 'leaves the key of tokens to the policies of the account',
+    isFor: ({ says, name }) => says === 'resource' && name.endsWith('/TokenKey, key policy #1'),
   },
   {
     purpose: "the function's own log",
@@ -63,10 +68,12 @@ const PURPOSES: readonly Purpose[] = [
 ];
 
 const OWN_CALLS =
-  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
+  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|s3:GetObject$|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
 
-function isThroughOneService({ Condition }: OwnedStatement): boolean {
-  return Condition?.StringEquals?.['kms:ViaService'] !== undefined;
+/** Through one service, or for the tokens of one feed. */
+function isForOnePurpose({ Condition }: OwnedStatement): boolean {
+  const { StringEquals = {} } = Condition ?? {};
+  return 'kms:ViaService' in StringEquals || 'kms:EncryptionContext:feed' in StringEquals;
 }
 
 function isForService({ Principal }: OwnedStatement, service: string): boolean {

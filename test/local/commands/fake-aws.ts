@@ -83,6 +83,7 @@ async function serve(aws: World, request: IncomingMessage, response: ServerRespo
 function answerJson(aws: World, target: string, body: Body): Body {
   const operation = target.split('.')[1] ?? '';
   const note = () => aws.changes.push(operation);
+  if (target.startsWith('TrentService.')) return answerKms(operation, body);
   if (aws.versions.has(body.SecretId)) return answerVersions(aws, operation, body);
   switch (operation) {
     case 'PutParameter':
@@ -135,6 +136,16 @@ function answerJson(aws: World, target: string, body: Body): Body {
     default:
       throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
   }
+}
+
+/** A text can only be decrypted with the context that it was encrypted with. Nothing is secret here. */
+function answerKms(operation: string, { Plaintext, CiphertextBlob, EncryptionContext }: Body): Body {
+  const context = JSON.stringify(Object.entries(EncryptionContext).toSorted());
+  if (operation === 'Encrypt')
+    return { CiphertextBlob: Buffer.from(JSON.stringify([context, Plaintext])).toString('base64') };
+  const [encryptedWith, plaintext] = JSON.parse(Buffer.from(CiphertextBlob, 'base64').toString());
+  if (encryptedWith !== context) throw new Refusal('InvalidCiphertextException');
+  return { Plaintext: plaintext };
 }
 
 /** An empty page, then one item a page. */

@@ -71,7 +71,7 @@ const run = (...args: string[]): Promise<Ended> =>
       SNAPSHOTS_TABLE: tables.tables.snapshots,
       LEDGER_TABLE: tables.tables.ledger,
       MARKS_TABLE: tables.tables.marks,
-      SOURCES_PATH: PATH,
+      FEED_NAME: 'feed-1',
       SCHEDULES_GROUP: 'schedules',
     },
   });

@@ -2,13 +2,12 @@
 import { Duration } from 'aws-cdk-lib';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import { expect, test } from 'vitest';
-import { parseStoredSource, type TokenPlace } from '../../../functions/adapters/ssm-source-directory.ts';
+import type { TokenPlace } from '../../../functions/adapters/ssm-source-directory.ts';
 import { parseTick } from '../../../functions/poller/tick-message.ts';
 import {
   alarmLike,
   checkTokenName,
   type NewSource,
-  parameterText,
   scheduleLike,
   sourceOfSchedule,
 } from '../../../local/operating/plan-source.ts';
@@ -39,7 +38,8 @@ const added: NewSource = {
 };
 
 function pathOf(of: typeof template): string {
-  return resourceOf(of, 'AWS::Lambda::Function', 'Poller').Properties.Environment.Variables.SOURCES_PATH;
+  const { Variables } = resourceOf(of, 'AWS::Lambda::Function', 'Poller').Properties.Environment;
+  return `/${Variables.FEED_NAME}/sources`;
 }
 
 /** The resources of both sources, in order. */
@@ -47,13 +47,6 @@ function both(type: string, idHolds: string) {
   const [first, second] = resourcesOf(template, type).filter(([id]) => id.includes(idHolds));
   return [first?.[1].Properties, second?.[1].Properties];
 }
-
-test('the parameter equals the construct’s', () => {
-  const [, made] = both('AWS::SSM::Parameter', 'Source');
-
-  expect(JSON.parse(parameterText(added))).toEqual(JSON.parse(made.Value));
-  expect(parseStoredSource('globex', parameterText(added)).settings).toMatchObject({ intervalMs: 600_000 });
-});
 
 test('the schedule has the same target, and equals the construct’s except for its name', () => {
   const [other, made] = both('AWS::Scheduler::Schedule', 'PollingSchedule');
@@ -111,7 +104,7 @@ test('the poller may read tokens with allowed names, and the command rejects all
     expect(check({ parameter: '/other' }, `parameter/${other}`)).toThrow(`must begin with /${names},`);
   }
   const readable = statementsOf(template, 'PollerRole').flatMap(({ resources }) => resources);
-  for (const rest of [secret, parameter, `parameter${path}/globex`])
+  for (const rest of [secret, parameter])
     expect(readable.filter((resource) => covers(resource, rest))).toHaveLength(1);
 });
 
