@@ -1,6 +1,6 @@
 // The activity of each source, for the console: which groups changed last, and how many events each minute had. One item
 // beside its state, `activity/<source>`. Deflated (`b`), that of a busy source fits in one write unit.
-import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { type StoredItem, storedBytes } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
@@ -45,11 +45,6 @@ export function createDynamoDbActivities({
       await client.send(new PutItemCommand({ TableName: tables.sources, Item }));
     },
   };
-}
-
-/** Deletes the activity of a source; does nothing without one. */
-export async function deleteActivity(client: DynamoDBClient, table: string, source: string): Promise<void> {
-  await client.send(new DeleteItemCommand({ TableName: table, Key: keyOf(source) }));
 }
 
 function keyOf(source: string) {

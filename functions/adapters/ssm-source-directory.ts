@@ -5,7 +5,7 @@ import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk
 import * as z from 'zod';
 import { isTokenFor, serviceOf, sourcePaths, tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { sourceSettings } from '../../shared/source/source-settings.ts';
-import { listParameters, parseParameter } from './ssm-parameters.ts';
+import { parseParameter } from './ssm-parameters.ts';
 
 /** A secret of Secrets Manager, or a SecureString of SSM. */
 const tokenPlace = z.union([
@@ -67,18 +67,4 @@ function checkAddress(path: string, { settings: { name, baseUrl }, token }: Stor
 /** @throws Error that names the parameter and every invalid field */
 export function parseStoredSource(name: string, text: string): StoredSource {
   return parseParameter(storedSource, 'a source', name, text);
-}
-
-/** All sources that are configured, by name. @throws Error that names the invalid parameter and field */
-export async function listStoredSources({
-  client,
-  path,
-}: SsmSourceDirectoryOptions): Promise<StoredSource[]> {
-  const { ofStack } = sourcePaths(serviceOf(path));
-  const [own, added] = await Promise.all(
-    [ofStack, path].map((each) => listParameters(client, each, parseStoredSource)),
-  );
-  // The stack's come last, and so replace added ones of the same name.
-  const byName = new Map([...(added ?? []), ...(own ?? [])].map((each) => [each.settings.name, each]));
-  return [...byName.values()].sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1));
 }

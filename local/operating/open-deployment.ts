@@ -15,10 +15,12 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { DESTINATION_NAMES, traitsOf } from '../../shared/deployment/destinations.ts';
+import { inParallel } from '../../shared/in-parallel.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { UsageError } from '../cli/failures.ts';
 import { shellWord } from '../cli/shell-word.ts';
@@ -33,6 +35,7 @@ import {
   type OpenFeed,
   openStderrLog,
   type PlaceFlags,
+  READS_AT_ONCE,
 } from './open-feed.ts';
 import { oneByOne } from './service-access.ts';
 
@@ -95,6 +98,8 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     eraser: createDynamoDbLedgerEraser(access),
     marks: createDynamoDbMarks(access),
     endpoints: createDynamoDbEndpointStates(access),
+    configured: async () =>
+      new Map((await createDynamoDbSourceDirectory(access).list()).map((entry) => [entry.name, entry])),
     activitiesOf: (sources) => loadEach(createDynamoDbActivities(access), sources),
     presentGeneration: createPresentGeneration(states),
     lists,
@@ -112,7 +117,11 @@ async function loadEach(
   { load }: Pick<Activities, 'load'>,
   sources: readonly string[],
 ): Promise<ReadonlyMap<string, Activity>> {
-  const loaded = await Promise.all(sources.map(async (source) => [source, await load(source)] as const));
+  const loaded = await inParallel(
+    sources,
+    READS_AT_ONCE,
+    async (source) => [source, await load(source)] as const,
+  );
   return new Map(
     loaded.flatMap(([source, found]) => (found === undefined ? [] : [[source, found] as const])),
   );

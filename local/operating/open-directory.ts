@@ -58,6 +58,7 @@ export async function openDirectory(path: string, opening: Opening = 'to write')
     webhooks: async () => (await forwards.list()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
     lastStart: starts.load,
+    configured: async () => undefined,
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
     async poller() {
       const holder = await watchHolder(path);

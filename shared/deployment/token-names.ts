@@ -30,14 +30,22 @@ export function tokenNamesFor(service: string, baseUrl: string): TokenPrefixes {
   return { ofSecrets: `${ofSecrets}${host}/`, ofParameters: `${ofParameters}${host}/` };
 }
 
-/** Whether an added source may use a token at its address. @param token named by its name or its ARN */
-export function isTokenFor(
-  { ofSecrets, ofParameters }: TokenPrefixes,
-  token: { readonly secretId: string } | { readonly parameter: string },
-): boolean {
+/** A secret of Secrets Manager or a SecureString of SSM, by its name or its ARN. */
+export type TokenName = { readonly secretId: string } | { readonly parameter: string };
+
+/** Whether an added source may use a token at its address. */
+export function isTokenFor({ ofSecrets, ofParameters }: TokenPrefixes, token: TokenName): boolean {
   return 'secretId' in token
     ? nameOf(token.secretId, ':secret:').startsWith(ofSecrets)
     : nameOf(token.parameter, ':parameter').startsWith(ofParameters);
+}
+
+/** The same for each way to name one token. */
+export function tokenId(token: TokenName): string {
+  if ('parameter' in token) return `parameter ${nameOf(token.parameter, ':parameter').replace(/^\//, '')}`;
+  const name = nameOf(token.secretId, ':secret:');
+  // Secrets Manager adds a suffix to the name in an ARN.
+  return `secret ${name === token.secretId ? name : name.replace(/-[A-Za-z0-9]{6}$/, '')}`;
 }
 
 function nameOf(place: string, before: string): string {
