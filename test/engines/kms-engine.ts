@@ -40,8 +40,10 @@ const TAG_BYTES = 16;
 /** https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
 const LONGEST_PLAINTEXT = 4_096;
 
-export async function startKmsEngine(): Promise<KmsEngine> {
-  const key = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+
+/** @param key the ARN of its key */
+export async function startKmsEngine(key = KEY): Promise<KmsEngine> {
   const material = randomBytes(32);
   const asked = { Encrypt: 0, Decrypt: 0 };
   const answers: Readonly<Record<string, (body: Body) => object>> = {
