@@ -4,19 +4,12 @@ import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Unsent } from '../store/unsent.ts';
 import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
-import {
-  type ConfiguredSources,
-  labelsOfWebhook,
-  type OpenFeed,
-  READS_AT_ONCE,
-  type WebhookLabels,
-} from './open-feed.ts';
+import { type ConfiguredSources, labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 import { type Attempt, createProblems } from './problems.ts';
 import { describeSource, type SourceStatus, type StatusCircumstances } from './source-status.ts';
 import { listWebhookStates, type WebhookStatus } from './webhook-status.ts';
@@ -117,16 +110,17 @@ export async function loadStatuses(
   const { flags, deployment } = feed;
   const poller = await feed.poller();
   const known = { now: now * MILLISECOND, flags, place, isLocal: deployment === undefined, poller };
-  const loaded = await inParallel(names, READS_AT_ONCE, async (name) => {
-    const state = await feed.states.load(name);
-    if (state === undefined) return [];
-    const start = await feed.lastStart(name);
-    const isRemoved = start?.isRemoved ?? configured?.has(name) === false;
-    const rests = isRemoved ? 'removed' : configured?.get(name)?.isPaused ? 'paused' : undefined;
-    const status = describeSource(state, { ...known, rests, given: start?.options });
-    return [{ state, status, start }];
-  });
-  return loaded.flat();
+  const states = (await feed.statesOf(names)).toSorted((a, b) => (a.source < b.source ? -1 : 1));
+  return Promise.all(
+    states.map(async (state) => {
+      const { source: name } = state;
+      const start = await feed.lastStart(name);
+      const isRemoved = start?.isRemoved ?? configured?.has(name) === false;
+      const rests = isRemoved ? 'removed' : configured?.get(name)?.isPaused ? 'paused' : undefined;
+      const status = describeSource(state, { ...known, rests, given: start?.options });
+      return { state, status, start };
+    }),
+  );
 }
 
 async function loadRelayed(part: Part, labels: DestinationTraits): Promise<RelayedDestination> {

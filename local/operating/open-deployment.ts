@@ -1,11 +1,7 @@
 // A feed that is deployed in AWS: the DynamoDB adapters on its tables, and its other parts by their names.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import {
-  type Activities,
-  type Activity,
-  createDynamoDbActivities,
-} from '../../functions/adapters/dynamodb-activities.ts';
+import { readActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
@@ -20,7 +16,6 @@ import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { DESTINATION_NAMES, traitsOf } from '../../shared/deployment/destinations.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { UsageError } from '../cli/failures.ts';
 import { shellWord } from '../cli/shell-word.ts';
@@ -35,7 +30,6 @@ import {
   type OpenFeed,
   openStderrLog,
   type PlaceFlags,
-  READS_AT_ONCE,
 } from './open-feed.ts';
 import { oneByOne } from './service-access.ts';
 
@@ -100,7 +94,8 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     endpoints: createDynamoDbEndpointStates(access),
     configured: async () =>
       new Map((await createDynamoDbSourceDirectory(access).list()).map((entry) => [entry.name, entry])),
-    activitiesOf: (sources) => loadEach(createDynamoDbActivities(access), sources),
+    statesOf: states.loadMany,
+    activitiesOf: (sources) => readActivities(access, deployment.sources, sources),
     presentGeneration: createPresentGeneration(states),
     lists,
     destinations: DESTINATION_NAMES.map(traitsOf),
@@ -111,20 +106,6 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     lastStart: async () => undefined,
     close: async () => client.destroy(),
   };
-}
-
-async function loadEach(
-  { load }: Pick<Activities, 'load'>,
-  sources: readonly string[],
-): Promise<ReadonlyMap<string, Activity>> {
-  const loaded = await inParallel(
-    sources,
-    READS_AT_ONCE,
-    async (source) => [source, await load(source)] as const,
-  );
-  return new Map(
-    loaded.flatMap(([source, found]) => (found === undefined ? [] : [[source, found] as const])),
-  );
 }
 
 /** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */

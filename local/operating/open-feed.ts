@@ -27,9 +27,6 @@ import type { Deployment } from './find-deployment.ts';
 import type { AccessOptions, ServiceAccess } from './service-access.ts';
 import type { Poller } from './source-status.ts';
 
-/** Items that are read of a place at a time: more would wait for a connection until they time out. */
-export const READS_AT_ONCE = 40;
-
 export interface PlaceFlags {
   readonly data?: string;
   readonly stack?: string;
@@ -84,6 +81,8 @@ export interface OpenFeed {
   readonly eraser: LedgerEraser;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
+  /** The states of these sources, without those that have none; in any order. */
+  statesOf(sources: readonly string[]): Promise<readonly SourceState[]>;
   /** The sources that are configured, by name; undefined where that is not known, as on one machine. */
   configured(): Promise<ConfiguredSources | undefined>;
   /** What changed last of each of these sources; without those of which nothing is known. */

@@ -197,21 +197,6 @@ describe('the package in another repository', () => {
     expect(errors).toBe('');
   });
 
-  it('compiles and loads the onboarding of stores, with the clients of AWS that it needs', async () => {
-    await link(join(ROOT, 'node_modules'), '@aws-sdk');
-    const errors = await compileWith(
-      ['--skipLibCheck'],
-      [
-        ...(await examples('onboard.ts')),
-        ['load.ts', "import { onboard } from './onboard.js';\nprocess.stdout.write(typeof onboard);"],
-      ],
-    );
-
-    const { stdout } = await runCommand(process.execPath, ['built/load.js'], { cwd: project });
-
-    expect({ errors, stdout }).toEqual({ errors: '', stdout: 'function' });
-  });
-
   it('compiles and bundles a receiver for a worker, without Node and without Powertools', async () => {
     const worker = join(project, 'worker');
     await mkdir(worker);
@@ -271,6 +256,21 @@ describe('the package in another repository', () => {
 
       expect(types).toEqual(expect.arrayContaining(EXPECTED_TYPES));
     });
+  });
+
+  it('compiles and loads the onboarding of stores, with the clients of AWS that it needs', async () => {
+    await link(join(ROOT, 'node_modules'), '@aws-sdk');
+    const errors = await compileWith(
+      ['--skipLibCheck'],
+      [
+        ...(await examples('onboard.ts')),
+        ['load.ts', "import { onboard } from './onboard.js';\nprocess.stdout.write(typeof onboard);"],
+      ],
+    );
+
+    const { stdout } = await runCommand(process.execPath, ['built/load.js'], { cwd: project });
+
+    expect({ errors, stdout }).toEqual({ errors: '', stdout: 'function' });
   });
 
   it('satisfies publint', async () => {
