@@ -4,7 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
-import { type Stores, storesOn } from '../contract/stores.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
+import { hastyClock, type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
 import { type KmsEngine, startKmsEngine } from '../engines/kms-engine.ts';
@@ -131,6 +132,7 @@ export async function deployFeed(
   });
   keys = await startKmsEngine(outputs.TokenKey);
   seed(aws, template, names);
+  await declareSource(tablesClient, SourcesTable);
   return {
     ...{ endpoint, template, names, outputs, stores, tablesClient, engines: { sqs: sqs.endpoint } },
     refOf: (type, text) => names.ref(idOf(template, type, text)),
@@ -149,6 +151,16 @@ export async function deployFeed(
       await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop(), keys?.stop()]);
     },
   };
+}
+
+/** Writes the entry of the source that has polled, as the stack does. */
+async function declareSource(client: DynamoDBClient, sources: string): Promise<void> {
+  const directory = createDynamoDbSourceDirectory({ client, tables: { sources }, clock: hastyClock });
+  const given = {
+    settings: { name: 'acme', baseUrl: 'https://acme.example.com' },
+    token: { secretId: 'acme' },
+  };
+  await directory.save({ name: 'acme', declaredBy: 'stack', isPaused: false, given }, 0);
 }
 
 /** Adds the template's resources that no engine creates. */
