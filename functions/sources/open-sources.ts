@@ -4,7 +4,7 @@
 // half done. Every call can be repeated.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
-import type { TokenName } from '../../shared/deployment/token-names.ts';
+import type { NamedToken } from '../../shared/deployment/token-names.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import type { GivenSettings } from '../../shared/source/source-settings.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
@@ -39,7 +39,7 @@ import {
 } from './source-errors.ts';
 import { trySource } from './try-source.ts';
 
-export type { TokenName } from '../../shared/deployment/token-names.ts';
+export type { NamedToken } from '../../shared/deployment/token-names.ts';
 export * from './source-errors.ts';
 
 export interface SourcesOptions {
@@ -58,7 +58,7 @@ export interface SourcesOptions {
 /** The settings, of which only `name` and `baseUrl` are needed, and the token. Times are in milliseconds. */
 export type NewSource = GivenSettings & {
   /** The token itself, or the name of the secret or SecureString that holds it. */
-  readonly token: string | TokenName;
+  readonly token: string | NamedToken;
 };
 
 export type SourceChanges = {
@@ -81,7 +81,7 @@ export interface Written {
 /** An entry without its token: `encrypted` if the entry has it. One that can't be used has a `problem`, no settings. */
 export type ListedSource =
   | (Pick<DirectoryEntry, 'name' | 'declaredBy' | 'isPaused' | 'settings'> & {
-      readonly token: TokenName | 'encrypted';
+      readonly token: NamedToken | 'encrypted';
     })
   | Pick<InvalidEntry, 'name' | 'declaredBy' | 'isPaused' | 'problem'>;
 
@@ -171,12 +171,13 @@ export function openSources({ sourcesTable, feedName, tokenKey, ...clients }: So
     const isSame = (source: Planned) =>
       isUnchanged(source, source.entry ?? entries.get(source.settings.name));
     const others = new Set(planned.filter((source) => !isSame(source)));
+    const toTry = new Set(planned.filter((source) => others.has(source) && typeof source.token === 'string'));
     let tried = 0;
     if (isTried)
       await each(planned, async (source) => {
-        if (typeof source.token !== 'string' || !others.has(source)) return;
-        await trySource(source.settings, source.token, transport);
-        onProgress?.('tried', ++tried, others.size);
+        if (!toTry.has(source)) return;
+        await trySource(source.settings, String(source.token), transport);
+        onProgress?.('tried', ++tried, toTry.size);
       });
     let written = 0;
     await inParallel([...others], AT_ONCE, async (source) => {

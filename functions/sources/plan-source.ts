@@ -1,7 +1,7 @@
 // What a source in AWS must keep to before its entry is written. Pure. Texts name settings by words, since commands, files
 // and applications call them differently.
 import { isDeepStrictEqual } from 'node:util';
-import { isTokenFor, type TokenName, tokenId, tokenNamesFor } from '../../shared/deployment/token-names.ts';
+import { isTokenFor, type NamedToken, tokenId, tokenNamesFor } from '../../shared/deployment/token-names.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../../shared/returns-service/base-url.ts';
 import {
   DEFAULT_INTERVAL_MS,
@@ -95,7 +95,7 @@ function checkBaseUrl(text: string): string {
 }
 
 /** The poller sends a named token only to the host in its name. */
-function checkTokenName(feedName: string, baseUrl: string, token: TokenName): void {
+function checkTokenName(feedName: string, baseUrl: string, token: NamedToken): void {
   const names = tokenNamesFor(feedName, baseUrl);
   if (isTokenFor(names, token)) return;
   const [given, prefix] =

@@ -1,6 +1,6 @@
 // The command-line options of a source, and its settings.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { TokenName } from '../../shared/deployment/token-names.ts';
+import type { NamedToken } from '../../shared/deployment/token-names.ts';
 import { INCLUDABLE, type Includable } from '../../shared/returns-service/read-included.ts';
 import { DEFAULT_REQUESTS_PER_MINUTE } from '../../shared/source/source-settings.ts';
 import { parseCount, parseDuration } from './durations.ts';
@@ -117,7 +117,7 @@ export function deployedSettingsOf({ customerData, sourceRead, ...flags }: Deplo
 export function tokenOf(
   { token, tokenFile, tokenSecret, tokenParameter }: TokenFlags,
   read: (path: string) => string,
-): string | TokenName | undefined {
+): string | NamedToken | undefined {
   const given = [token, tokenFile, tokenSecret, tokenParameter].filter((each) => each !== undefined);
   if (given.length > 1)
     throw new UsageError('Give the token once: in a token file, in a secret or in a parameter.');
@@ -127,7 +127,7 @@ export function tokenOf(
 }
 
 /** As {@link tokenOf}. @throws UsageError also if none is given */
-export function neededTokenOf(flags: TokenFlags, read: (path: string) => string): string | TokenName {
+export function neededTokenOf(flags: TokenFlags, read: (path: string) => string): string | NamedToken {
   const token = tokenOf(flags, read);
   if (token === undefined)
     throw new UsageError('The source needs its token: --token-file, --token-secret or --token-parameter.');

@@ -62,6 +62,12 @@ async function add(name: string | undefined, flags: AddFlags): Promise<void> {
   if ((name === undefined) === (flags.file === undefined))
     throw new UsageError('Give the NAME of one source, or many of them with --file FILE.');
   if (name !== undefined) return addOne(name, flags);
+  const { baseUrl, tokenFile, tokenSecret, tokenParameter } = flags;
+  const own = [baseUrl, tokenFile, tokenSecret, tokenParameter, ...Object.values(deployedSettingsOf(flags))];
+  if (own.some((given) => given !== undefined))
+    throw new UsageError(
+      'With --file each line has the settings of its source: only --no-try and --stack go with it.',
+    );
   return addFile(flags.file ?? '', flags);
 }
 

@@ -17,6 +17,9 @@ export function tokenNames(service: string): TokenPrefixes {
   return { ofSecrets: `${service}/tokens/`, ofParameters: `/${service}/tokens/` };
 }
 
+/** A token outside its source's entry, by its name or its ARN. */
+export type NamedToken = { readonly secretId: string } | { readonly parameter: string };
+
 interface TokenPrefixes {
   readonly ofSecrets: string;
   readonly ofParameters: string;
@@ -30,18 +33,15 @@ export function tokenNamesFor(service: string, baseUrl: string): TokenPrefixes {
   return { ofSecrets: `${ofSecrets}${host}/`, ofParameters: `${ofParameters}${host}/` };
 }
 
-/** A secret of Secrets Manager or a SecureString of SSM, by its name or its ARN. */
-export type TokenName = { readonly secretId: string } | { readonly parameter: string };
-
-/** Whether an added source may use a token at its address. */
-export function isTokenFor({ ofSecrets, ofParameters }: TokenPrefixes, token: TokenName): boolean {
+/** Whether a token's name allows its use at the address that the prefixes are for. */
+export function isTokenFor({ ofSecrets, ofParameters }: TokenPrefixes, token: NamedToken): boolean {
   return 'secretId' in token
     ? nameOf(token.secretId, ':secret:').startsWith(ofSecrets)
     : nameOf(token.parameter, ':parameter').startsWith(ofParameters);
 }
 
 /** The same for each way to name one token. */
-export function tokenId(token: TokenName): string {
+export function tokenId(token: NamedToken): string {
   if ('parameter' in token) return `parameter ${nameOf(token.parameter, ':parameter').replace(/^\//, '')}`;
   const name = nameOf(token.secretId, ':secret:');
   // Secrets Manager adds a suffix to the name in an ARN.

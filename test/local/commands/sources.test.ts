@@ -224,6 +224,12 @@ describe('a file of sources', () => {
     },
   );
 
+  test('has all settings in its lines', async () => {
+    const ended = await run('add', '--file', 'stores.csv', '--every', '5m');
+
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('With --file each line') });
+  });
+
   test('may not hold tokens where it is kept', async () => {
     const file = join(directory, 'with-token.csv');
     await writeFile(file, csv(['one']));
