@@ -194,7 +194,7 @@ function hasReports({ feedReports, readReportAt }: SourceState): boolean {
 
 /** Whether a poll changed nothing but what each poll changes: times, and what it learned of the length of answers. */
 function isQuiet(before: SourceState, { state, drift, session }: TickRun, now: Instant): boolean {
-  const isDue = session.settings.sourceRead && reportRead(state, now) !== state;
+  const isDue = reportRead(state, now, session.settings.sourceRead) !== state;
   const isNewDrift = [...drift].some((finding) => !state.driftReported.includes(finding));
   if (isDue || isNewDrift || hasReports(before)) return false;
   return JSON.stringify(lastingOf(before)) === JSON.stringify(lastingOf(state));

@@ -1,9 +1,10 @@
 // The activity of each source, for the console: which groups changed last, and how many events each minute had. One item
 // beside its state, `activity/<source>`. Deflated (`b`), that of a busy source fits in one write unit.
-import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { type StoredItem, storedBytes } from './attribute-values.ts';
-import type { TableAccess } from './dynamodb-client.ts';
+import { type StoredItem, storedBytes, storedText } from './attribute-values.ts';
+import { readBatch } from './dynamodb-batch-read.ts';
+import type { Connection, TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
 import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
@@ -47,13 +48,28 @@ export function createDynamoDbActivities({
   };
 }
 
-/** Deletes the activity of a source; does nothing without one. */
-export async function deleteActivity(client: DynamoDBClient, table: string, source: string): Promise<void> {
-  await client.send(new DeleteItemCommand({ TableName: table, Key: keyOf(source) }));
+/** The activities of many sources, by name; without those of which nothing is known. */
+export async function readActivities(
+  connection: Connection,
+  table: string,
+  sources: readonly string[],
+): Promise<ReadonlyMap<string, Activity>> {
+  const items = await readBatch(connection, table, sources.map(activityKey));
+  const known = new Map(items.map((item) => [storedText.parse(item.k), fromActivityItem(item)]));
+  return new Map(
+    sources.flatMap((source) => {
+      const found = known.get(activityKey(source));
+      return found === undefined ? [] : [[source, found] as const];
+    }),
+  );
+}
+
+function activityKey(source: string): string {
+  return `activity/${source}`;
 }
 
 function keyOf(source: string) {
-  return { k: { S: `activity/${source}` } };
+  return { k: { S: activityKey(source) } };
 }
 
 export function toActivityItem(source: string, activity: Activity): StoredItem {

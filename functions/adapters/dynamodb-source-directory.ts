@@ -8,7 +8,7 @@ import { TABLES } from '../../shared/deployment/tables.ts';
 import { parseJson } from '../../shared/parse-json.ts';
 import type { SaveResult } from '../../shared/ports.ts';
 import { InvalidBaseUrlError, parseBaseUrl } from '../../shared/returns-service/base-url.ts';
-import { sourceSettings } from '../../shared/source/source-settings.ts';
+import { DEFAULTS_OF_ADDED, sourceSettings } from '../../shared/source/source-settings.ts';
 import { numberValue, type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
@@ -17,11 +17,14 @@ import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { problemsOf } from './parse-environment.ts';
 import { formatAttribute, readStored } from './stored-format.ts';
 
-/** A secret of Secrets Manager, a SecureString of SSM, or the token itself, encrypted by the feed's key (base64). */
+/**
+ * A secret of Secrets Manager, a SecureString of SSM, or the token itself, encrypted by the feed's key (base64), with a
+ * one-way hash by which the same token is known again.
+ */
 export const tokenPlace = z.union([
   z.object({ secretId: z.string().min(1) }).strict(),
   z.object({ parameter: z.string().min(1) }).strict(),
-  z.object({ encrypted: z.base64().min(1) }).strict(),
+  z.object({ encrypted: z.base64().min(1), hash: z.string().optional() }).strict(),
 ]);
 
 export type TokenPlace = z.output<typeof tokenPlace>;
@@ -55,12 +58,15 @@ export interface DirectoryEntry extends Configured {
   readonly declaredBy: DeclaredBy;
   /** Operators have stopped its polls. */
   readonly isPaused: boolean;
+  /** What was written, without defaults. */
+  readonly given: GivenSource;
 }
 
 export type DeclaredBy = 'stack' | 'command';
 
 /** An entry that can't be used, and why. */
-export interface InvalidEntry extends Pick<DirectoryEntry, 'name' | 'version' | 'declaredBy' | 'isPaused'> {
+export interface InvalidEntry
+  extends Pick<DirectoryEntry, 'name' | 'version' | 'declaredBy' | 'isPaused' | 'given'> {
   readonly problem: string;
 }
 
@@ -73,8 +79,6 @@ export interface SourceDirectory {
   list(): Promise<(DirectoryEntry | InvalidEntry)[]>;
   /** Strongly consistent; undefined if there is none: the source was removed, or never existed. */
   find(name: string): Promise<DirectoryEntry | InvalidEntry | undefined>;
-  /** The settings as given; undefined if there is no such entry. */
-  findGiven(name: string): Promise<GivenSource | undefined>;
   /** Writes the entry if its version still is `expectedVersion` (0: if there is none). */
   save(entry: EntryToSave, expectedVersion: number): Promise<SaveResult>;
   /** Deletes the entry; the source's state stays. */
@@ -97,11 +101,6 @@ export function createDynamoDbSourceDirectory(options: TableAccess<'sources'>): 
     async find(name) {
       const item = await readItem(client, tables.sources, keyOf(name));
       return item && readEntry(item);
-    },
-
-    async findGiven(name) {
-      const item = await readItem(client, tables.sources, keyOf(name));
-      return item && (parseJson(readStored(item, READERS).body) as GivenSource);
     },
 
     save({ name, declaredBy, isPaused, given }, expectedVersion) {
@@ -154,8 +153,10 @@ const READERS = { [FORMAT]: (item: StoredItem) => format1.parse(item) };
 
 /** @throws UnreadableItemError */
 function readEntry(item: StoredItem): DirectoryEntry | InvalidEntry {
-  const { body, ...entry } = readStored(item, READERS);
-  const parsed = parseGiven(parseJson(body));
+  const { body, ...stored } = readStored(item, READERS);
+  const given = parseJson(body) as GivenSource;
+  const entry = { ...stored, given };
+  const parsed = parseGiven(given, stored.declaredBy);
   if ('problem' in parsed) return { ...entry, ...parsed };
   if (parsed.settings.name !== entry.name)
     return { ...entry, problem: `settings.name is ${parsed.settings.name}.` };
@@ -163,7 +164,11 @@ function readEntry(item: StoredItem): DirectoryEntry | InvalidEntry {
 }
 
 /** A source as given, with all defaults; or what is wrong with it. */
-export function parseGiven(given: unknown): Configured | Pick<InvalidEntry, 'problem'> {
-  const parsed = configured.safeParse(given);
+export function parseGiven(
+  given: GivenSource,
+  declaredBy: DeclaredBy,
+): Configured | Pick<InvalidEntry, 'problem'> {
+  const defaults = declaredBy === 'command' ? DEFAULTS_OF_ADDED : {};
+  const parsed = configured.safeParse({ ...given, settings: { ...defaults, ...given?.settings } });
   return parsed.success ? parsed.data : { problem: `${problemsOf(parsed.error)}.` };
 }

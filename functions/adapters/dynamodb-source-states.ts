@@ -3,6 +3,9 @@
 import { createHash } from 'node:crypto';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SourceStates } from '../../shared/ports.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
+import { storedText } from './attribute-values.ts';
+import { readBatch } from './dynamodb-batch-read.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
@@ -10,7 +13,10 @@ import { fromSourceStateItem, sourceStateKey, toSourceStateAttributes } from './
 
 export function createDynamoDbSourceStates(
   options: TableAccess<'sources' | 'snapshots' | 'ledger'>,
-): SourceStates {
+): SourceStates & {
+  /** The states of those sources that have one, in any order. */
+  loadMany(sources: readonly string[]): Promise<SourceState[]>;
+} {
   const { client, tables } = options;
   const newest = new Map<string, number>();
   let identity: Promise<string> | undefined;
@@ -33,6 +39,20 @@ export function createDynamoDbSourceStates(
       const state = item && fromSourceStateItem(item, source);
       noteLoaded(source, state?.version ?? 0, before);
       return state;
+    },
+
+    async loadMany(sources) {
+      const before = new Map(
+        sources.map((source) => [sourceStateKey(source), { source, version: versionOf(source) }]),
+      );
+      const items = await readBatch(options, tables.sources, [...before.keys()]);
+      return items.flatMap((item) => {
+        const asked = before.get(storedText.parse(item.k));
+        if (asked === undefined) return [];
+        const state = fromSourceStateItem(item, asked.source);
+        noteLoaded(asked.source, state.version, asked.version);
+        return [state];
+      });
     },
 
     async save(state, expectedVersion) {

@@ -52,7 +52,7 @@ export async function declareSources(directory: SourceDirectory, list: readonly 
 
 /** @returns the problem if it is not valid */
 function parseDeclared(given: unknown, at: number): Declared | string {
-  const parsed = parseGiven(given);
+  const parsed = parseGiven(given as GivenSource, 'stack');
   if (!('problem' in parsed)) return { ...parsed, given: given as GivenSource };
   const { name } = Object((given as Partial<GivenSource> | null)?.settings);
   return `Source ${JSON.stringify(name ?? at)}: ${parsed.problem}`;
@@ -88,15 +88,11 @@ async function write(directory: SourceDirectory, { settings: { name }, given }: 
     const known = await directory.find(name);
     const problem = problemOfOwner(known, name);
     if (problem !== undefined) throw new DeclaredSourcesError(problem);
-    if (known !== undefined && (await isGiven(directory, name, given))) return false;
+    if (JSON.stringify(known?.given) === JSON.stringify(given)) return false;
     const entry = { name, declaredBy: 'stack', isPaused: known?.isPaused ?? false, given } as const;
     if ((await directory.save(entry, known?.version ?? 0)) === 'saved') return true;
   }
   throw new DeclaredSourcesError(`Something else keeps writing the entry of source "${name}": deploy again.`);
-}
-
-async function isGiven(directory: SourceDirectory, name: string, given: GivenSource): Promise<boolean> {
-  return JSON.stringify(await directory.findGiven(name)) === JSON.stringify(given);
 }
 
 /** The list of entries may be a moment old. */

@@ -1,167 +1,132 @@
-// `sources add` and `sources remove`: create and delete the resources of a source in a running deployment.
-import { Command, Option } from 'commander';
-import type { TokenPlace } from '../../functions/adapters/ssm-source-directory.ts';
-import {
-  DEFAULT_INTERVAL_MS,
-  DEFAULT_REQUESTS_PER_MINUTE,
-  FEWEST_REQUESTS_PER_MINUTE,
-  isScheduledInterval,
-  LONGEST_REQUEST_TIMEOUT_MS,
-  MOST_REQUESTS_PER_MINUTE,
-  sourceSettings,
-} from '../../shared/source/source-settings.ts';
-import { formatDuration, parseCount, parseDuration } from '../cli/durations.ts';
+// `sources add`: adds one source to a deployment, or those of a file.
+import { dirname, resolve } from 'node:path';
+import { Command } from 'commander';
+import type { NewSource, Sources, WriteOptions } from '../../functions/sources/open-sources.ts';
+import { DEFAULT_INTERVAL_MS } from '../../shared/source/source-settings.ts';
+import { counted, formatCount } from '../cli/counts.ts';
+import { formatDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
-import { describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
-import { withDeployment } from '../operating/open-deployment.ts';
+import { problemsIn } from '../cli/source-fields.ts';
+import {
+  addDeployedSourceOptions,
+  type DeployedSourceFlags,
+  deployedSettingsOf,
+  neededTokenOf,
+} from '../cli/source-flags.ts';
+import { readGiven, SOURCES_STACK, withSources } from '../operating/deployed-sources.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
-import type { GivenSettings } from '../operating/plan-source.ts';
-import { addSource, removeSource } from '../operating/source-resources.ts';
+import { readSourceFile } from '../operating/source-file.ts';
 
-type StackFlags = Pick<PlaceFlags, 'stack'>;
-
-interface AddFlags extends SourceFlags, StackFlags {
-  readonly tokenSecret?: string;
-  readonly tokenParameter?: string;
-  readonly customerData?: boolean;
-  readonly sourceRead: boolean;
+interface AddFlags extends DeployedSourceFlags, Pick<PlaceFlags, 'stack'> {
+  readonly file?: string;
+  readonly try: boolean;
 }
 
-const ABOUT_ADDING = `
-Creates the resources that the stack creates for each of its sources: a parameter below the
-deployment's path, a schedule that sends the ticks, and a freshness alarm. Running it again changes
-the settings.
+const HELP = `
+Writes the source's entry; nothing is deployed, and the first poll follows within two minutes. Running it
+again replaces all settings. The source is tried first with one request from here.
 
-The poller sends a token only to the host that the token's name contains: a secret's name must begin
-with "<feed>/tokens/<host>/" ("my-feed/tokens/returns.globex.example/main"), a parameter's with
-"/<feed>/tokens/<host>/". A port follows the host after "_". The stack's output SourcesPath is
-"/<feed>/sources". If a key of your own encrypts the token, the key's policy must let the poller's
-role decrypt with it.
+--token-file puts the token into the entry, encrypted by the feed's key (the construct's addSources), for
+this address alone: nobody but the poller can read it. Or name a secret, whose name must begin with
+"<feed>/tokens/<host>/" ("my-feed/tokens/returns.globex.example/main"), or a parameter,
+"/<feed>/tokens/<host>/": the poller sends a token only to the host in its name. A port follows the host
+after "_". <feed> is the stack's output FeedName. Only the poller can read these, so they are not tried.
 
-The dashboard and "onChange" only know the sources of the stack. To keep a source permanently, run
-"sources remove" and then add it to the stack: its state stays.
-Example:
+--file adds many sources: a JSON object in each line, or CSV with a line of names. The fields are named as
+the options, with tokenFile, tokenSecret or tokenParameter; a file from standard input (-) may have the
+token itself. All problems are reported at once, and then nothing is written. Running it again writes only
+what has changed.
+
+"onChange" and the dashboard's rows for one source only know the sources of the stack. To keep a source
+there, run "sources remove" and add it to the stack: its state stays.
+Examples:
   returns-feed sources add globex --base-url https://returns.globex.example/api \\
-    --token-secret my-feed/tokens/returns.globex.example/main --stack ReturnsFeed`;
-
-const ABOUT_REMOVING = `
-Example:
-  returns-feed sources remove globex --stack ReturnsFeed`;
-
-const STACK = describeStack(', FEED_NAME and SCHEDULES_GROUP');
+    --token-file globex.token --stack ReturnsFeed
+  returns-feed sources add --file stores.csv --stack ReturnsFeed`;
 
 export function createAddSourceCommand(): Command {
-  return new Command('add')
-    .description('Add a source to a running deployment. Store its token in a secret first.')
-    .argument('<name>', 'name of the source in events: a-z, 0-9, -')
-    .requiredOption('--base-url <url>', 'address of the service, including its path prefix')
-    .option('--token-secret <id>', 'name or ARN of the secret that holds the token (Secrets Manager)')
-    .option('--token-parameter <name>', 'or name of the SecureString that holds the token (Parameter Store)')
-    .option('--every <time>', 'time between polls (default: 60s)', parseDuration)
-    .addOption(
-      new Option(
-        '--baseline <mode>',
-        'publish events for the groups present at the start (emit) or not (silent; default)',
-      ).choices(['silent', 'emit']),
-    )
-    .option(
-      '--lookback <time>',
-      'polls find a change that becomes visible within this time after its timestamp; at least twice --settle (default: 5m)',
-      parseDuration,
-    )
-    .option('--settle <time>', 'maximum staleness of a read (default: 60s)', parseDuration)
-    .option(
-      '--reconcile <time>',
-      'time between walks over recent groups, which find changes that move no timestamp (default: as often as they ' +
-        'take a tenth of the budget, at least every 10m)',
-      parseDuration,
-    )
-    .option(
-      '--budget <requests>',
-      `maximum requests in any 60 seconds (default: ${DEFAULT_REQUESTS_PER_MINUTE})`,
-      parseCount,
-    )
-    .option('--timeout <time>', 'timeout of a request (default: 10s)', parseDuration)
-    .option('--customer-data', "include the customer's name, e-mail and phone in events (see SECURITY.md)")
-    .addOption(includeOption())
-    .option('--no-source-read', 'do not publish feed.source_read once a minute (see docs/subscribing.md)')
-    .option('--stack <name>', STACK)
-    .addHelpText('after', ABOUT_ADDING)
+  const command = new Command('add')
+    .description('Add a source to a running deployment, or many of a file.')
+    .argument('[name]', 'name of the source in events: a-z, 0-9, -')
+    .option('--file <file>', 'add the sources of this file instead (- for standard input)')
+    .option('--base-url <url>', 'address of the service, including its path prefix');
+  return addDeployedSourceOptions(command, true)
+    .option('--no-try', 'do not try a source before it is written')
+    .option('--stack <name>', SOURCES_STACK)
+    .addHelpText('after', HELP)
     .action(add);
 }
 
-export function createRemoveSourceCommand(): Command {
-  return new Command('remove')
-    .description('Stop polling an added source: delete its parameter, schedule and alarm. Its state stays.')
-    .argument('<name>', 'the name of the source')
-    .option('--stack <name>', STACK)
-    .addHelpText('after', ABOUT_REMOVING)
-    .action(remove);
-}
-
-async function add(name: string, flags: AddFlags): Promise<void> {
-  const settings = readSettings(name, flags);
-  const token = readTokenPlace(flags);
-  await withDeployment(flags, async (feed) => {
-    const { hasAlarm } = await addSource(feed, { settings, token });
-    const out = createPrinter(process.stdout);
-    const every = formatDuration(settings.intervalMs ?? DEFAULT_INTERVAL_MS);
-    await out.line(`added: source ${name} is polled every ${every}.`);
-    if (!hasAlarm) await out.line('It has no freshness alarm: no other source has one to copy.');
-  });
-}
-
-async function remove(name: string, flags: StackFlags): Promise<void> {
-  await withDeployment(flags, async (feed) => {
-    await removeSource(feed, name);
-    await createPrinter(process.stdout).line(
-      `removed: source ${name} is no longer polled. Its stored data stays.`,
+async function add(name: string | undefined, flags: AddFlags): Promise<void> {
+  if ((name === undefined) === (flags.file === undefined))
+    throw new UsageError('Give the NAME of one source, or many of them with --file FILE.');
+  if (name !== undefined) return addOne(name, flags);
+  const { baseUrl, tokenFile, tokenSecret, tokenParameter } = flags;
+  const own = [baseUrl, tokenFile, tokenSecret, tokenParameter, ...Object.values(deployedSettingsOf(flags))];
+  if (own.some((given) => given !== undefined))
+    throw new UsageError(
+      'With --file each line has the settings of its source: only --no-try and --stack go with it.',
     );
-  });
+  return addFile(flags.file ?? '', flags);
 }
 
-function readTokenPlace({ tokenSecret, tokenParameter }: AddFlags): TokenPlace {
-  if (tokenSecret !== undefined && tokenParameter === undefined) return { secretId: tokenSecret };
-  if (tokenParameter !== undefined && tokenSecret === undefined) return { parameter: tokenParameter };
-  throw new UsageError('Give exactly one of --token-secret ID and --token-parameter NAME.');
-}
-
-/** Only the given settings: the poller's defaults fill in the rest, as for a source of the stack. */
-function readSettings(name: string, flags: AddFlags): GivenSettings {
-  const given = {
+async function addOne(name: string, flags: AddFlags): Promise<void> {
+  const { baseUrl } = flags;
+  if (baseUrl === undefined) throw new UsageError('Name the service with --base-url URL.');
+  const source: NewSource = {
     name,
-    ...settingsOf(flags),
-    customerData: flags.customerData,
-    sourceRead: flags.sourceRead ? undefined : false,
+    baseUrl,
+    ...deployedSettingsOf(flags),
+    token: neededTokenOf(flags, readGiven),
   };
-  const parsed = sourceSettings.safeParse(given);
-  const problems = [...(parsed.error?.issues.map(({ message }) => message) ?? []), ...problemsOf(given)];
-  if (problems.length > 0) throw new UsageError(problems.join(' '));
-  return given;
+  const { added, changed } = await withSources(flags, (sources) =>
+    sources.add(source, { isTried: flags.try }),
+  );
+  const out = createPrinter(process.stdout);
+  const verb = added.length > 0 ? 'added' : changed.length > 0 ? 'changed' : 'unchanged';
+  await out.line(
+    `${verb}: source ${name} is polled every ${formatDuration(source.intervalMs ?? DEFAULT_INTERVAL_MS)}.`,
+  );
+  if (typeof source.token !== 'string')
+    await out.line('It was not tried: only the poller can read its token. "status" shows its first poll.');
 }
 
-function problemsOf({
-  intervalMs = DEFAULT_INTERVAL_MS,
-  reconcileMs = intervalMs,
-  requestsPerMinute = DEFAULT_REQUESTS_PER_MINUTE,
-  requestTimeoutMs = 0,
-}: GivenSettings) {
-  const rules: readonly [boolean, string][] = [
-    [
-      isScheduledInterval(intervalMs / 1_000),
-      '--every must be seconds that divide a minute (2s, 3s … 30s), or whole minutes up to a day.',
-    ],
-    [reconcileMs >= intervalMs, '--reconcile must be at least --every: walks begin in ticks.'],
-    [
-      requestsPerMinute >= FEWEST_REQUESTS_PER_MINUTE && requestsPerMinute <= MOST_REQUESTS_PER_MINUTE,
-      `--budget must be from ${FEWEST_REQUESTS_PER_MINUTE} to ${MOST_REQUESTS_PER_MINUTE}, the service's limit.`,
-    ],
-    [
-      requestTimeoutMs <= LONGEST_REQUEST_TIMEOUT_MS,
-      `--timeout must be at most ${LONGEST_REQUEST_TIMEOUT_MS / 1_000}s, to fit into a tick.`,
-    ],
-  ];
-  return rules.flatMap(([isKept, problem]) => (isKept ? [] : [problem]));
+async function addFile(file: string, flags: AddFlags): Promise<void> {
+  const isInput = file === '-';
+  const name = isInput ? 'Standard input' : file;
+  const folder = isInput ? process.cwd() : dirname(resolve(file));
+  const lines = readSourceFile({ text: readGiven(file), name, folder, hasTokens: isInput });
+  const out = createPrinter(process.stdout);
+  const err = createPrinter(process.stderr);
+  const options: WriteOptions = {
+    isTried: flags.try,
+    onProgress: (step, done, of) => err.progress(`${step} ${formatCount(done)} of ${formatCount(of)}`),
+  };
+  const given = lines.map(({ source }) => source);
+  const written = await withSources(flags, (sources) =>
+    refusalsByLine(sources.addAll(given, options), name, lines),
+  ).finally(err.clear);
+  const counts = Object.entries(written).map(([what, { length }]) => `${formatCount(length)} ${what}`);
+  await out.line(`${counted(lines.length, 'source')}: ${counts.join(', ')}.`);
+}
+
+/** @throws UsageError or Error that names each refused line */
+async function refusalsByLine(
+  adding: ReturnType<Sources['addAll']>,
+  file: string,
+  lines: readonly { readonly number: number }[],
+) {
+  const { InvalidSourceError, SourcesRefusedError } = await import('../../functions/sources/open-sources.ts');
+  return adding.catch((error: unknown) => {
+    if (!(error instanceof SourcesRefusedError)) throw error;
+    const texts = error.problems.map(
+      ({ index, error: { message } }) => `line ${lines[index]?.number}: ${message}`,
+    );
+    const report = problemsIn(file, texts);
+    if (error.problems.some((problem) => problem.error instanceof InvalidSourceError)) throw report;
+    throw new Error(`${report.message} Nothing is written; --no-try writes them without a try.`, {
+      cause: error,
+    });
+  });
 }

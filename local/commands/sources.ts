@@ -1,13 +1,16 @@
-// `sources`: lists sources, adds and removes one in a running deployment, starts a new generation after a restore.
-import { Command } from 'commander';
+// `sources`: lists sources, adds and changes those of a running deployment, starts a new generation after a restore.
+import { Command, Option } from 'commander';
 import { MILLISECOND } from '../../shared/instant.ts';
+import { counted } from '../cli/counts.ts';
+import { parseCount } from '../cli/durations.ts';
 import { addPlaceOptions } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { formatSources, listAllSources } from '../operating/list-sources.ts';
+import { formatSources, LISTED_STATES, listSources, type SourceFilter } from '../operating/list-sources.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { restoreSource } from '../operating/restore-source.ts';
 import { withFeed } from '../operating/with-feed.ts';
-import { createAddSourceCommand, createRemoveSourceCommand } from './sources-add.ts';
+import { createAddSourceCommand } from './sources-add.ts';
+import { createChangeCommands } from './sources-change.ts';
 
 const ABOUT_RESTORING = `
 Tables restored from a backup hold an earlier state. A feed that continued from it would use event
@@ -24,6 +27,7 @@ Examples:
 const ABOUT_LISTING = `
 Examples:
   returns-feed sources list --stack ReturnsFeed
+  returns-feed sources list globex --state failing --stack ReturnsFeed
   returns-feed sources list --data state --json`;
 
 const HELP = `
@@ -32,36 +36,47 @@ Examples:
   returns-feed help sources add`;
 
 export function createSourcesCommand(): Command {
-  return new Command('sources')
-    .description('List, add and remove sources, or resume one after a restore from a backup.')
+  const command = new Command('sources')
+    .description('List, add and change sources, or start one anew after a restore from a backup.')
     .addCommand(createListCommand())
-    .addCommand(createAddSourceCommand())
-    .addCommand(createRemoveSourceCommand())
-    .addCommand(createRestoreCommand())
-    .addHelpText('after', HELP);
+    .addCommand(createAddSourceCommand());
+  for (const each of createChangeCommands()) command.addCommand(each);
+  return command.addCommand(createRestoreCommand()).addHelpText('after', HELP);
 }
 
+type ListFlags = PlaceFlags & Omit<SourceFilter, 'text'> & { readonly json: boolean };
+
 function createListCommand(): Command {
-  return addPlaceOptions(
-    new Command('list').description('Show each source with its configuration and state.'),
-  )
+  const command = new Command('list')
+    .description('Show each source with its configuration and state.')
+    .argument('[text]', 'only those with this text in their name or address');
+  return addPlaceOptions(command)
+    .addOption(new Option('--state <state>', 'only those in this state of "status"').choices(LISTED_STATES))
+    .option('--limit <number>', 'how many to show', parseCount, 100)
+    .option('--after <name>', 'only those behind this name')
     .option('--json', 'print one JSON object', false)
     .addHelpText('after', ABOUT_LISTING)
     .action(list);
 }
 
-async function list({ json, ...place }: PlaceFlags & { readonly json: boolean }): Promise<void> {
+async function list(text: string | undefined, flags: ListFlags): Promise<void> {
   await withFeed(
-    place,
+    flags,
     async (feed) => {
-      const sources = await listAllSources(feed, Date.now());
+      const listed = await listSources(feed, Date.now(), { ...flags, text });
+      const { sources, next } = listed;
       const out = createPrinter(process.stdout);
-      if (json) return out.line(JSON.stringify({ sources }, null, 2));
+      if (flags.json) return out.line(JSON.stringify(listed, null, 2));
+      const isAll = text === undefined && flags.state === undefined && flags.after === undefined;
       await out.line(
         sources.length === 0
-          ? 'no source yet'
+          ? isAll
+            ? 'no source yet'
+            : 'no such source'
           : formatSources(sources, feed.deployment === undefined).join('\n'),
       );
+      if (next !== null)
+        await out.line(`The first ${counted(sources.length, 'source')}; more: --after ${next}`);
     },
     'to read',
   );

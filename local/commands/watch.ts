@@ -19,7 +19,7 @@ import { withInterrupts } from '../cli/interrupts.ts';
 import { addLogOptions, type LogFlags, logOptionsOf } from '../cli/log-flags.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { parseDirectory } from '../cli/place-options.ts';
-import { readToken, TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-options.ts';
+import { readBaseUrl, readToken, TOKEN_VARIABLE, tokenInEnvironment } from '../cli/service-options.ts';
 import { includeOption, type SourceFlags, settingsOf } from '../cli/source-flags.ts';
 import { serveConsoleBeside } from '../feed/console-beside.ts';
 import { followConfig } from '../feed/follow-config.ts';
@@ -252,6 +252,7 @@ function readSettings(flags: WatchFlags & SourceFlags): SourceSettings {
     name: flags.source,
     // Nobody subscribes to the bus of one machine.
     sourceRead: false,
+    baseUrl: readBaseUrl(flags.baseUrl),
     ...settingsOf(flags),
     walkShare: WALK_SHARE_OF_WATCH,
   });

@@ -1,7 +1,7 @@
 import { counted, formatCount } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
 import type { OverviewSource } from '../operating/load-overview.ts';
-import type { SourceStatus, Verdict } from '../operating/source-status.ts';
+import { type SourceStatus, WORST_FIRST } from '../operating/source-status.ts';
 import type { PageRequest } from './console-server.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, table } from './layout.ts';
@@ -51,8 +51,6 @@ function totalsOf(all: readonly SourceStatus[]): string {
   return `${counted(all.length, 'source')}: ${states.join(', ')}. ${counted(returns, 'return')}${rest}.`;
 }
 
-const WORST_FIRST = ['held', 'stopped', 'failing', 'well', 'removed'] as const satisfies readonly Verdict[];
-
 function severityOf(status: SourceStatus): number {
   return -2 * WORST_FIRST.indexOf(status.verdict) + (asideOf(status) > 0 ? 1 : 0);
 }
@@ -78,7 +76,7 @@ function rowOf(status: SourceStatus, moments: Moments): Content[] {
 
 function stateOf({ verdict, baseline }: SourceStatus): Html {
   if (verdict === 'well' && baseline.status === 'running') return badge('busy', 'first reading');
-  if (verdict === 'removed') return badge('busy', verdict);
+  if (verdict === 'removed' || verdict === 'paused') return badge('busy', verdict);
   return verdict === 'well' ? badge('good', 'well') : badge('bad', verdict);
 }
 

@@ -3,58 +3,34 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { SOURCE_NAME } from '../../shared/contract/event-id.ts';
 import { CONTENT_TYPES } from '../../shared/deployment/content-type.ts';
 import { WEBHOOK_SHAPES } from '../../shared/deployment/webhook-shape.ts';
-import { INCLUDABLE } from '../../shared/returns-service/read-included.ts';
 import {
   problemOfBudgets,
   sourceSettings,
   WALK_SHARE_OF_WATCH,
 } from '../../shared/source/source-settings.ts';
-import { counted } from '../cli/counts.ts';
-import { parseDuration } from '../cli/durations.ts';
 import { messageOf, UsageError } from '../cli/failures.ts';
 import { checkChangeFilter, parseUrl, readSecret } from '../cli/forward-flags.ts';
 import { readBaseUrl } from '../cli/service-options.ts';
+import {
+  baseUrlField,
+  duration,
+  nameField,
+  problemsIn,
+  settingFields,
+  textsOf,
+} from '../cli/source-fields.ts';
+import { settingsOf } from '../cli/source-flags.ts';
 import type { GivenOption } from '../store/documents.ts';
 import type { Receiver, WatchedSource, WatchPlan } from './watch-plan.ts';
 
-const duration = z
-  .string()
-  .meta({ examples: ['500ms', '60s', '5m', '2h'] })
-  .transform((text, context) => {
-    try {
-      return parseDuration(text);
-    } catch (error) {
-      context.addIssue(messageOf(error));
-      return z.NEVER;
-    }
-  });
-
 const configuredSource = z.strictObject({
-  name: z.string().regex(SOURCE_NAME, 'must be 1 to 30 characters from a-z, 0-9 and "-"').meta({
-    description: 'Name of the source in events.',
-  }),
-  baseUrl: z.string().meta({ description: 'Address of the service, including its path prefix.' }),
+  name: nameField,
+  baseUrl: baseUrlField,
   tokenFile: z.string().optional().meta({ description: 'File with the token; or give tokenEnv.' }),
   tokenEnv: z.string().optional().meta({ description: 'Variable of the environment with the token.' }),
-  every: duration.optional().meta({ description: 'Time between polls.' }),
-  baseline: z.enum(['silent', 'emit']).optional().meta({
-    description: 'Whether the returns that exist at the start are published (emit) or not (silent).',
-  }),
-  lookback: duration.optional().meta({
-    description: 'Polls find a change that becomes visible within this time after its timestamp.',
-  }),
-  settle: duration.optional().meta({ description: 'Maximum staleness of a read.' }),
-  reconcile: duration.optional().meta({ description: 'Time between walks over recent returns.' }),
-  budget: z
-    .int()
-    .positive()
-    .optional()
-    .meta({ description: 'Maximum number of requests in any 60 seconds.' }),
-  timeout: duration.optional().meta({ description: 'Time limit of a request.' }),
-  include: z.array(z.enum(INCLUDABLE)).optional().meta({ description: 'Further fields of events.' }),
+  ...settingFields,
   moved: z
     .boolean()
     .optional()
@@ -112,16 +88,10 @@ export interface ConfigOverrides {
   readonly given: readonly GivenOption[];
 }
 
-const MOST_SHOWN = 20;
-
 /** @throws UsageError that names all problems of the file */
 export function readWatchConfig(file: string, overrides: ConfigOverrides): WatchConfig {
   const parsed = watchConfigFile.safeParse(parseFile(file));
-  if (!parsed.success)
-    throw problemsIn(
-      file,
-      parsed.error.issues.map(({ path, message }) => `${z.core.toDotPath(path) || 'the file'}: ${message}`),
-    );
+  if (!parsed.success) throw problemsIn(file, textsOf(parsed.error, 'the file'));
   const { data, console, listen, every, sources, receivers = [] } = parsed.data;
   const problems: string[] = [];
   /** Notes what is wrong with one entry, and goes on with the others. */
@@ -158,12 +128,6 @@ function parseFile(file: string): unknown {
   }
 }
 
-function problemsIn(file: string, problems: readonly string[]): UsageError {
-  const shown = problems.slice(0, MOST_SHOWN).map((problem) => problem.replace(/\.$/, ''));
-  const more = problems.length > MOST_SHOWN ? `; and ${problems.length - MOST_SHOWN} more` : '';
-  return new UsageError(`${file} has ${counted(problems.length, 'problem')}: ${shown.join('; ')}${more}.`);
-}
-
 type From = (path: string) => string;
 
 function readSource(
@@ -171,21 +135,11 @@ function readSource(
   usual: { readonly every: number | undefined; readonly given: readonly GivenOption[] },
   from: From,
 ): WatchedSource {
-  const {
-    name,
-    every = usual.every,
-    baseline,
-    lookback,
-    settle,
-    reconcile,
-    budget,
-    timeout,
-    include,
-  } = source;
   const settings = sourceSettings.safeParse({
-    ...{ name, baseUrl: readBaseUrl(source.baseUrl), intervalMs: every, baseline, include },
-    ...{ lookbackMs: lookback, settleMs: settle, reconcileMs: reconcile },
-    ...{ requestsPerMinute: budget, requestTimeoutMs: timeout, walkShare: WALK_SHARE_OF_WATCH },
+    name: source.name,
+    baseUrl: readBaseUrl(source.baseUrl),
+    ...settingsOf({ ...source, every: source.every ?? usual.every }),
+    walkShare: WALK_SHARE_OF_WATCH,
     // Nobody subscribes to the bus of one machine.
     sourceRead: false,
   });
@@ -194,7 +148,7 @@ function readSource(
     settings: settings.data,
     secret: secretOf(source, from),
     isMoved: source.moved,
-    spread: spreadOf(name),
+    spread: spreadOf(source.name),
     given: usual.given,
   };
 }

@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { Gauge, type OpenMetricsContentType, Registry } from 'prom-client';
 import type { FeedVerdict } from '../operating/judge-feed.ts';
-import type { SourceStatus } from '../operating/source-status.ts';
+import { type SourceStatus, WORST_FIRST } from '../operating/source-status.ts';
 
 /** The verdict of `status` with its sources, and what this process has counted. */
 export interface FeedHealth {
@@ -40,7 +40,8 @@ export function healthRoutes(health: FeedHealth): Hono {
   return app;
 }
 
-const VERDICTS = ['well', 'failing', 'stopped', 'held', 'removed'] as const;
+/** On one machine no source is paused. */
+const VERDICTS = WORST_FIRST.filter((verdict) => verdict !== 'paused');
 
 async function collect(health: FeedHealth) {
   const { verdict, sources } = await health.load();

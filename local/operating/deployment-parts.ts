@@ -1,16 +1,14 @@
-// The parts of a deployment that are not in its tables: the configured sources and the webhooks (Parameter Store) and the
-// ordered subscribers (SNS, SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
+// What changes rarely in a deployment: the configured sources, the webhooks (Parameter Store) and the ordered subscribers
+// (SNS, SQS, CloudWatch). Answers are cached for a minute, however many pages are open: CloudWatch bills each request, and
 // updates its figures once a minute.
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import type { Moments } from '../cli/moments.ts';
-import { configuredSources } from './list-sources.ts';
 import { listSubscribers, type Subscribers } from './list-subscribers.ts';
 import { listWebhooks } from './named-destinations.ts';
 import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 
 export interface DeploymentParts {
-  /** Which sources are configured; undefined if that is not known, as on one machine. */
-  configured(): Promise<Pick<ReadonlySet<string>, 'has'> | undefined>;
+  configured: OpenFeed['configured'];
   /** Empty on one machine. */
   webhookRecords(): Promise<readonly WebhookRecord[]>;
   webhooks(): Promise<readonly WebhookLabels[]>;
@@ -25,17 +23,16 @@ export interface SubscribersAt extends Subscribers {
 
 const CACHED_MS = 60_000;
 /** On one machine. */
-const NONE: Pick<DeploymentParts, 'configured' | 'webhookRecords' | 'subscribers'> = {
-  configured: async () => undefined,
+const NONE: Pick<DeploymentParts, 'webhookRecords' | 'subscribers'> = {
   webhookRecords: async () => [],
   subscribers: async () => ({ subscribers: [], problems: [], askedAtMs: 0 }),
 };
 
 export function openDeploymentParts(
-  { deployment, webhooks }: OpenFeed,
+  { deployment, webhooks, configured }: OpenFeed,
   { now, withAges = true }: Pick<Moments, 'now'> & { readonly withAges?: boolean },
 ): DeploymentParts {
-  if (deployment === undefined) return { ...NONE, webhooks };
+  if (deployment === undefined) return { ...NONE, webhooks, configured };
   const webhookRecords = remember(CACHED_MS, now, () => listWebhooks(deployment));
   const subscribers = remember(CACHED_MS, now, async () => {
     const askedAtMs = now();
@@ -44,7 +41,7 @@ export function openDeploymentParts(
     return { ...(await listSubscribers(deployment, records.map(queueNameOf), withAges)), askedAtMs };
   });
   return {
-    configured: remember(CACHED_MS, now, () => configuredSources({ deployment })),
+    configured: remember(CACHED_MS, now, configured),
     webhookRecords,
     subscribers,
     webhooks: async () => (await webhookRecords()).map(labelsOfWebhook),

@@ -9,11 +9,11 @@ export const PARTS = {
   marks: { output: 'MarksTable', variable: 'MARKS_TABLE' },
   topicArn: { output: 'TopicArn', variable: 'TOPIC_ARN' },
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
-  feedName: { output: 'FeedName', variable: 'FEED_NAME' },
-  tokenKey: { output: 'TokenKey', variable: 'TOKEN_KEY' },
   webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
   poller: { output: 'PollerFunction', variable: 'POLLER_FUNCTION' },
-  schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
+  feedName: { output: 'FeedName', variable: 'FEED_NAME' },
+  /** Only where commands may add sources. */
+  tokenKey: { output: 'TokenKey', variable: 'TOKEN_KEY' },
 } as const;
 
 type Part = keyof typeof PARTS;

@@ -13,7 +13,13 @@ import { printable } from '../cli/printable.ts';
 import { wrapWords } from '../cli/wrap.ts';
 import type { BehindReturn, DestinationStatus } from './destination-status.ts';
 import { adoptConditionOf, type Concern, type FeedVerdict } from './judge-feed.ts';
-import type { HoldStatus, LaneStatus, SourceStatus, Verdict } from './source-status.ts';
+import {
+  type HoldStatus,
+  type LaneStatus,
+  type SourceStatus,
+  type Verdict,
+  WORST_FIRST,
+} from './source-status.ts';
 
 interface StatusPage {
   readonly verdict: FeedVerdict;
@@ -46,7 +52,6 @@ export function formatStatusPage(
 /** More sources are shown by a line each. */
 const MOST_IN_FULL = 10;
 const MOST_LINES = 20;
-const WORST_FIRST: readonly Verdict[] = ['held', 'failing', 'stopped', 'well', 'removed'];
 
 function formatSources(sources: readonly SourceStatus[], moments: Moments, layout: Layout): string[] {
   if (sources.length <= MOST_IN_FULL)
@@ -62,7 +67,10 @@ function formatSources(sources: readonly SourceStatus[], moments: Moments, layou
     ...wrapWords(`${counted(sources.length, 'source')}: ${totals.join(', ')}`, layout.width),
     ...shown.flatMap((each) => headline(each, moments, layout)),
     ...(rest === 0 ? [] : [`and ${formatCount(rest)} more`]),
-    ...wrapWords('--source NAME shows one in full, --json all', layout.width),
+    ...wrapWords(
+      '--source NAME shows one in full, --json all; "sources list" pages through them',
+      layout.width,
+    ),
     '',
   ];
 }
@@ -76,7 +84,7 @@ export function formatStatus(status: SourceStatus, moments: Moments, layout: Lay
     lines.push(...formatEntry(label, texts, layout.width));
   for (const hold of status.held) lines.push(...formatHold(hold, moments, layout));
   for (const { code, message } of furtherReasons(status)) add(code, message);
-  if (status.lastFailure !== null && status.verdict !== 'failing' && status.verdict !== 'removed')
+  if (status.lastFailure !== null && !['failing', 'paused', 'removed'].includes(status.verdict))
     add('last error', lastError(status.lastFailure, moments));
   if (status.degradedSince !== null) add('degraded', `since ${moments.withAge(status.degradedSince)}`);
   if (status.restsUntil !== null)
@@ -108,6 +116,7 @@ function headline(status: SourceStatus, moments: Moments, { width, colors }: Lay
     failing: colors.red,
     stopped: colors.red,
     held: colors.yellow,
+    paused: colors.dim,
     removed: colors.dim,
   }[status.verdict];
   const about = summaryOf(status, moments);
@@ -131,6 +140,7 @@ function summaryOf(status: SourceStatus, moments: Moments): string {
     held: () => (waiting === 1 ? 'one decision is up to you' : `${waiting} decisions are up to you`),
     stopped: () =>
       withoutStop(first) + (lastTickAt === null ? '' : `, last tick ${moments.withAge(lastTickAt)}`),
+    paused: () => 'operators have stopped its polls',
     removed: () => 'its state is kept',
     failing: () => (lastFailure === null ? withoutStop(first) : lastError(lastFailure, moments)),
   };

@@ -59,7 +59,7 @@ export interface FeedVerdict {
 export function judgeFeed(overview: Overview, now: Instant, flags: string): FeedVerdict {
   const sources = (overview.sources ?? [])
     .map(({ status }) => status)
-    .filter(({ verdict }) => verdict !== 'removed');
+    .filter(({ verdict }) => verdict !== 'removed' && verdict !== 'paused');
   const destinations = describeDestinations(overview, now);
   const concerns = [
     ...sources.flatMap(concernsOfSource).sort((a, b) => rank(a) - rank(b)),

@@ -1,86 +1,105 @@
 // Lists the sources: those that are configured, and those that have a stored state. Usually these are the same.
 // As text they have one line each.
-import { sourcePaths } from '../../shared/deployment/token-names.ts';
-import { MILLISECOND } from '../../shared/instant.ts';
+import type { DirectoryEntry, InvalidEntry } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { formatDuration } from '../cli/durations.ts';
 import { toWords } from '../cli/given-options.ts';
 import { alignColumns } from '../cli/layout.ts';
-import { withClient } from './find-deployment.ts';
+import { loadStatuses } from './load-overview.ts';
 import type { OpenFeed } from './open-feed.ts';
-import { describeSource } from './source-status.ts';
+import { type Verdict, WORST_FIRST } from './source-status.ts';
 
-type ListedSource = Awaited<ReturnType<typeof listAllSources>>[number];
+/** `new`: it has no state, so it was never polled. */
+export const LISTED_STATES = ['new', ...WORST_FIRST] as const;
 
-/** All sources, by name. @param now milliseconds since the epoch. @throws the stores' errors */
-export async function listAllSources(feed: OpenFeed, now: number) {
-  const [configured = new Map(), known] = await Promise.all([
-    configuredSources(feed),
-    feed.sources(undefined),
-  ]);
-  const names = [...new Set([...configured.keys(), ...known])].sort();
+export interface SourceFilter {
+  /** A part of the name or of the address. */
+  readonly text?: string | undefined;
+  readonly state?: Verdict | 'new' | undefined;
+  /** Only names behind this one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+type ListedSource = Awaited<ReturnType<typeof listSources>>['sources'][number];
+
+/**
+ * The sources by name, at most `limit` of them.
+ *
+ * @param now milliseconds since the epoch
+ * @returns `next`: whether more follow, behind this name
+ */
+export async function listSources(feed: OpenFeed, now: number, filter: SourceFilter) {
+  const { text = '', state, after = '', limit } = filter;
+  const [configured, known] = await Promise.all([feed.configured(), feed.sources(undefined)]);
+  const names = [...new Set([...(configured?.keys() ?? []), ...known])].sort().filter((name) => {
+    const entry = configured?.get(name);
+    const texts = [name, entry !== undefined && 'settings' in entry ? entry.settings.baseUrl : ''];
+    return name > after && texts.some((each) => each.toLowerCase().includes(text.toLowerCase()));
+  });
   const place = await feed.states.identity();
-  return Promise.all(
-    names.map(async (source) => {
-      const state = known.includes(source) ? await feed.states.load(source) : undefined;
-      return {
-        source,
-        /** Null on one machine, and for a source that is no longer configured. */
-        configured: configured.get(source) ?? null,
-        /** The options of the last `watch`, on one machine; null if they are not known. */
-        watched: (await feed.lastStart(source))?.options ?? null,
-        /** Null before the first poll. */
-        state:
-          state === undefined
-            ? null
-            : {
-                generation: state.generation,
-                isHealthy: describeSource(state, { now: now * MILLISECOND, flags: feed.flags }).isHealthy,
-                /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
-                wasRestored: state.mintedIn !== place,
-              },
-      };
-    }),
-  );
+  // Without a state to match, only those of this part are read.
+  const toRead = state === undefined ? names.slice(0, limit) : names;
+  const statuses = await loadStatuses(feed, toRead, { now, place, configured });
+  const byName = new Map(statuses.map((each) => [each.state.source, each]));
+  const matching = names.filter((name) => state === undefined || state === stateOf(byName.get(name)));
+  const shown = matching.slice(0, limit);
+  const sources = shown.map((source) => {
+    const found = byName.get(source);
+    const entry = configured?.get(source);
+    return {
+      source,
+      /** As in `status`. */
+      state: stateOf(found),
+      /** Null on one machine, and for a source that is no longer configured. */
+      configured: entry === undefined ? null : configurationOf(entry),
+      /** The options of the last `watch`, on one machine; null if they are not known. */
+      watched: found?.start?.options ?? null,
+      /** Null before the first poll. */
+      generation: found?.state.generation ?? null,
+      /** Whether its tables were restored or copied: the source is stopped until `sources restore`. */
+      wasRestored: found !== undefined && found.state.mintedIn !== place,
+    };
+  });
+  return { sources, next: matching.length > shown.length ? (shown.at(-1) ?? null) : null };
 }
 
-/** By name; undefined where no path of settings is named, as on one machine. */
-export async function configuredSources({ deployment }: Pick<OpenFeed, 'deployment'>) {
-  if (deployment?.feedName === undefined) return undefined;
-  const stored = await readConfigured(sourcePaths(deployment.feedName).added);
-  return new Map(
-    stored.map(({ settings: { name, baseUrl, intervalMs, baseline, customerData }, token }) => [
-      name,
-      // Where the token is kept; never the token itself.
-      { baseUrl, intervalMs, baseline, customerData, token },
-    ]),
-  );
+function stateOf(found: Awaited<ReturnType<typeof loadStatuses>>[number] | undefined) {
+  return found?.status.verdict ?? 'new';
 }
 
-async function readConfigured(path: string) {
-  const { SSMClient } = await import('@aws-sdk/client-ssm');
-  const { listStoredSources } = await import('../../functions/adapters/ssm-source-directory.ts');
-  return withClient(new SSMClient(), (client) => listStoredSources({ client, path }));
+function configurationOf({ declaredBy, isPaused, ...entry }: DirectoryEntry | InvalidEntry) {
+  const about = { declaredBy, isPaused };
+  if ('problem' in entry) return { ...about, problem: entry.problem };
+  const { baseUrl, intervalMs, baseline, customerData } = entry.settings;
+  // Where the token is kept; never the token itself, not even encrypted.
+  const token = 'encrypted' in entry.token ? ('encrypted' as const) : entry.token;
+  return { ...about, baseUrl, intervalMs, baseline, customerData, token };
 }
 
 /** One line each, columns aligned. */
 export function formatSources(sources: readonly ListedSource[], isLocal: boolean): string[] {
-  const rows = sources.map(({ source, configured, watched, state }) => [
-    source,
-    state === null ? 'not polled yet' : condition(state),
-    state === null ? '' : `generation ${state.generation}`,
-    ...(isLocal ? [watched === null ? '' : `watch${toWords(watched).options}`] : configuration(configured)),
-  ]);
-  return alignColumns(rows);
+  return alignColumns(
+    sources.map(({ source, state, configured, watched, generation, wasRestored }) => [
+      source,
+      wasRestored ? 'restored, stopped' : state === 'new' ? 'not polled yet' : state,
+      generation === null ? '' : `generation ${generation}`,
+      ...(isLocal
+        ? [watched === null ? '' : `watch${toWords(watched).options}`]
+        : formatConfiguration(configured)),
+    ]),
+  );
 }
 
-function condition({ isHealthy, wasRestored }: NonNullable<ListedSource['state']>): string {
-  if (wasRestored) return 'restored, stopped';
-  return isHealthy ? 'well' : 'see status';
-}
-
-function configuration(configured: ListedSource['configured']): string[] {
+function formatConfiguration(configured: ListedSource['configured']): string[] {
   if (configured === null) return ['no longer configured', '', ''];
-  const { baseUrl, intervalMs, token } = configured;
-  const place = 'secretId' in token ? `secret ${token.secretId}` : `parameter ${token.parameter}`;
-  return [`every ${formatDuration(intervalMs)}`, baseUrl, `token in ${place}`];
+  if ('problem' in configured) return [`can't be used: ${configured.problem}`, '', ''];
+  const { declaredBy, baseUrl, intervalMs, token } = configured;
+  const place =
+    token === 'encrypted'
+      ? 'the entry'
+      : 'secretId' in token
+        ? `secret ${token.secretId}`
+        : `parameter ${token.parameter}`;
+  const owner = declaredBy === 'stack' ? ', declared by the stack' : '';
+  return [`every ${formatDuration(intervalMs)}`, baseUrl, `token in ${place}${owner}`];
 }

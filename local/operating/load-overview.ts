@@ -9,9 +9,9 @@ import type { SourceState } from '../../shared/source/source-state.ts';
 import type { Unsent } from '../store/unsent.ts';
 import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
-import { labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
+import { type ConfiguredSources, labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 import { type Attempt, createProblems } from './problems.ts';
-import { describeSource, type SourceStatus } from './source-status.ts';
+import { describeSource, type SourceStatus, type StatusCircumstances } from './source-status.ts';
 import { listWebhookStates, type WebhookStatus } from './webhook-status.ts';
 
 export interface Overview {
@@ -85,27 +85,41 @@ async function loadSources(
   asked: string | undefined,
   attempt: Attempt,
 ): Promise<OverviewSource[]> {
-  const { flags, deployment } = feed;
   const names = await feed.sources(asked);
-  const states = await Promise.all(names.map((name) => feed.states.load(name)));
   // Without permission to describe the tables, the rest is still available.
   const place = await attempt('Whether the tables were restored', () => feed.states.identity(), undefined);
   const configured = await attempt('Whether sources were removed', () => feed.configured(), undefined);
   const activities = await attempt('What changed last', () => feed.activitiesOf(names), new Map());
-  const known = {
-    ...{ now: now * MILLISECOND, flags, place },
-    isLocal: deployment === undefined,
-    poller: await feed.poller(),
-  };
+  const sources = await loadStatuses(feed, names, { now, place, configured });
+  return sources.map((source) => ({ ...source, activity: activities.get(source.state.source) }));
+}
+
+/** Those of the named sources that have a state, each with its status. @param now milliseconds since the epoch */
+export async function loadStatuses(
+  feed: OpenFeed,
+  names: readonly string[],
+  {
+    now,
+    place,
+    configured,
+  }: Pick<StatusCircumstances, 'place'> & {
+    readonly now: number;
+    readonly configured: ConfiguredSources | undefined;
+  },
+) {
+  const { flags, deployment } = feed;
+  const poller = await feed.poller();
+  const known = { now: now * MILLISECOND, flags, place, isLocal: deployment === undefined, poller };
+  const states = (await feed.statesOf(names)).toSorted((a, b) => (a.source < b.source ? -1 : 1));
   return Promise.all(
-    states
-      .filter((state) => state !== undefined)
-      .map(async (state) => {
-        const start = await feed.lastStart(state.source);
-        const isRemoved = start?.isRemoved ?? configured?.has(state.source) === false;
-        const status = describeSource(state, { ...known, isRemoved, given: start?.options });
-        return { state, status, activity: activities.get(state.source) };
-      }),
+    states.map(async (state) => {
+      const { source: name } = state;
+      const start = await feed.lastStart(name);
+      const isRemoved = start?.isRemoved ?? configured?.has(name) === false;
+      const rests = isRemoved ? 'removed' : configured?.get(name)?.isPaused ? 'paused' : undefined;
+      const status = describeSource(state, { ...known, rests, given: start?.options });
+      return { state, status, start };
+    }),
   );
 }
 

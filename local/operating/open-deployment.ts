@@ -1,11 +1,7 @@
 // A feed that is deployed in AWS: the DynamoDB adapters on its tables, and its other parts by their names.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import {
-  type Activities,
-  type Activity,
-  createDynamoDbActivities,
-} from '../../functions/adapters/dynamodb-activities.ts';
+import { readActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
@@ -15,6 +11,7 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
@@ -95,7 +92,10 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     eraser: createDynamoDbLedgerEraser(access),
     marks: createDynamoDbMarks(access),
     endpoints: createDynamoDbEndpointStates(access),
-    activitiesOf: (sources) => loadEach(createDynamoDbActivities(access), sources),
+    configured: async () =>
+      new Map((await createDynamoDbSourceDirectory(access).list()).map((entry) => [entry.name, entry])),
+    statesOf: states.loadMany,
+    activitiesOf: (sources) => readActivities(access, deployment.sources, sources),
     presentGeneration: createPresentGeneration(states),
     lists,
     destinations: DESTINATION_NAMES.map(traitsOf),
@@ -106,16 +106,6 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     lastStart: async () => undefined,
     close: async () => client.destroy(),
   };
-}
-
-async function loadEach(
-  { load }: Pick<Activities, 'load'>,
-  sources: readonly string[],
-): Promise<ReadonlyMap<string, Activity>> {
-  const loaded = await Promise.all(sources.map(async (source) => [source, await load(source)] as const));
-  return new Map(
-    loaded.flatMap(([source, found]) => (found === undefined ? [] : [[source, found] as const])),
-  );
 }
 
 /** The SDK takes the addresses of AWS's services from these; an empty one counts as unset. */

@@ -58,6 +58,11 @@ export async function openDirectory(path: string, opening: Opening = 'to write')
     webhooks: async () => (await forwards.list()).map(labelsOfForwarded),
     ...findSources(lists, store.states),
     lastStart: starts.load,
+    configured: async () => undefined,
+    async statesOf(sources) {
+      const loaded = await Promise.all(sources.map((source) => store.states.load(source)));
+      return loaded.filter((state) => state !== undefined);
+    },
     openAccess: (options) => openAccessFromHere({ ...store, clock, log }, options),
     async poller() {
       const holder = await watchHolder(path);

@@ -2,6 +2,7 @@
 // open-deployment.ts opens a deployment in AWS. No other file knows where the feed is kept.
 import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup, Mark } from '../../functions/adapters/dynamodb-behind.ts';
+import type { DirectoryEntry, InvalidEntry } from '../../functions/adapters/dynamodb-source-directory.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
@@ -30,6 +31,8 @@ export interface PlaceFlags {
   readonly data?: string;
   readonly stack?: string;
 }
+
+export type ConfiguredSources = ReadonlyMap<string, DirectoryEntry | InvalidEntry>;
 
 /** Queries that only operators make. */
 export interface FeedLists {
@@ -78,6 +81,10 @@ export interface OpenFeed {
   readonly eraser: LedgerEraser;
   readonly marks: WebhookMarks;
   readonly endpoints: EndpointStates;
+  /** The states of these sources, without those that have none; in any order. */
+  statesOf(sources: readonly string[]): Promise<readonly SourceState[]>;
+  /** The sources that are configured, by name; undefined where that is not known, as on one machine. */
+  configured(): Promise<ConfiguredSources | undefined>;
   /** What changed last of each of these sources; without those of which nothing is known. */
   activitiesOf(sources: readonly string[]): Promise<ReadonlyMap<string, Activity>>;
   readonly presentGeneration: PresentGeneration;

@@ -29,32 +29,32 @@ export type StatusCircumstances = Pick<Circumstances, 'now' | 'flags'> &
   Partial<Pick<Circumstances, 'isLocal' | 'poller' | 'given'>> & {
     /** The identity of the tables that hold the state; undefined if unknown. */
     readonly place?: string | undefined;
-    /** Whether it is no longer configured. @default false */
-    readonly isRemoved?: boolean;
+    /** Whether operators have ended or paused its polls. */
+    readonly rests?: 'removed' | 'paused' | undefined;
   };
 
 export function describeSource(state: SourceState, known: StatusCircumstances) {
   const { now, flags, place, poller, given, isLocal = false } = known;
-  const isRemoved = known.isRemoved === true || isMoved(state);
+  const rests = isMoved(state) ? 'removed' : known.rests;
   const { health, pace, lanes } = state;
   const isRestored = place !== undefined && place !== state.mintedIn;
   const circumstances: Circumstances = { now, flags, isLocal, isRestored, poller, given };
-  // Nobody has to mend a source that was removed.
-  const stopped = isRemoved ? [] : whyStopped(state, circumstances);
+  // Nobody has to mend a source that is not polled on purpose.
+  const stopped = rests ? [] : whyStopped(state, circumstances);
   // `held` describes the holds, with the commands that end each.
-  const conditions = isRemoved ? [] : health.reasons.filter((reason) => !isHoldReason(reason));
+  const conditions = rests ? [] : health.reasons.filter((reason) => !isHoldReason(reason));
   const reasons = [...stopped, ...conditions];
-  const held = (isRemoved ? [] : state.holds).map((hold) => describeHeld(hold, state.source, flags));
+  const held = (rests ? [] : state.holds).map((hold) => describeHeld(hold, state.source, flags));
   const isFailing = reasons.length > 0 || health.failure !== undefined || health.restUntil > now;
-  const verdict: Verdict = isRemoved
-    ? 'removed'
-    : held.some(({ phase }) => phase === 'holding')
+  const verdict: Verdict =
+    rests ??
+    (held.some(({ phase }) => phase === 'holding')
       ? 'held'
       : stopped.length > 0
         ? 'stopped'
         : isFailing
           ? 'failing'
-          : 'well';
+          : 'well');
   const lastTick = state.lastSlot === 0 ? undefined : state.lastSlot * MILLISECOND;
   const { polledAt, walkedAt } = claimsOf(state);
   return {
@@ -73,7 +73,7 @@ export function describeSource(state: SourceState, known: StatusCircumstances) {
     nextSteps: nextStepsOf(state, verdict, stopped, circumstances),
     // The next tick reports the end of a condition that is over.
     degradedSince: held.length + conditions.length === 0 ? null : formatKnownInstant(health.degradedSince),
-    restsUntil: health.restUntil > now && !isRemoved ? formatInstant(health.restUntil) : null,
+    restsUntil: health.restUntil > now && !rests ? formatInstant(health.restUntil) : null,
     /** The starts of the last complete poll and of the last walks over all groups, as `feed.source_read` reports them. */
     polledAt: isRestored ? null : formatKnownInstant(polledAt),
     walkedAt: isRestored ? null : formatKnownInstant(walkedAt),
@@ -188,9 +188,11 @@ function milliseconds(duration: number): number {
 
 /**
  * `held`: a guard waits for an operator. `stopped`: nothing polls it. `failing`: it is polled and not read completely.
- * `removed`: it is no longer configured, and only its state is kept.
+ * `paused`: operators have stopped its polls. `removed`: it is no longer configured, and only its state is kept.
  */
-export type Verdict = 'well' | 'failing' | 'stopped' | 'held' | 'removed';
+export type Verdict = (typeof WORST_FIRST)[number];
+
+export const WORST_FIRST = ['held', 'stopped', 'failing', 'well', 'paused', 'removed'] as const;
 
 export interface Reason {
   readonly code: string;
@@ -281,6 +283,7 @@ function nextStepsOf(
 ): NextStep[] {
   const { flags, isLocal, poller, given } = circumstances;
   const { source, baseUrl } = state;
+  if (verdict === 'paused') return [step('To poll it again:', `sources resume ${source}${flags}`)];
   const isStopped = (code: string) => stopped.some((reason) => reason.code === code);
   if (isStopped('restored'))
     return [step('If the tables are the right ones:', `sources restore ${source}${flags}`)];

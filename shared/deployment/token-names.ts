@@ -43,6 +43,14 @@ export function isTokenFor({ ofSecrets, ofParameters }: TokenPrefixes, token: Na
     : nameOf(token.parameter, ':parameter').startsWith(ofParameters);
 }
 
+/** The same for each way to name one token. */
+export function tokenId(token: NamedToken): string {
+  if ('parameter' in token) return `parameter ${nameOf(token.parameter, ':parameter').replace(/^\//, '')}`;
+  const name = nameOf(token.secretId, ':secret:');
+  // Secrets Manager adds a suffix to the name in an ARN.
+  return `secret ${name === token.secretId ? name : name.replace(/-[A-Za-z0-9]{6}$/, '')}`;
+}
+
 function nameOf(place: string, before: string): string {
   if (!place.startsWith('arn:')) return place;
   const at = place.indexOf(before);

@@ -23,7 +23,7 @@ export async function concludeTick(run: TickRun, error: Error | undefined): Prom
     log.warn('The source is not being read completely.', { reasons: reasons.map(({ message }) => message) });
   if (before !== undefined && degradedSince === undefined) log.info('The source is read completely again.');
   reportDrift(run, now);
-  if (settings.sourceRead) run.update((state) => reportRead(state, now));
+  run.update((state) => reportRead(state, now, settings.sourceRead));
   run.update((state) => ({ ...state, lease: releaseLease(state.lease) }));
   await run.cell.save();
 }

@@ -1,7 +1,8 @@
-// `feed.source_read` publishes the claims of position/claims.ts once a minute.
+// `feed.source_read` publishes the claims of position/claims.ts, once a minute or less often.
 import type { EventOf } from '../contract/event.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import { claimsOf } from '../position/claims.ts';
+import type { SourceSettings } from '../source/source-settings.ts';
 import type { SourceState } from '../source/source-state.ts';
 
 /** The report on a source in `feed.source_read`. */
@@ -24,10 +25,23 @@ export function describeRead(state: SourceState): SourceRead | undefined {
   };
 }
 
-/** Returns the state with the number of a report, once in each minute: by slots, which all processes of a source share. */
-export function reportRead(state: SourceState, now: Instant): SourceState {
+/**
+ * Returns the state with the number of a report, if one is due: by the minutes of slots, which all processes of a source
+ * share.
+ *
+ * @param every how often, see {@link SourceSettings}
+ */
+export function reportRead(
+  state: SourceState,
+  now: Instant,
+  every: SourceSettings['sourceRead'],
+): SourceState {
+  if (every === false) return state;
   const minute = Math.floor((state.lastSlot * MILLISECOND) / MINUTE);
-  return minute <= state.readSequence ? state : { ...state, readSequence: minute, readReportAt: now };
+  const minutes = every === true ? 1 : Math.ceil((every * MILLISECOND) / MINUTE);
+  return minute < state.readSequence + minutes
+    ? state
+    : { ...state, readSequence: minute, readReportAt: now };
 }
 
 function orNull(instant: Instant | undefined): string | null {

@@ -52,8 +52,8 @@ const fields = z.object({
   customerData: z.boolean().default(false),
   /** Further fields that events carry as `data.included`. */
   include: z.array(z.enum(INCLUDABLE)).default([]),
-  /** Whether `feed.source_read` is published once a minute. */
-  sourceRead: z.boolean().default(true),
+  /** Whether `feed.source_read` is published: each minute (true), once in this time, or never (false). */
+  sourceRead: z.union([z.boolean(), duration]).default(true),
   /** Time limit of a request. */
   requestTimeoutMs: duration.default(10_000),
 });
@@ -100,6 +100,11 @@ export function problemOfBudgets(
 }
 
 export type SourceSettings = z.output<typeof sourceSettings>;
+/** The same as given. */
+export type GivenSettings = z.input<typeof sourceSettings>;
+
+/** Of sources that operators add: they may be a thousand, and walks and reports cost as much as the polls. */
+export const DEFAULTS_OF_ADDED = { reconcileMs: 3_600_000, sourceRead: 3_600_000 } as const;
 
 /** Ticks can't follow each other faster: each takes about this long. */
 const SHORTEST_INTERVAL_SECONDS = 2;

@@ -25,16 +25,17 @@ export function cutOff(open: OpenFeed): CutOffFeed {
       },
     });
   const { states, store, ledger, marks, endpoints, lists } = open;
-  const { sources, stateOf, webhooks, activitiesOf } = behindWire({
+  const { sources, stateOf, statesOf, webhooks, activitiesOf } = behindWire({
     sources: open.sources,
     stateOf: open.stateOf,
+    statesOf: open.statesOf,
     webhooks: open.webhooks,
     activitiesOf: open.activitiesOf,
   });
   const ports = { states, store, ledger, marks, endpoints, lists };
   const behind = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, behindWire(port)]));
   return {
-    feed: { ...open, ...(behind as typeof ports), sources, stateOf, webhooks, activitiesOf },
+    feed: { ...open, ...(behind as typeof ports), sources, stateOf, statesOf, webhooks, activitiesOf },
     wire: {
       cut() {
         isCut = true;

@@ -202,10 +202,10 @@ describe('the overview', () => {
     now += 1;
     await console.read('/');
 
-    // The parameters of three paths come in six pages.
-    expect(inOneMinute).toEqual([1, 1, 6]);
+    // The parameters of two webhooks come in three pages.
+    expect(inOneMinute).toEqual([1, 1, 3]);
     expect(ofQueues).toBe(4);
-    expect(once.map(timesOf)).toEqual([2, 2, 12]);
+    expect(once.map(timesOf)).toEqual([2, 2, 6]);
   });
 });
 

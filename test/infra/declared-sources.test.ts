@@ -51,7 +51,7 @@ test('the list has the settings of each source in the form of an entry', () => {
     ...{ include: ['order_tags'], settle: Duration.minutes(2) },
   });
 
-  expect(parseGiven(list[0])).toMatchObject({
+  expect(parseGiven(list[0] as GivenSource, 'stack')).toMatchObject({
     settings: {
       ...{ name: 'acme', intervalMs: 10_000, baseline: 'emit', requestsPerMinute: 100, customerData: true },
       ...{ include: ['order_tags'], settleMs: 120_000 },

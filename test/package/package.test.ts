@@ -258,6 +258,21 @@ describe('the package in another repository', () => {
     });
   });
 
+  it('compiles and loads the onboarding of stores, with the clients of AWS that it needs', async () => {
+    await link(join(ROOT, 'node_modules'), '@aws-sdk');
+    const errors = await compileWith(
+      ['--skipLibCheck'],
+      [
+        ...(await examples('onboard.ts')),
+        ['load.ts', "import { onboard } from './onboard.js';\nprocess.stdout.write(typeof onboard);"],
+      ],
+    );
+
+    const { stdout } = await runCommand(process.execPath, ['built/load.js'], { cwd: project });
+
+    expect({ errors, stdout }).toEqual({ errors: '', stdout: 'function' });
+  });
+
   it('satisfies publint', async () => {
     expect((await findingsOf('publint@0.3.25', 'run', tarball, '--strict')) ?? '').toBe('');
   });

@@ -4,9 +4,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbEndpointTests } from '../../functions/adapters/dynamodb-endpoint-tests.ts';
-import { type Stores, storesOn } from '../contract/stores.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
+import { hastyClock, type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { startEventBusEngine } from '../engines/event-bus-engine.ts';
+import { type KmsEngine, startKmsEngine } from '../engines/kms-engine.ts';
 import { startSqsEngine } from '../engines/sqs-engine.ts';
 import { REGION } from '../infra/edges/read-account.ts';
 import { type Names, resolve } from '../infra/resolve-intrinsics.ts';
@@ -62,6 +64,7 @@ export async function deployFeed(
   const queuesClient = client(SQSClient, sqs.endpoint);
   const topicsClient = client(SNSClient, sqs.endpoint);
   let outputs: Readonly<Record<string, string>> = {};
+  let keys: KmsEngine | undefined;
   let lacks: readonly Lack[] = [];
   const functions = new Set<string>();
   const intoQueues = new Map<string, string[]>();
@@ -86,6 +89,8 @@ export async function deployFeed(
           return sqs.endpoint;
         case 'AWSEvents':
           return bus.endpoint;
+        case 'TrentService':
+          return keys?.endpoint ?? aws.url;
         case 'Logs_20140328':
           return json({ events: [] });
         default:
@@ -125,7 +130,9 @@ export async function deployFeed(
   const stores = storesOn(tablesClient, {
     ...{ snapshots: SnapshotsTable, ledger: LedgerTable, marks: MarksTable, sources: SourcesTable },
   });
-  seed(aws, template, names, outputs.FeedName ?? '');
+  seed(aws, template, names);
+  keys = await startKmsEngine(outputs.TokenKey);
+  await declareSource(tablesClient, SourcesTable);
   return {
     ...{ endpoint, template, names, outputs, stores, tablesClient, engines: { sqs: sqs.endpoint } },
     refOf: (type, text) => names.ref(idOf(template, type, text)),
@@ -141,34 +148,33 @@ export async function deployFeed(
       for (const it of [tablesClient, queuesClient, topicsClient]) it.destroy();
       await endpoint.close();
       aws.close();
-      await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop()]);
+      await Promise.all([dynamoDb.stop(), sqs.stop(), bus.stop(), keys?.stop()]);
     },
   };
 }
 
+/** Writes the entry of the source that has polled, as the stack does. */
+async function declareSource(client: DynamoDBClient, sources: string): Promise<void> {
+  const directory = createDynamoDbSourceDirectory({ client, tables: { sources }, clock: hastyClock });
+  const given = {
+    settings: { name: 'acme', baseUrl: 'https://acme.example.com' },
+    token: { secretId: 'acme' },
+  };
+  await directory.save({ name: 'acme', declaredBy: 'stack', isPaused: false, given }, 0);
+}
+
 /** Adds the template's resources that no engine creates. */
 function seed(
-  { parameters, schedules, alarms, secrets, versions }: Awaited<ReturnType<typeof startFakeAws>>,
+  { parameters, versions }: Awaited<ReturnType<typeof startFakeAws>>,
   template: Template,
   names: Names,
-  service: string,
 ): void {
-  const propertiesOf = (type: string) =>
-    resourcesOf(template, type).map(([id, { Properties }]) => ({ ...resolve(Properties, names), id }));
   for (const [id] of resourcesOf(template, 'AWS::SecretsManager::Secret'))
     versions.set(names.ref(id), [{ text: 'A'.repeat(64), createdAt: 0 }]);
-  for (const { Name, Type, Value } of propertiesOf('AWS::SSM::Parameter'))
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::SSM::Parameter')) {
+    const { Name, Type, Value } = resolve(Properties, names);
     parameters.set(Name, { Name, Type, Value });
-  for (const { id, Target, ScheduleExpression, GroupName } of propertiesOf('AWS::Scheduler::Schedule'))
-    schedules.set(id, { Name: id, Target, ScheduleExpression, GroupName });
-  for (const { id, ...alarm } of propertiesOf('AWS::CloudWatch::Alarm'))
-    alarms.set(id, { AlarmName: id, ...alarm });
-  const name = `/${service}/tokens/globex.example.com/main`;
-  const ARN = `arn:aws:ssm:${REGION}:000000000000:parameter${name}`;
-  const token = { Name: name, Type: 'SecureString', Value: '', ARN };
-  parameters.set(token.Name, token);
-  const secret = `${service}/tokens/globex.example.com/main`;
-  secrets.set(secret, `arn:aws:secretsmanager:${REGION}:000000000000:secret:${secret}-x7Hk2Q`);
+  }
 }
 
 function client<It>(Client: new (options: object) => It, endpoint: string): It {

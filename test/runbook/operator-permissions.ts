@@ -44,6 +44,7 @@ const NAMES: Readonly<Record<string, string>> = {
   DynamoDB_20120810: 'dynamodb',
   GraniteServiceVersion20100801: 'cloudwatch',
   Logs_20140328: 'logs',
+  TrentService: 'kms',
   secretsmanager: 'secretsmanager',
 };
 
@@ -54,11 +55,7 @@ const OTHER_ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** AWS lets these name no resource. */
-const WITHOUT_RESOURCE: ReadonlySet<string> = new Set([
-  'cloudwatch:DescribeAlarmsForMetric',
-  'cloudwatch:GetMetricData',
-  'ssm:DescribeParameters',
-]);
+const WITHOUT_RESOURCE: ReadonlySet<string> = new Set(['cloudwatch:GetMetricData']);
 
 const RESOURCES_OF: Readonly<Record<string, (body: Body) => readonly string[] | undefined>> = {
   AWSEvents: ({ Entries }) =>
@@ -75,9 +72,8 @@ const RESOURCES_OF: Readonly<Record<string, (body: Body) => readonly string[] | 
     const tables = TableName === undefined ? RequestItems && Object.keys(RequestItems) : [TableName];
     return tables?.map((name: string) => arn('dynamodb', `table/${name}${index}`));
   },
-  GraniteServiceVersion20100801: ({ AlarmName, AlarmNames = AlarmName && [AlarmName] }) =>
-    AlarmNames?.map((name: string) => arn('cloudwatch', `alarm:${name}`)),
   Logs_20140328: ({ logGroupName }) => logGroupName && [arn('logs', `log-group:${logGroupName}:*`)],
+  TrentService: ({ KeyId }) => KeyId && [KeyId],
   secretsmanager: ({ SecretId: id }) =>
     id && [id.startsWith('arn:') ? id : arn('secretsmanager', `secret:${id}-x7Hk2Q`)],
 };
@@ -102,22 +98,9 @@ function ofTransaction({ TransactItems }: Body): Permission[] {
 }
 
 /** The permissions for services with REST requests. */
-function ofPath({ method, path, body }: OperatorRequest): Permission[] | undefined {
+function ofPath({ path }: OperatorRequest): Permission[] | undefined {
   const [, invoked] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
-  if (invoked !== undefined) {
-    const resource = arn('lambda', `function:${decodeURIComponent(invoked)}`);
-    return [{ action: 'lambda:InvokeFunction', resource }];
-  }
-  const url = new URL(path, 'http://scheduler');
-  const [, room, name] = url.pathname.split('/');
-  if (room !== 'schedules') return undefined;
-  if (name === undefined) return [{ action: 'scheduler:ListSchedules', resource: '*' }];
-  const group = url.searchParams.get('groupName') ?? body.GroupName;
-  const operation = { GET: 'Get', POST: 'Create', PUT: 'Update', DELETE: 'Delete' }[method];
-  const resource = arn('scheduler', `schedule/${group}/${name}`);
-  const role = body?.Target?.RoleArn;
-  return [
-    { action: `scheduler:${operation}Schedule`, resource },
-    ...(role === undefined ? [] : [{ action: 'iam:PassRole', resource: role }]),
-  ];
+  if (invoked === undefined) return undefined;
+  const resource = arn('lambda', `function:${decodeURIComponent(invoked)}`);
+  return [{ action: 'lambda:InvokeFunction', resource }];
 }

@@ -1,6 +1,5 @@
 // The resources that SECURITY.md's table of operators names, as ARNs.
 import { STAGES } from '../../infra/stages.ts';
-import { sourcePaths } from '../../shared/deployment/token-names.ts';
 import { arn } from '../infra/edges/read-account.ts';
 
 export interface DeployedParts {
@@ -21,16 +20,15 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
   const queues = (pattern: RegExp) => arnsOf('AWS::SQS::Queue', pattern);
   const table = (text: string) => own('AWS::DynamoDB::Table', text);
   const queue = (url: string | undefined) => arn('sqs', url?.split('/').at(-1) ?? '');
-  const role = (text: string) => own('AWS::IAM::Role', text);
   const lambda = (output: string) => arn('lambda', `function:${outputs[output]}`);
   const log = (output: string) => `${arn('logs', `log-group:${outputs[output]}`)}:*`;
-  const { FeedName: feedName = '', WebhooksPath: webhooks = '' } = outputs;
-  const { ofStack, added } = sourcePaths(feedName);
+  const { WebhooksPath: webhooks = '', TokenKey: tokenKey = '' } = outputs;
   const called: Readonly<Record<string, () => string[]>> = {
     'the stack': () => [arn('cloudformation', `stack/${STAGES.production.stackName}/*`)],
     snapshots: () => [table('StorageSnapshots')],
     'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
     'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
+    'the index of sources': () => [`${table('StorageSources')}/index/directory`],
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
@@ -44,17 +42,7 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     'the queues of webhooks': () => queues(/Webhooks.+Queue.{8}$/),
     'the secrets of webhooks': () => [refOf('AWS::SecretsManager::Secret', 'WebhooksWms')],
     'the path `WebhooksPath`': () => [arn('ssm', `parameter${webhooks}*`)],
-    'the path `StackSourcesPath`': () => [arn('ssm', `parameter${ofStack}*`)],
-    'the path `SourcesPath`': () => [arn('ssm', `parameter${added}*`)],
-    "the token's secret": () => [
-      arn('secretsmanager', `secret:${feedName}/tokens/globex.example.com/main-??????`),
-    ],
-    'schedules of the group `SchedulesGroup`': () => [
-      arn('scheduler', `schedule/${outputs.SchedulesGroup}/*`),
-    ],
-    '`PollerRole`': () => [role('PollerRole')],
-    '`PollingSchedulesRole`': () => [role('PollingSchedulesRole')],
-    'alarms whose names begin with `BusName`': () => [arn('cloudwatch', `alarm:${outputs.BusName}*`)],
+    '`TokenKey`': () => [tokenKey],
     'all resources (`*`): AWS lets these name none': () => ['*'],
     'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
     "the logs of webhooks' senders": () => [

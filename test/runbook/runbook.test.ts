@@ -5,10 +5,12 @@ import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createDynamoDbActivities, type RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
 import { openReadConsole, type ReadConsole } from '../console/read-console.ts';
+import { hastyClock } from '../contract/stores.ts';
 import { allows, type Permission } from '../infra/edges/policies.ts';
 import { REGION } from '../infra/edges/read-account.ts';
 import { newApp } from '../infra/new-app.ts';
@@ -31,7 +33,11 @@ const PAGES = ['docs/runbook.md', 'SECURITY.md'];
 const NAMED = [
   'npx --no returns-feed release --source <source> --hold <hold> --stack <stack>',
   'npx --no returns-feed sources list --stack <stack>',
-  'npx --no returns-feed sources add <source> --base-url <url> --token-parameter <parameter> --stack <stack>',
+  'npx --no returns-feed sources add <source> --base-url <url> --token-file - --no-try --stack <stack>',
+  'npx --no returns-feed sources set <source> --every 5m --stack <stack>',
+  'npx --no returns-feed sources rotate-token <source> --token-file - --no-try --stack <stack>',
+  'npx --no returns-feed sources pause <source> --stack <stack>',
+  'npx --no returns-feed sources resume <source> --stack <stack>',
   'npx --no returns-feed sources remove <source> --stack <stack>',
   'npx --no returns-feed explain --tracking <tracking> --stack <stack>',
   'npx --no returns-feed explain <text> --stack <stack>',
@@ -71,7 +77,7 @@ beforeAll(async () => {
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
-    feed.outputs.FeedName ?? '',
+    addEntry,
     feed.stores,
     async (key, sequence, trackingNumber) => {
       const Item = toLedgerItem(key, anEvent(key, sequence, trackingNumber));
@@ -86,6 +92,16 @@ function saveActivity(recent: RecentGroup): Promise<void> {
   const tables = { sources: feed.outputs.SourcesTable ?? '' };
   const activities = createDynamoDbActivities({ client: feed.tablesClient, tables });
   return activities.save('acme', { minutes: [], recent: [recent] });
+}
+
+/** Adds an entry, unless it is there; paused or not, as commands left it. */
+async function addEntry(name: string): Promise<void> {
+  const { tablesClient: client, outputs } = feed;
+  const tables = { sources: outputs.SourcesTable ?? '' };
+  const directory = createDynamoDbSourceDirectory({ client, tables, clock: hastyClock });
+  const settings = { name, baseUrl: 'https://globex.example.com/api' };
+  const given = { settings, token: { secretId: 'globex' } };
+  await directory.save({ name, declaredBy: 'command', isPaused: false, given }, 0);
 }
 
 test.each([...commands])('%s', async (command) => {
@@ -246,6 +262,7 @@ async function run(
       ? await runAws(words, { endpoint: feed.endpoint.url, region: REGION, credentials: OPERATOR })
       : await runFeed([...words.slice(WORDS_BEFORE.length), ...(asks(command) ? ['--yes'] : [])], {
           environment: operatorEnvironment(),
+          input: 'a-token',
         });
   onAsked(permissions);
   return ended;

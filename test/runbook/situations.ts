@@ -22,8 +22,8 @@ export async function createSituations(
   stack: string,
   /** Notes that a return of acme changed, for the console. */
   noteActivity: (recent: RecentGroup) => Promise<void>,
-  /** The feed's name, the prefix of added sources' tokens. */
-  service: string,
+  /** Adds an entry for a source that operators may change. */
+  addEntry: (source: string) => Promise<void>,
   stores: Omit<Stores, 'close'>,
   put: (key: GroupKey, sequence: number, trackingNumber?: string) => Promise<void>,
   /**
@@ -43,8 +43,6 @@ export async function createSituations(
     id: '184467',
     time: ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'],
     url: 'https://globex.example.com/api',
-    secret: `${service}/tokens/globex.example.com/main`,
-    parameter: `/${service}/tokens/globex.example.com/main`,
     hold: '7',
     webhook: 'Wms',
     tracking: '1Z999AA10123456784',
@@ -85,8 +83,11 @@ export async function createSituations(
         await states.save(aState('globex', version + 1, { mintedIn: 'elsewhere' }), version);
         return { ...common, source: 'globex' };
       }
-      if (command.includes('sources add') || command.includes('sources remove'))
-        return { ...common, source: 'globex', name: 'globex' };
+      if (command.includes('sources add')) return { ...common, source: 'globex' };
+      if (/sources (set|pause|resume|rotate-token|remove)/.test(command)) {
+        await addEntry('globex');
+        return { ...common, source: 'globex' };
+      }
       if (command.includes('webhooks rotate')) forgetRotations();
       if (/webhooks (pause|resume)/.test(command)) {
         const { version = 0, ...known } = (await endpoints.load('Wms')) ?? newEndpoint(0);

@@ -113,7 +113,7 @@ test('the listed sources get entries of the stack, as given, and the answer name
   expect(answers[0]?.contentType).toBeUndefined();
   expect(await names()).toEqual(['acme', 'globex']);
   expect(await directory.find('acme')).toMatchObject({ declaredBy: 'stack', isPaused: false, version: 1 });
-  expect(await directory.findGiven('acme')).toEqual(acme);
+  expect((await directory.find('acme'))?.given).toEqual(acme);
 });
 
 test('a value that only the deployment knows replaces its marker', async () => {
@@ -170,7 +170,7 @@ test('a rollback to the list before restores the entries', async () => {
   await deploy([aSource('acme'), aSource('globex')], { Key: 'before.json' });
 
   expect(await names()).toEqual(['acme', 'globex']);
-  expect(await directory.findGiven('acme')).toEqual(aSource('acme'));
+  expect((await directory.find('acme'))?.given).toEqual(aSource('acme'));
 });
 
 test('the deletion of the stack leaves the entries to a stack that continues with its tables', async () => {

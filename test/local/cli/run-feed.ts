@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly token?: string | undefined;
   /** The user who runs it. @default this one */
   readonly uid?: number;
+  /** On standard input. @default nothing */
+  readonly input?: string;
   /** In addition to the variables set here. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Called at the first output on stdout. */
@@ -31,10 +33,12 @@ export async function runFeed(args: readonly string[], options: RunOptions = {})
   const token = options.token === undefined ? {} : { RETURNS_API_TOKEN: options.token };
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { ...environment, ...options.environment, ...token },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
     ...(options.uid !== undefined && { uid: options.uid }),
   });
+  // Most commands end without having read it.
+  child.stdin.on('error', () => {}).end(options.input);
   child.stdout.once('readable', () => options.onOutput?.(child));
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);

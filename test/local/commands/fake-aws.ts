@@ -1,7 +1,6 @@
-// The parts of AWS that adding a source and working on a webhook need: parameters, secrets, schedules, alarms. In
-// memory, over the wire, each service with its own protocol. The answers equal moto's, except where AWS documents more:
-// the versions of secrets follow PutSecretValue and ListSecretVersionIds; lists come in pages, of which the first may be
-// empty (DescribeParameters: "between zero and the value of MaxResults").
+// The parts of AWS that working on a webhook needs: parameters, secrets, metrics. In memory, over the wire. The answers
+// equal moto's, except where AWS documents more: the versions of secrets follow PutSecretValue and ListSecretVersionIds;
+// lists come in pages, of which the first may be empty (GetParametersByPath: "between zero and the value of MaxResults").
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,12 +12,8 @@ type Body = any;
 export interface FakeAws {
   readonly url: string;
   readonly parameters: Map<string, Body>;
-  /** ARNs, by name. */
-  readonly secrets: Map<string, string>;
   /** The versions of secrets, by id, the newest first: the first is current, the second previous. */
   readonly versions: Map<string, readonly SecretVersion[]>;
-  readonly schedules: Map<string, Body>;
-  readonly alarms: Map<string, Body>;
   /** The requests that change something, in order. */
   readonly changes: string[];
   close(): void;
@@ -33,10 +28,7 @@ export interface SecretVersion {
 export async function startFakeAws(): Promise<FakeAws> {
   const aws = {
     parameters: new Map<string, Body>(),
-    secrets: new Map<string, string>(),
     versions: new Map<string, readonly SecretVersion[]>(),
-    schedules: new Map<string, Body>(),
-    alarms: new Map<string, Body>(),
     changes: [] as string[],
   };
   const server: Server = createServer((request, response) => {
@@ -65,12 +57,8 @@ class Refusal extends Error {
 
 async function serve(aws: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
-  const target = request.headers['x-amz-target'];
   try {
-    const answer =
-      target === undefined
-        ? answerScheduler(aws, request.method ?? '', new URL(request.url ?? '', 'http://fake'), body)
-        : answerJson(aws, String(target), JSON.parse(body));
+    const answer = answerJson(aws, String(request.headers['x-amz-target']), JSON.parse(body));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -82,14 +70,8 @@ async function serve(aws: World, request: IncomingMessage, response: ServerRespo
 
 function answerJson(aws: World, target: string, body: Body): Body {
   const operation = target.split('.')[1] ?? '';
-  const note = () => aws.changes.push(operation);
-  if (target.startsWith('TrentService.')) return answerKms(operation, body);
   if (aws.versions.has(body.SecretId)) return answerVersions(aws, operation, body);
   switch (operation) {
-    case 'PutParameter':
-      note();
-      aws.parameters.set(body.Name, body);
-      return { Version: 1 };
     case 'GetParameter':
       if (!aws.parameters.has(body.Name)) throw new Refusal('ParameterNotFound');
       return { Parameter: aws.parameters.get(body.Name) };
@@ -99,33 +81,6 @@ function answerJson(aws: World, target: string, body: Body): Body {
         [...aws.parameters.values()].filter(({ Name }) => Name.startsWith(`${body.Path}/`)),
         body.NextToken,
       );
-    case 'DescribeParameters':
-      return pageOf(
-        'Parameters',
-        [...aws.parameters.values()].filter(({ Name }) => body.ParameterFilters[0].Values.includes(Name)),
-        body.NextToken,
-      );
-    case 'DeleteParameter':
-      note();
-      if (!aws.parameters.delete(body.Name)) throw new Refusal('ParameterNotFound');
-      return {};
-    case 'DescribeSecret':
-      if (!aws.secrets.has(body.SecretId)) throw new Refusal('ResourceNotFoundException');
-      return { Name: body.SecretId, ARN: aws.secrets.get(body.SecretId) };
-    case 'DescribeAlarmsForMetric':
-      return {
-        MetricAlarms: [...aws.alarms.values()].filter(
-          ({ Dimensions }) => JSON.stringify(Dimensions) === JSON.stringify(body.Dimensions),
-        ),
-      };
-    case 'PutMetricAlarm':
-      note();
-      aws.alarms.set(body.AlarmName, body);
-      return {};
-    case 'DeleteAlarms':
-      note();
-      for (const name of body.AlarmNames) aws.alarms.delete(name);
-      return {};
     case 'GetMetricData':
       return {
         MetricDataResults: body.MetricDataQueries.map(({ Id }: Body) => ({
@@ -136,16 +91,6 @@ function answerJson(aws: World, target: string, body: Body): Body {
     default:
       throw new Error(`Unknown operation ${operation}: add it to fake-aws.ts.`);
   }
-}
-
-/** A text can only be decrypted with the context that it was encrypted with. Nothing is secret here. */
-function answerKms(operation: string, { Plaintext, CiphertextBlob, EncryptionContext }: Body): Body {
-  const context = JSON.stringify(Object.entries(EncryptionContext).toSorted());
-  if (operation === 'Encrypt')
-    return { CiphertextBlob: Buffer.from(JSON.stringify([context, Plaintext])).toString('base64') };
-  const [encryptedWith, plaintext] = JSON.parse(Buffer.from(CiphertextBlob, 'base64').toString());
-  if (encryptedWith !== context) throw new Refusal('InvalidCiphertextException');
-  return { Plaintext: plaintext };
 }
 
 /** An empty page, then one item a page. */
@@ -186,20 +131,4 @@ function answerVersions({ versions, changes }: World, operation: string, body: B
     default:
       throw new Error(`Unknown operation ${operation} on a secret's versions: add it to fake-aws.ts.`);
   }
-}
-
-function answerScheduler({ schedules, changes }: World, method: string, url: URL, body: string): Body {
-  const name = url.pathname.split('/')[2];
-  if (name === undefined)
-    return pageOf(
-      'Schedules',
-      [...schedules.values()].map(({ Name }) => ({ Name })),
-      url.searchParams.get('NextToken'),
-    );
-  if (method !== 'POST' && !schedules.has(name)) throw new Refusal('ResourceNotFoundException');
-  if (method === 'GET') return schedules.get(name);
-  changes.push(`${method} schedule`);
-  if (method === 'DELETE') schedules.delete(name);
-  else schedules.set(name, { ...JSON.parse(body), Name: name });
-  return {};
 }

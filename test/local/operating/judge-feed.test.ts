@@ -78,25 +78,36 @@ describe('the verdict', () => {
     expect(headline(given)).toBe('All well: last complete poll 3 s ago, 0 waiting');
   });
 
-  it('leaves out a source that was removed, whatever was wrong with it', () => {
-    const reasons = [{ code: 'refused', message: 'The service refuses the token.' }];
-    const failure = { code: 'refused' as const, message: 'It answered 401.', since: NOW - MINUTE, ticks: 3 };
-    const state = { ...well({ holds: aState('acme').holds }), source: 'globex', lastSlot: 1 };
-    const refused = { ...state, health: { ...state.health, reasons, failure, restUntil: NOW + MINUTE } };
-    const known = { now: NOW, flags: ' --stack ReturnsFeed', isRemoved: true };
-    const status = describeSource(refused, known);
+  it.each(['removed', 'paused'] as const)(
+    'leaves out a source that is %s, whatever is wrong with it',
+    (rests) => {
+      const reasons = [{ code: 'refused', message: 'The service refuses the token.' }];
+      const failure = {
+        code: 'refused' as const,
+        message: 'It answered 401.',
+        since: NOW - MINUTE,
+        ticks: 3,
+      };
+      const state = { ...well({ holds: aState('acme').holds }), source: 'globex', lastSlot: 1 };
+      const refused = { ...state, health: { ...state.health, reasons, failure, restUntil: NOW + MINUTE } };
+      const known = { now: NOW, flags: ' --stack ReturnsFeed', rests };
+      const status = describeSource(refused, known);
 
-    const sources = [source(well()), { state: refused, status, activity: undefined }];
+      const sources = [source(well()), { state: refused, status, activity: undefined }];
 
-    expect(judge(overview({ sources }))).toMatchObject({ verdict: 'well', concerns: [] });
-    expect(status).toMatchObject({
-      verdict: 'removed',
-      held: [],
-      reasons: [],
-      nextSteps: [],
-      restsUntil: null,
-    });
-  });
+      expect(judge(overview({ sources }))).toMatchObject({ verdict: 'well', concerns: [] });
+      expect(status).toMatchObject({
+        verdict: rests,
+        held: [],
+        reasons: [],
+        nextSteps:
+          rests === 'paused'
+            ? [{ command: 'npx --no returns-feed sources resume globex --stack ReturnsFeed' }]
+            : [],
+        restsUntil: null,
+      });
+    },
+  );
 
   it('needs attention while a receiver fails, though every source is well', () => {
     const given = overview({ webhooks: [failing('ECONNREFUSED')] });

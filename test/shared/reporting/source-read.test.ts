@@ -31,8 +31,8 @@ describe('the description of what is read', () => {
 });
 
 describe('feed.source_read', () => {
-  const at = (slot: Instant, state = aState()) =>
-    reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND);
+  const at = (slot: Instant, state = aState(), every: number | boolean = true) =>
+    reportRead({ ...state, lastSlot: slot / MILLISECOND }, slot + SECOND, every);
 
   it('is made once in each minute of the slots', () => {
     const first = at(MINUTE * 100);
@@ -44,6 +44,20 @@ describe('feed.source_read', () => {
       undefined,
       MINUTE * 101 + SECOND,
     ]);
+  });
+
+  it('is made once in the time that the settings name, whatever minute that began in', () => {
+    const everyTwoHours = 2 * 3_600_000;
+    const first = at(MINUTE * 1_000, aState(), everyTwoHours);
+    const early = at(MINUTE * 1_119, first, everyTwoHours);
+    const due = at(MINUTE * 1_121, early, everyTwoHours);
+
+    expect([first, early, due].map(({ readSequence }) => readSequence)).toEqual([1_000, 1_000, 1_121]);
+    expect(due.readReportAt).toBe(MINUTE * 1_121 + SECOND);
+  });
+
+  it('is not made where the settings switch it off', () => {
+    expect(at(MINUTE * 100, aState(), false).readReportAt).toBeUndefined();
   });
 
   it('is numbered by its minute, so that no number is used again', () => {
