@@ -30,7 +30,7 @@ export function allowTable(
 export function allowItems(
   role: iam.IGrantable,
   table: dynamodb.ITable,
-  actions: readonly `dynamodb:${'GetItem' | 'PutItem' | 'UpdateItem'}`[],
+  actions: readonly `dynamodb:${'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
   keys: string,
 ): void {
   role.grantPrincipal.addToPrincipalPolicy(

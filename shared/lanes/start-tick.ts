@@ -16,6 +16,8 @@ export interface Tick {
   readonly slot: number;
   /** How long it may work. */
   readonly durationMs: number;
+  /** When a quick tick last read the source completely without news, in milliseconds since the epoch. */
+  readonly quietAt?: number | undefined;
 }
 
 /** How much longer than a tick its lease lasts, so that a frozen function has been ended by then. */
