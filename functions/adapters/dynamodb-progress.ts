@@ -3,7 +3,7 @@
 // source (`progress/long/<source>`). So a quiet source costs a twentieth of a write a minute.
 import * as z from 'zod';
 import { type Note, note } from '../../shared/dispatching/known-source.ts';
-import { numberValue, type StoredItem, storedBytes, storedNumber, storedText } from './attribute-values.ts';
+import { numberValue, type StoredItem, storedBytes, storedNumber } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { putIf } from './dynamodb-conditional-put.ts';
@@ -16,20 +16,15 @@ export interface DispatchedMinute {
   readonly shards: number;
 }
 
-export interface Notes {
-  /** Of quick ticks, by source; of the newest minute last. */
-  readonly quick: ReadonlyMap<string, readonly Note[]>;
-  /** Of the last long tick of each source. */
-  readonly long: ReadonlyMap<string, Note>;
-}
-
 export interface Progress {
   /** Notes what became of a shard's sources, unless a later minute has taken its place. */
   note(shard: { readonly minute: number; readonly shard: number }, notes: Sources): Promise<void>;
   /** Notes what became of a long tick, unless that of a later one is noted. */
   noteLong(source: string, note: Note): Promise<void>;
-  /** Strongly consistent. @param sources those whose long ticks are asked for */
-  readAll(minutes: readonly DispatchedMinute[], sources: readonly string[]): Promise<Notes>;
+  /** The notes of each source in these minutes, the newest last. Strongly consistent. */
+  readAll(minutes: readonly DispatchedMinute[]): Promise<Map<string, Note[]>>;
+  /** The notes of the last long ticks of sources that have one. Strongly consistent. */
+  readLong(sources: readonly string[]): Promise<Map<string, Note>>;
 }
 
 type Sources = Readonly<Record<string, Note>>;
@@ -59,19 +54,25 @@ export function createDynamoDbProgress(options: TableAccess<'sources'>): Progres
     note: ({ minute, shard }, notes) => put(keyOf(minute, shard), minute, notes),
     noteLong: (source, found) => put(LONG + source, found.slot, { [source]: found }),
 
-    async readAll(minutes, sources) {
+    async readAll(minutes) {
       const keys = minutes.flatMap(({ minute, shards }) =>
         Array.from({ length: shards }, (_, shard) => keyOf(minute, shard)),
       );
-      const wanted = new Set([...keys, ...sources.map((source) => LONG + source)]);
-      const items = (await readBatch(options, table, [...wanted])).map(readItem);
-      const of = (minute: number) => items.filter((item) => !item.isLong && item.at === minute);
-      const quick = new Map<string, Note[]>();
-      for (const { minute } of minutes.toSorted((a, b) => a.minute - b.minute))
-        for (const [source, found] of of(minute).flatMap(({ notes }) => Object.entries(notes)))
-          quick.set(source, [...(quick.get(source) ?? []), found]);
-      const long = items.filter(({ isLong }) => isLong).flatMap(({ notes }) => Object.entries(notes));
-      return { quick, long: new Map(long) };
+      const items = (await readBatch(options, table, [...new Set(keys)])).map(readItem);
+      const notes = new Map<string, Note[]>();
+      for (const { at, notes: some } of items.toSorted((a, b) => a.at - b.at)) {
+        // Left by a minute of more shards.
+        if (!minutes.some(({ minute }) => minute === at)) continue;
+        for (const [source, found] of Object.entries(some))
+          notes.set(source, [...(notes.get(source) ?? []), found]);
+      }
+      return notes;
+    },
+
+    async readLong(sources) {
+      const keys = sources.map((source) => LONG + source);
+      const items = (await readBatch(options, table, keys)).map(readItem);
+      return new Map(items.flatMap(({ notes }) => Object.entries(notes)));
     },
   };
 }
@@ -80,15 +81,15 @@ function keyOf(minute: number, shard: number): string {
   return `progress/${minute % 2}/${shard}`;
 }
 
-const format1 = z.object({ k: storedText, n: storedNumber, b: storedBytes });
+const format1 = z.object({ n: storedNumber, b: storedBytes });
 const body = z.record(z.string(), note);
 
 /** @throws UnreadableItemError */
 function readItem(item: StoredItem) {
   return readStored(item, {
     [FORMAT](stored) {
-      const { k, n: at, b } = format1.parse(stored);
-      return { isLong: k.startsWith(LONG), at, notes: body.parse(decodeBody(b)) };
+      const { n: at, b } = format1.parse(stored);
+      return { at, notes: body.parse(decodeBody(b)) };
     },
   });
 }

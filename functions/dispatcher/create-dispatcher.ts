@@ -1,6 +1,11 @@
 // Sends the sources that are due in a minute to the poller's queues. A minute is dispatched once: what a dispatch that
 // fails has not sent is due again in the next minute.
-import { type KnownSource, learnFromLong, learnFromShard } from '../../shared/dispatching/known-source.ts';
+import {
+  type KnownSource,
+  learnFromLong,
+  learnFromShard,
+  type Note,
+} from '../../shared/dispatching/known-source.ts';
 import {
   type DispatchFigures,
   type DueSource,
@@ -11,7 +16,7 @@ import { MILLISECOND } from '../../shared/instant.ts';
 import type { Clock, Ledger, Log, SourceStates } from '../../shared/ports.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import type { Dispatch, Dispatches } from '../adapters/dynamodb-dispatches.ts';
-import type { Notes, Progress } from '../adapters/dynamodb-progress.ts';
+import type { Progress } from '../adapters/dynamodb-progress.ts';
 import type { DirectoryEntry, InvalidEntry, SourceDirectory } from '../adapters/dynamodb-source-directory.ts';
 import type { SendMessages } from '../adapters/message-queue.ts';
 import { longMessage, shardMessage } from '../poller/tick-message.ts';
@@ -26,7 +31,7 @@ export interface DispatcherOptions {
   readonly log: Log;
   readonly directory: Pick<SourceDirectory, 'list'>;
   readonly dispatches: Dispatches;
-  readonly progress: Pick<Progress, 'readAll'>;
+  readonly progress: Pick<Progress, 'readAll' | 'readLong'>;
   readonly states: SourceStates;
   readonly ledger: Ledger;
   readonly sendQuick: SendMessages;
@@ -65,10 +70,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function learnAll(before: Dispatch | undefined, sources: readonly DueSource[]) {
     const kept = new Map(Object.entries(before?.known ?? {}));
-    const names = sources.map(({ name }) => name);
-    const withLong = names.filter((name) => kept.get(name)?.long !== undefined);
-    const notes = await progress.readAll(before?.minutes ?? [], withLong);
-    return new Map(names.flatMap((name) => learnSource(name, kept.get(name), notes)));
+    const notes = await progress.readAll(before?.minutes ?? []);
+    const known = new Map(
+      sources.flatMap(({ name }) => learnSource(name, kept.get(name), notes.get(name) ?? [])),
+    );
+    const withLong = [...known].filter(([, { long }]) => long !== undefined).map(([name]) => name);
+    for (const [name, note] of await progress.readLong(withLong)) {
+      const source = known.get(name);
+      if (source !== undefined) known.set(name, learnFromLong(source, note));
+    }
+    return known;
   }
 
   function reportLate(late: ReturnType<typeof planMinute>['late']): void {
@@ -100,12 +111,13 @@ function isInvalid(entry: DirectoryEntry | InvalidEntry): entry is InvalidEntry 
   return 'problem' in entry;
 }
 
-function learnSource(name: string, kept: KnownSource | undefined, notes: Notes): [string, KnownSource][] {
-  const quick = notes.quick.get(name) ?? [];
-  const long = notes.long.get(name);
-  const since = quick[0]?.slot;
-  const known = kept ?? (since === undefined ? undefined : { since });
-  if (known === undefined) return [];
-  const learned = quick.reduce(learnFromShard, known);
-  return [[name, long === undefined ? learned : learnFromLong(learned, long)]];
+/** @returns nothing for a new source */
+function learnSource(
+  name: string,
+  kept: KnownSource | undefined,
+  notes: readonly Note[],
+): [string, KnownSource][] {
+  const [first] = notes;
+  const known = kept ?? (first && { since: first.slot });
+  return known === undefined ? [] : [[name, notes.reduce(learnFromShard, known)]];
 }

@@ -61,7 +61,7 @@ export async function pollShard(
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       log.warn('A quick tick failed; a long one follows.', { source: to.source, error });
-      return { to, why: error.name };
+      return { to, why: error.name, failed: true };
     }
   }
 
@@ -70,11 +70,9 @@ export async function pollShard(
     const sentAt = nowMs(clock);
     const sent = all.filter(({ why }) => why !== undefined);
     await sendLong(sent.map(({ to }) => longMessage(to, sentAt)));
-    const notes = all.map(({ to, report, why }): [string, Note] => [
+    const notes = all.map(({ to, report, why, failed = report?.error !== undefined }): [string, Note] => [
       to.source,
-      why === undefined
-        ? noteOf(report, slot, startedAt)
-        : { slot: sentAt, isSentOn: true, why, failed: report?.error !== undefined },
+      why === undefined ? noteOf(report, slot, startedAt) : { slot: sentAt, isSentOn: true, why, failed },
     ]);
     try {
       await progress.note(shard, Object.fromEntries(notes));
@@ -90,6 +88,7 @@ interface Polled {
   readonly report?: QuickReport | undefined;
   /** Why the long queue has to go on. */
   readonly why?: string;
+  readonly failed?: boolean;
 }
 
 /** A reading is as old as the start of its tick: its request was sent after that. */
