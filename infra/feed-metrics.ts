@@ -52,16 +52,19 @@ export class FeedMetrics {
   }
 
   /** The share of the sources whose last tick failed, in percent. */
-  failingPercent(options?: Options): cloudwatch.MathExpression {
+  failingPercent(): cloudwatch.MathExpression {
     return new cloudwatch.MathExpression({
-      ...{ expression: '100 * failing / sources', period: FIVE_MINUTES, ...options },
-      usingMetrics: { failing: this.ofSources('sourcesFailing'), sources: this.ofSources('sources') },
+      ...{ expression: '100 * failing / sources', period: FIVE_MINUTES },
+      usingMetrics: {
+        failing: this.ofSources('sourcesFailing', { period: FIVE_MINUTES }),
+        sources: this.ofSources('sources', { period: FIVE_MINUTES }),
+      },
     });
   }
 
   /** 1 while sources are due, and none is polled. */
   nothingPolled(): cloudwatch.MathExpression {
-    const sum = { statistic: cloudwatch.Stats.SUM };
+    const sum = { statistic: cloudwatch.Stats.SUM, period: FIVE_MINUTES };
     return new cloudwatch.MathExpression({
       ...{ expression: 'IF(due > 0 AND FILL(polled, 0) < 1, 1, 0)', period: FIVE_MINUTES },
       usingMetrics: {
@@ -72,8 +75,8 @@ export class FeedMetrics {
   }
 
   /** AWS's own metric: it needs no code of the feed. */
-  dispatches(options?: Options): cloudwatch.Metric {
-    return this.#props.polling.dispatcher.function.metricInvocations({ period: FIVE_MINUTES, ...options });
+  dispatches(): cloudwatch.Metric {
+    return this.#props.polling.dispatcher.function.metricInvocations({ period: FIVE_MINUTES });
   }
 
   setAsideGroups(options?: Options): cloudwatch.Metric {

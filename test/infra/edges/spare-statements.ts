@@ -63,7 +63,7 @@ const PURPOSES: readonly Purpose[] = [
 ];
 
 const OWN_CALLS =
-  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
+  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|sqs:SendMessage$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
 
 function isThroughOneService({ Condition }: OwnedStatement): boolean {
   return Condition?.StringEquals?.['kms:ViaService'] !== undefined;
