@@ -1,7 +1,7 @@
 // The poller of a deployment: it receives ticks and shards, polls sources and sends reports.
 import type { SQSEvent } from 'aws-lambda';
 import { shareOfMemory } from '../../shared/comparing/memory.ts';
-import type { Note } from '../../shared/dispatching/known-source.ts';
+import { type Note, STAY_MS } from '../../shared/dispatching/known-source.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollQuickly, type QuickTick } from '../../shared/poll-quickly.ts';
 import { pollSource } from '../../shared/poll-source.ts';
@@ -9,6 +9,7 @@ import { claimsOf } from '../../shared/position/claims.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
+import type { SourceState } from '../../shared/source/source-state.ts';
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import type { TableAccess } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
@@ -138,5 +139,12 @@ function noteOf({ outcome, state, behindMs, failure }: TickReport, slot: number,
     held: state.holds.filter(({ phase }) => phase === 'holding').length,
     readAt: Math.floor(now / MILLISECOND) - behindMs,
     ...(failure && { why: failure.code }),
+    ...(hasMore(state) && { stayUntil: slot + STAY_MS }),
   };
+}
+
+/** Whether the next tick has to go on, so that a quick one would only cost time. */
+function hasMore({ baselineAt, lanes, holds, health }: SourceState): boolean {
+  const isReading = [lanes.late, lanes.recent, lanes.older].some(({ round }) => round !== undefined);
+  return baselineAt === undefined || isReading || holds.length > 0 || health.degradedSince !== undefined;
 }

@@ -1,6 +1,6 @@
 // Polls the sources of a shard, all at once, so that a frozen one delays none. Nothing is retried: what a quick tick can't
 // do, and what fails, goes on in the long queue, one source at a time.
-import type { Note } from '../../shared/dispatching/known-source.ts';
+import { type Note, STAY_MS } from '../../shared/dispatching/known-source.ts';
 import { MINUTE_MS } from '../../shared/dispatching/plan-minute.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
 import type { QuickReport, QuickTick } from '../../shared/poll-quickly.ts';
@@ -38,10 +38,13 @@ export async function pollShard(
   durationMs: number,
 ): Promise<void> {
   const { slot, sources } = shard;
-  const startedAt = nowMs(clock);
-  const lateMs = Math.max(0, startedAt - slot);
+  const lateMs = Math.max(0, nowMs(clock) - slot);
   // Otherwise one source that ends its process would stop its neighbours for good.
-  if (tries > 1) return await sendOn(sources.map((to) => ({ to, why: 'its shard was not completed' })));
+  if (tries > 1)
+    return await sendOn(
+      sources.map((to) => ({ to, why: 'its shard was not completed', failed: false })),
+      { stayUntil: nowMs(clock) + STAY_MS },
+    );
   if (lateMs > MINUTE_MS) {
     log.warn('A shard is dropped: its minute is over.', { late_ms: lateMs, sources: names(sources) });
     return onReport({ lateMs, ticks: [] });
@@ -57,7 +60,9 @@ export async function pollShard(
   async function poll(to: QuickSource): Promise<Polled | undefined> {
     try {
       const report = await pollQuickly(to, { slot, durationMs: Math.min(QUICK_MS, durationMs) });
-      return report && { to, report, ...(report.outcome === 'long' && { why: report.why ?? 'work is due' }) };
+      if (report?.outcome !== 'long') return report && { to, report };
+      const { why = 'work is due', error } = report;
+      return { to, report, why, failed: error !== undefined };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       log.warn('A quick tick failed; a long one follows.', { source: to.source, error });
@@ -66,13 +71,15 @@ export async function pollShard(
   }
 
   /** Sends those that have a reason to the long queue, then notes all. */
-  async function sendOn(all: readonly Polled[]): Promise<void> {
+  async function sendOn(all: readonly Polled[], stay: Pick<Note, 'stayUntil'> = {}): Promise<void> {
     const sentAt = nowMs(clock);
-    const sent = all.filter(({ why }) => why !== undefined);
+    const sent = all.filter((each) => 'why' in each);
     await sendLong(sent.map(({ to }) => longMessage(to, sentAt)));
-    const notes = all.map(({ to, report, why, failed = report?.error !== undefined }): [string, Note] => [
-      to.source,
-      why === undefined ? noteOf(report, slot, startedAt) : { slot: sentAt, isSentOn: true, why, failed },
+    const notes = all.map((each): [string, Note] => [
+      each.to.source,
+      'why' in each
+        ? { slot: sentAt, isSentOn: true, why: each.why, failed: each.failed, ...stay }
+        : noteOf(each.report, slot),
     ]);
     try {
       await progress.note(shard, Object.fromEntries(notes));
@@ -83,21 +90,22 @@ export async function pollShard(
   }
 }
 
-interface Polled {
+type Polled = { readonly to: QuickSource; readonly report: QuickReport } | SentOn;
+
+/** The long queue has to go on. */
+interface SentOn {
   readonly to: QuickSource;
-  readonly report?: QuickReport | undefined;
-  /** Why the long queue has to go on. */
-  readonly why?: string;
-  readonly failed?: boolean;
+  /** Undefined if the quick tick did not come to its end. */
+  readonly report?: QuickReport;
+  readonly why: string;
+  readonly failed: boolean;
 }
 
-/** A reading is as old as the start of its tick: its request was sent after that. */
-function noteOf(report: QuickReport | undefined, slot: number, startedAt: number): Note {
-  const { outcome, behindMs = 0, error } = report ?? {};
-  const readAt = startedAt - behindMs;
-  if (outcome === 'quiet') return { slot, quietAt: readAt };
-  if (outcome === 'saved') return { slot, readAt };
-  return { slot, ...(outcome && { why: outcome }), failed: outcome === 'resting' || error !== undefined };
+function noteOf({ outcome, quietAt, error }: QuickReport, slot: number): Note {
+  if (quietAt === undefined)
+    return { slot, why: outcome, failed: outcome === 'resting' || error !== undefined };
+  // What was saved is in the source's state.
+  return outcome === 'quiet' ? { slot, quietAt } : { slot, readAt: quietAt };
 }
 
 function nowMs(clock: Clock): number {

@@ -17,6 +17,8 @@ export const note = z.object({
   failed: z.boolean().optional(),
   /** A quick tick that could not do the work has sent a tick to the long queue. */
   isSentOn: z.boolean().optional(),
+  /** Until when quick ticks would not do. */
+  stayUntil: time.optional(),
   /** Of a tick that had the state: holds that wait, and what is set aside. */
   held: z.int().optional(),
   setAside: z.int().optional(),
@@ -37,6 +39,7 @@ export const knownSource = z.object({
   /** While it is with the long queue. */
   long: z
     .object({
+      /** It stays at least as long. */
       until: time,
       /** The slots of the last tick that was sent, and of the last one that was noted. */
       sentAt: time,
@@ -49,15 +52,17 @@ export const knownSource = z.object({
 
 export type KnownSource = z.output<typeof knownSource>;
 
-/** How long a source stays with the long queue, at least. */
-const LONG_MS = 600_000;
+/** How long a source stays with the long queue whose work is not done in one tick, or would end a shard's process. */
+export const STAY_MS = 600_000;
 
 /** The source as a quick tick found it. */
 export function learnFromShard(known: KnownSource, found: Note): KnownSource {
-  const { slot, isSentOn = false, failed = false } = found;
+  const { slot, isSentOn = false, failed = false, stayUntil } = found;
   if (!isSentOn) return learn(known, found);
   // The tick that was sent will note what it finds.
-  return slot > (known.long?.sentAt ?? 0) ? sendLong({ ...known, isFailing: failed }, slot) : known;
+  return slot > (known.long?.sentAt ?? 0)
+    ? sendLong({ ...known, isFailing: failed }, slot, stayUntil)
+    : known;
 }
 
 /** The source as its last long tick left it. */
@@ -66,12 +71,13 @@ export function learnFromLong(known: KnownSource, found: Note): KnownSource {
   const next = learn(known, found);
   if (long === undefined || found.slot <= (long.doneAt ?? 0)) return next;
   const failures = found.failed === true ? long.failures + 1 : 0;
-  return { ...next, long: { ...long, doneAt: found.slot, failures } };
+  const until = Math.max(long.until, found.stayUntil ?? 0);
+  return { ...next, long: { ...long, doneAt: found.slot, failures, until } };
 }
 
 /** The source after a tick was sent to the long queue. */
-export function sendLong(known: KnownSource, slot: number): KnownSource {
-  const { until = slot + LONG_MS, failures = 0, doneAt } = known.long ?? {};
+export function sendLong(known: KnownSource, slot: number, stayUntil = 0): KnownSource {
+  const { until = stayUntil, failures = 0, doneAt } = known.long ?? {};
   return { ...known, long: { until, sentAt: slot, failures, ...(doneAt !== undefined && { doneAt }) } };
 }
 

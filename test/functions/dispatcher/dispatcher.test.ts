@@ -140,7 +140,10 @@ function reportOf(source: string): QuickReport {
   if (found instanceof Error) throw found;
   return {
     ...{ source, outcome: 'quiet', why: undefined, requests: 1, rateLimited: 0, polls: 1 },
-    ...{ counts: NOTHING_RECORDED, behindMs: 0, error: undefined, ...found },
+    ...{ counts: NOTHING_RECORDED, behindMs: 0, pollsAt: 0 },
+    ...{ failure: undefined, error: undefined },
+    quietAt: found.outcome === undefined ? nowMs : undefined,
+    ...found,
   };
 }
 
@@ -255,21 +258,26 @@ test('a source with work goes to the long queue at once, and gets no other tick 
   expect(figures.at(-1)).toMatchObject({ held: 1, setAside: 2, behind: 0, failing: 0 });
 });
 
-test('after ten minutes a source goes back to the quick queue', async () => {
+test.each<[string, number, number | undefined, string]>([
+  ['whose work was done in one tick goes back at once', 1, undefined, 'quick quick quick'],
+  ['that has more to do stays', 1, 600_000, `${'long '.repeat(12)}`.trim()],
+  ['of a shard that was not completed stays for ten minutes', 2, undefined, `${'long '.repeat(9)}quick`],
+])('a source with the long queue %s', async (_, tries, stayMs, expected) => {
   await add('acme');
   finds.set('acme', { outcome: 'long', why: 'a walk is due' });
-  await passMinute();
+  await passMinute(tries);
   finds.clear();
   const polledBy: string[] = [];
 
   for (let minute = 1; minute <= 12; minute++) {
     const before = shards.length;
-    for (const { slot } of await receiveTicks()) await progress.noteLong('acme', { slot, readAt: slot });
+    for (const { slot } of await receiveTicks())
+      await progress.noteLong('acme', { slot, readAt: slot, ...(stayMs && { stayUntil: slot + stayMs }) });
     await passMinute();
     polledBy.push(shards.length > before ? 'quick' : 'long');
   }
 
-  expect(polledBy.join(' ')).toBe(`${'long '.repeat(9)}quick quick quick`);
+  expect(polledBy.join(' ')).toMatch(new RegExp(`^${expected}`));
 });
 
 test('a source that fails waits up to five minutes between its ticks', async () => {

@@ -212,6 +212,16 @@ describe('a tick that opens a minute', () => {
     const note = (await progress().readLong(['acme'])).get('acme');
     expect(note).toMatchObject({ slot, failed: false, held: 0, setAside: 0 });
     expect(Math.abs((note?.readAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(note?.stayUntil).toBeUndefined();
+  });
+
+  test('notes that the source stays with the long queue while it is not read completely', async () => {
+    configure(PATHS.ofStack, 'refused', otherUrl, STACK_TOKEN);
+
+    await open('refused');
+
+    const note = (await progress().readLong(['refused'])).get('refused');
+    expect(note).toMatchObject({ failed: true, why: 'refused', stayUntil: slot + 600_000 });
   });
 
   test('is noted as failed if it throws, so that the next one need not wait', async () => {

@@ -171,11 +171,17 @@ describe('the sources as a whole', () => {
 describe('what a note tells', () => {
   const known: KnownSource = { since: ago(100), notedAt: ago(2), quietAt: ago(2) };
 
-  test('a source that was sent on stays with the long queue for ten minutes, and waits for its tick', () => {
-    const learned = learnFromShard(known, { slot: ago(1), isSentOn: true, why: 'a walk is due' });
+  test('a source that was sent on waits for its tick, and stays as long as the notes ask for', () => {
+    const sentOn = { slot: ago(1), isSentOn: true, why: 'a walk is due' };
 
-    expect(learned.long).toEqual({ until: ago(-9), sentAt: ago(1), failures: 0 });
+    const [learned, staying] = [sentOn, { ...sentOn, stayUntil: ago(-9) }].map((it) =>
+      learnFromShard(known, it),
+    );
+
+    expect(learned?.long).toEqual({ until: 0, sentAt: ago(1), failures: 0 });
     expect(queueOf(learned)).toBe('none');
+    const done = { slot: ago(1), readAt: ago(1) };
+    expect([learned, staying].map((it) => it && queueOf(learnFromLong(it, done)))).toEqual(['quick', 'long']);
   });
 
   test('a note that comes twice, with the minute and the one after, counts once', () => {
