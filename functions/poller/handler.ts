@@ -28,7 +28,7 @@ import { createPoller, type Poller, type PollerOptions } from './create-poller.t
 import type { FindAnswer } from './find-message.ts';
 import type { ShardReport } from './poll-shard.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
-import { createRecentSources } from './recent-sources.ts';
+import { createVersionedSources } from './versioned-sources.ts';
 
 /** The time that a tick may still need after its end: for the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
@@ -76,7 +76,7 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
     ...common,
     place: ` --stack ${environment.STACK_NAME}`,
     owner: randomUUID(),
-    findSource: createRecentSources(common.clock, findSource),
+    findSource: createVersionedSources(findSource),
     sendLong: createMessageQueue(new SQSClient(), environment.POLL_QUEUE_URL),
     onReport(report, tick, lateMs) {
       const { source, outcome, behindMs } = report;
