@@ -7,7 +7,7 @@ import { numberValue, type StoredItem, storedBytes, storedNumber } from './attri
 import type { TableAccess } from './dynamodb-client.ts';
 import { putIf, readItem } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
-import { formatAttribute, readStored } from './stored-format.ts';
+import { formatAttribute, readReplaceable } from './stored-format.ts';
 
 const count = z.int().nonnegative();
 
@@ -20,7 +20,7 @@ const dispatch = z.object({
 export type Dispatch = z.output<typeof dispatch>;
 
 export interface Dispatches {
-  /** The last one; undefined before the first. Strongly consistent. */
+  /** The last one; undefined before the first, and for an item that can't be read. Strongly consistent. */
   load(): Promise<Dispatch | undefined>;
   /** @returns whether this call took the minute: none did before, nor a later one */
   take(minute: number, dispatch: Dispatch): Promise<boolean>;
@@ -34,7 +34,7 @@ export function createDynamoDbDispatches(options: TableAccess<'sources'>): Dispa
   return {
     async load() {
       const item = await readItem(options.client, table, KEY);
-      return item && readStored(item, { [FORMAT]: readFormat1 });
+      return item && readReplaceable(item, { [FORMAT]: readFormat1 });
     },
 
     async take(minute, taken) {

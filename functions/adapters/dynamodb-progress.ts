@@ -8,7 +8,7 @@ import { readBatch } from './dynamodb-batch-read.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { putIf } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
-import { formatAttribute, readStored } from './stored-format.ts';
+import { formatAttribute, readReplaceable } from './stored-format.ts';
 
 /** A minute since the epoch, and how many shards it had. */
 export interface DispatchedMinute {
@@ -58,7 +58,7 @@ export function createDynamoDbProgress(options: TableAccess<'sources'>): Progres
       const keys = minutes.flatMap(({ minute, shards }) =>
         Array.from({ length: shards }, (_, shard) => keyOf(minute, shard)),
       );
-      const items = (await readBatch(options, table, [...new Set(keys)])).map(readItem);
+      const items = (await readBatch(options, table, [...new Set(keys)])).flatMap(readItem);
       const notes = new Map<string, Note[]>();
       for (const { at, notes: some } of items.toSorted((a, b) => a.at - b.at)) {
         // Left by a minute of more shards.
@@ -71,7 +71,7 @@ export function createDynamoDbProgress(options: TableAccess<'sources'>): Progres
 
     async readLong(sources) {
       const keys = sources.map((source) => LONG + source);
-      const items = (await readBatch(options, table, keys)).map(readItem);
+      const items = (await readBatch(options, table, keys)).flatMap(readItem);
       return new Map(items.flatMap(({ notes }) => Object.entries(notes)));
     },
   };
@@ -84,12 +84,13 @@ function keyOf(minute: number, shard: number): string {
 const format1 = z.object({ n: storedNumber, b: storedBytes });
 const body = z.record(z.string(), note);
 
-/** @throws UnreadableItemError */
+/** @returns an empty list for an item that can't be read: otherwise nothing would be polled that replaces it */
 function readItem(item: StoredItem) {
-  return readStored(item, {
+  const read = readReplaceable(item, {
     [FORMAT](stored) {
       const { n: at, b } = format1.parse(stored);
       return { at, notes: body.parse(decodeBody(b)) };
     },
   });
+  return read === undefined ? [] : [read];
 }

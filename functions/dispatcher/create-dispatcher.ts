@@ -52,13 +52,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const minute = Math.floor(slot / MINUTE_MS);
     const before = await dispatches.load();
     const last = before?.minutes[0]?.minute ?? 0;
-    if (minute <= last) return log.info('The minute was dispatched before.', { slot });
     const [sources, invalid] = sortEntries(await directory.list());
     const known = await learnAll(before, sources);
     const plan = planMinute(minute, sources, known, last);
     const minutes = [{ minute, shards: plan.shards.length }, ...(before?.minutes.slice(0, 1) ?? [])];
     if (!(await dispatches.take(minute, { minutes, known: plan.known })))
-      return log.info('The minute is dispatched by another invocation.', { slot });
+      return log.info('The minute, or a later one, was dispatched before.', { slot });
     await Promise.all([
       sendQuick(plan.shards.map(shardMessage)),
       sendLong(plan.long.map((each) => longMessage(each, minute * MINUTE_MS))),

@@ -1,4 +1,4 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { itemBytes } from '../../functions/adapters/attribute-values.ts';
 import { createDynamoDbDispatches } from '../../functions/adapters/dynamodb-dispatches.ts';
@@ -22,7 +22,7 @@ const quietAt = (minute: number) => ({ slot: minute * 60_000, quietAt: minute * 
 it('reads the notes of the asked minutes, the newest of a source last', async () => {
   const progress = openProgress();
   await progress.note({ minute: MINUTE + 1, shard: 0 }, { acme: quietAt(MINUTE + 1) });
-  await progress.note({ minute: MINUTE, shard: 1 }, { acme: quietAt(MINUTE), globex: quietAt(MINUTE) });
+  await progress.note({ minute: MINUTE, shard: 0 }, { acme: quietAt(MINUTE), globex: quietAt(MINUTE) });
 
   const notes = await progress.readAll([
     { minute: MINUTE + 1, shards: 2 },
@@ -94,4 +94,26 @@ it('gives a minute to one of those that take it, and no older one after it', asy
   expect(taken.toSorted()).toEqual([false, true]);
   expect(older).toBe(false);
   expect(await dispatches.load()).toEqual(dispatch);
+});
+
+it('takes notes that can not be read for none, and a last minute for the first', async () => {
+  const [progress, dispatches] = [openProgress(), openDispatches()];
+  const minute = MINUTE + 400;
+  await progress.note({ minute, shard: 0 }, { acme: quietAt(minute) });
+  await dispatches.take(minute, { minutes: [{ minute, shards: 1 }], known: {} });
+  for (const key of [`progress/${minute % 2}/0`, 'dispatch/minute'])
+    await opened.client.send(
+      new UpdateItemCommand({
+        ...{ TableName: opened.tables.sources, Key: { k: { S: key } } },
+        ...{
+          UpdateExpression: 'SET b = :b',
+          ExpressionAttributeValues: { ':b': { B: Buffer.from('damaged') } },
+        },
+      }),
+    );
+
+  const [notes, last] = [await progress.readAll([{ minute, shards: 1 }]), await dispatches.load()];
+
+  expect([notes.size, last]).toEqual([0, undefined]);
+  expect(await dispatches.take(minute + 1, { minutes: [], known: {} })).toBe(true);
 });

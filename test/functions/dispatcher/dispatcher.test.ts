@@ -1,4 +1,5 @@
 // The dispatcher and the poller's shards over the engines, minute by minute. What a quick tick of a source finds is given.
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDynamoDbDispatches } from '../../../functions/adapters/dynamodb-dispatches.ts';
@@ -81,7 +82,12 @@ function openDispatcher(): Dispatcher {
   });
 }
 
-async function add(name: string, { isPaused = false, ...settings }: Record<string, unknown> = {}) {
+/** @param before the version of the entry that it changes */
+async function add(
+  name: string,
+  { isPaused = false, ...settings }: Record<string, unknown> = {},
+  before = 0,
+) {
   await directory.save(
     {
       ...{ name, isPaused: isPaused === true, declaredBy: 'command' },
@@ -90,7 +96,7 @@ async function add(name: string, { isPaused = false, ...settings }: Record<strin
         token: { secretId: 'token' },
       },
     },
-    0,
+    before,
   );
 }
 
@@ -212,6 +218,25 @@ test('an invalid entry is reported each minute, counted, and noted in the state 
   ]);
   const { health } = (await states.load('broken')) ?? {};
   expect(health?.reasons.map(({ code }) => code)).toContain('misconfigured');
+});
+
+test('an entry that can not be read at all is reported, and stops no other source', async () => {
+  await Promise.all([add('acme'), add('damaged')]);
+  await opened.client.send(
+    new UpdateItemCommand({
+      ...{ TableName: opened.tables.sources, Key: { k: { S: 'directory/damaged' } } },
+      ...{ UpdateExpression: 'SET v = :v', ExpressionAttributeValues: { ':v': { N: '99' } } },
+    }),
+  );
+
+  await dispatch(START);
+
+  const [shard] = await receiveShards();
+  expect(namesOf(shard?.sources ?? [])).toEqual(['acme']);
+  expect(logged.at(-1)?.fields).toMatchObject({
+    source: 'damaged',
+    problem: expect.stringContaining('format 99'),
+  });
 });
 
 test('the next minute passes on when a source was last found quiet', async () => {
@@ -365,13 +390,9 @@ test('sources whose shards are not polled are reported as late, the worst ten by
 test('a resumed source is neither late nor behind for the time of its pause', async () => {
   await add('acme');
   await passMinute();
-  const pause = async (isPaused: boolean, version: number) => {
-    const given = await directory.findGiven('acme');
-    await directory.save({ name: 'acme', declaredBy: 'command', isPaused, given: given as never }, version);
-  };
-  await pause(true, 1);
+  await add('acme', { isPaused: true }, 1);
   for (let minute = 0; minute < 9; minute++) await passMinute();
-  await pause(false, 2);
+  await add('acme', {}, 2);
 
   await passMinute();
 
