@@ -43,6 +43,8 @@ let figures: (DispatchFigures & { readonly invalid: number })[];
 let shards: ShardReport[];
 /** What quick ticks find, by source; `quiet` by default. */
 let finds: Map<string, Partial<QuickReport> | Error>;
+/** Called as each quick tick begins, which then waits for it. */
+let onQuickTick: (source: string) => Promise<void>;
 
 const clock = { ...hastyClock, now: () => nowMs * MILLISECOND };
 const note = (message: string, fields?: LogFields) => void logged.push({ message, fields });
@@ -59,6 +61,7 @@ afterAll(async () => {
 beforeEach(async () => {
   opened = await openTables();
   [nowMs, logged, figures, shards, finds] = [START, [], [], [], new Map()];
+  onQuickTick = async () => {};
   const id = String(Math.floor(performance.now() * 1_000));
   const [quick, long] = await Promise.all(
     ['shards', 'ticks'].map((name) => createLocalQueue(sqs, `${name}-${id}`, { VisibilityTimeout: '0' })),
@@ -132,7 +135,10 @@ function poll(shard: ShardMessage, tries = 1): Promise<void> {
   return pollShard(
     {
       ...{ clock, log, sendLong, progress },
-      pollQuickly: async ({ source }) => reportOf(source),
+      async pollQuickly({ source }) {
+        await onQuickTick(source);
+        return reportOf(source);
+      },
       onReport: (report) => shards.push(report),
     },
     shard,
@@ -354,6 +360,21 @@ test('a source that fails, or is not found, fails no other one of its shard', as
       .map(({ source }) => source)
       .toSorted(),
   ).toEqual(['acme', 'globex']);
+});
+
+test('the sources of a shard are polled at the same time, so one that hangs delays no other', async () => {
+  await Promise.all([add('acme'), add('globex'), add('initech')]);
+  const begun: string[] = [];
+  const all = Promise.withResolvers<void>();
+  onQuickTick = (source) => {
+    if (begun.push(source) === 3) all.resolve();
+    return all.promise;
+  };
+
+  await passMinute();
+
+  expect(begun.toSorted()).toEqual(['acme', 'globex', 'initech']);
+  expect(shards).toHaveLength(1);
 });
 
 test('a shard whose minute is over is dropped: a later one polls its sources', async () => {
