@@ -16,7 +16,7 @@ export interface Tick {
   readonly slot: number;
   /** How long it may work. */
   readonly durationMs: number;
-  /** When a quick tick last read the source completely without news, in milliseconds since the epoch. */
+  /** The last complete poll of a quick tick that found nothing new, in milliseconds since the epoch. */
   readonly quietAt?: number | undefined;
 }
 
