@@ -52,7 +52,7 @@ export function allowTable(
 export function allowItems(
   role: iam.IGrantable,
   table: dynamodb.ITable,
-  actions: readonly `dynamodb:${'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
+  actions: readonly `dynamodb:${'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
   keys: string,
 ): void {
   role.grantPrincipal.addToPrincipalPolicy(

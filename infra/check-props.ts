@@ -21,6 +21,13 @@ import { type SourceProps, tokenOf } from './source-props.ts';
 /** A deployment reads and writes each of them within two minutes (functions/declared-sources). */
 export const MOST_SOURCES = 1_000;
 
+/**
+ * Each of the two queues has two at least.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
+const LEAST_CONCURRENCY = 4;
+const MOST_CONCURRENCY = 1_000;
+
 /** @param feed the feed's name in names of tokens. @throws Error that lists all problems */
 export function checkProps(path: string, feed: string, props: ReturnsChangeFeedProps): void {
   const problems = [
@@ -30,6 +37,7 @@ export function checkProps(path: string, feed: string, props: ReturnsChangeFeedP
     ...checkTokens(props.sources, feed),
     ...checkTables(props),
     ...checkRetention(props.archiveRetention),
+    ...checkConcurrency(props.maxConcurrency),
   ];
   if (problems.length === 0) return;
   throw new Error(`${path} has invalid props:\n${problems.map((it) => `- ${it}`).join('\n')}`);
@@ -157,4 +165,10 @@ function checkRetention(retention: Duration | undefined): string[] {
   return days >= 86_400_000 && days % 86_400_000 === 0
     ? []
     : ['archiveRetention must be whole days, for instance Duration.days(30).'];
+}
+
+function checkConcurrency(concurrency = LEAST_CONCURRENCY): string[] {
+  return Number.isInteger(concurrency) && concurrency >= LEAST_CONCURRENCY && concurrency <= MOST_CONCURRENCY
+    ? []
+    : [`maxConcurrency must be a whole number from ${LEAST_CONCURRENCY} to ${MOST_CONCURRENCY}.`];
 }

@@ -2,12 +2,14 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
 export interface AlarmOptions {
-  readonly metric: cloudwatch.Metric;
+  readonly metric: cloudwatch.IMetric;
   /** One sentence: the affected people, and the effect on them. */
   readonly hurts: string;
   /** The anchor of the alarm's section in docs/runbook.md. */
   readonly anchor: string;
   readonly threshold: number;
+  /** Whether values below the threshold set it off, instead of those from it on. */
+  readonly isBelow?: boolean;
   readonly evaluationPeriods?: number;
   /** @default evaluationPeriods */
   readonly datapointsToAlarm?: number;
@@ -27,7 +29,7 @@ export function createAlarm(
   scope: Construct,
   id: string,
   { alarmAction, runbookUrl }: AlarmDefaults,
-  { metric, hurts, anchor, threshold, actions = [], ...options }: AlarmOptions,
+  { metric, hurts, anchor, threshold, isBelow = false, actions = [], ...options }: AlarmOptions,
 ): void {
   const alarm = createThresholdAlarm(scope, id, {
     ...{ metric, threshold },
@@ -35,6 +37,7 @@ export function createAlarm(
     evaluationPeriods: options.evaluationPeriods ?? 1,
     ...(options.datapointsToAlarm && { datapointsToAlarm: options.datapointsToAlarm }),
     ...(options.missingData && { treatMissingData: options.missingData }),
+    ...(isBelow && { comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD }),
   });
   const all = [...(alarmAction === undefined ? [] : [alarmAction]), ...actions];
   if (all.length === 0) return;
@@ -42,11 +45,13 @@ export function createAlarm(
   alarm.addOkAction(...all);
 }
 
+type Optional<Props, Key extends keyof Props> = Omit<Props, Key> & Partial<Pick<Props, Key>>;
+
 /** Creates an alarm without actions, which goes off at the threshold; without data it does not, unless the props say so. */
 export function createThresholdAlarm(
   scope: Construct,
   id: string,
-  props: Omit<cloudwatch.AlarmProps, 'comparisonOperator'>,
+  props: Optional<cloudwatch.AlarmProps, 'comparisonOperator'>,
 ): cloudwatch.Alarm {
   return new cloudwatch.Alarm(scope, id, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

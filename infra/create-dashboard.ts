@@ -1,5 +1,5 @@
-// The dashboard that operators read after an alarm. Its rows, from the top: freshness of the sources, requests, events
-// found, publishing, subscriptions. Figures that logs contain come from log queries: a metric costs 0.30 $ a month.
+// The dashboard that operators read after an alarm. Its rows, from the top: the sources, requests, events found,
+// publishing, subscriptions. Figures that logs contain come from log queries: a metric costs 0.30 $ a month.
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
@@ -9,7 +9,7 @@ import { DEFAULT_REQUESTS_PER_MINUTE } from '../shared/source/source-settings.ts
 import type { FeedMetrics } from './feed-metrics.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
-import type { SourceProps } from './source-props.ts';
+import { alarmedOf, type SourceProps } from './source-props.ts';
 
 export interface DashboardProps {
   readonly metrics: FeedMetrics;
@@ -57,10 +57,22 @@ export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failin
 
 function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
   return [
-    graph('Freshness: seconds since polls were complete and walks made progress', HALF, [
-      ...sources.map(({ name }) => metrics.secondsBehind(name, { label: name })),
+    graph(
+      'Sources due, polled, behind, failing; 99 % polled within, s',
+      THIRD,
+      [
+        metrics.ofSources('sourcesDue', { label: 'due' }),
+        metrics.ofSources('sourcesPolled', { label: 'polled', statistic: cloudwatch.Stats.SUM }),
+        metrics.ofSources('sourcesBehind', { label: 'behind' }),
+        metrics.ofSources('sourcesFailing', { label: 'failing' }),
+        metrics.ofSources('invalidEntries', { label: 'invalid' }),
+      ],
+      [metrics.ofSources('secondsLate', { label: 'late', statistic: cloudwatch.Stats.percentile(99) })],
+    ),
+    graph('Freshness: seconds since polls were complete and walks made progress', THIRD, [
+      ...alarmedOf(sources).map(({ name }) => metrics.secondsBehind(name, { label: name })),
     ]),
-    graph('Holds; return groups set aside or behind', HALF, [
+    graph('Holds; return groups set aside or behind', THIRD, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
       ...DESTINATION_NAMES.map((name) =>

@@ -1,12 +1,8 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import * as iam from 'aws-cdk-lib/aws-iam';
-import * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import { Duration } from 'aws-cdk-lib';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
-import { allow, allowSending } from './allow.ts';
 import type { FeedFunction } from './create-function.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
-import { schedulerOf } from './scheduler-of.ts';
+import type { Schedules } from './schedules.ts';
 
 export interface DailySweeps {
   /** Starts a sweep once a day. @param title the destination, for descriptions */
@@ -17,33 +13,16 @@ export interface DailySweeps {
 export const SWEEP_TIMEOUT = Duration.minutes(15);
 
 /** @param deadLetters gets the invocations of sweeps that could not be started, or failed twice */
-export function createDailySweeps(scope: Construct, deadLetters: sqs.Queue): DailySweeps {
-  // Removed with the stack, like the sources' group: a retained group would block the next deployment.
-  const group = new scheduler.ScheduleGroup(scope, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
-  const role = new iam.Role(scope, 'SchedulesRole', {
-    description: 'Starts the daily sweeps',
-    assumedBy: schedulerOf(group),
-  });
-  allowSending(role, deadLetters);
+export function createDailySweeps(schedules: Schedules, deadLetters: sqs.Queue): DailySweeps {
   return {
-    add(name, title, { function: sweep }) {
-      allow(role, ['lambda:InvokeFunction'], sweep.functionArn);
-      sweep.configureAsyncInvoke({
+    add(name, title, sweep) {
+      sweep.function.configureAsyncInvoke({
         retryAttempts: 1,
         onFailure: deadLetterDestination(deadLetters),
       });
-      new scheduler.Schedule(scope, `SweepOf-${name}`, {
+      schedules.invoke(`SweepOf-${name}`, sweep, {
         description: `Daily sweep of the ledger for ${title}`,
-        scheduleGroup: group,
-        schedule: scheduler.ScheduleExpression.rate(Duration.days(1)),
-        target: {
-          bind: () => ({
-            arn: sweep.functionArn,
-            role,
-            deadLetterConfig: { arn: deadLetters.queueArn },
-            retryPolicy: { maximumEventAgeInSeconds: 3_600, maximumRetryAttempts: 5 },
-          }),
-        },
+        ...{ every: Duration.days(1), triesFor: Duration.hours(1) },
       });
     },
   };

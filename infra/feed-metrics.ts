@@ -8,7 +8,7 @@ import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
-import { intervalSeconds, type SourceProps } from './source-props.ts';
+import { alarmedOf, intervalSeconds, type SourceProps } from './source-props.ts';
 
 export interface FeedMetricsProps {
   readonly serviceName: string;
@@ -21,6 +21,9 @@ export interface FeedMetricsProps {
 type Options = cloudwatch.MetricOptions | undefined;
 
 const PERIOD = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+
+type SourcesMetric = Extract<keyof typeof METRICS, `sources${string}` | 'invalidEntries' | 'secondsLate'>;
 
 export class FeedMetrics {
   readonly #props: FeedMetricsProps;
@@ -29,12 +32,51 @@ export class FeedMetrics {
     this.#props = props;
   }
 
-  /** The default period is the source's interval, at least a minute: each period of a healthy source has a value. */
+  /**
+   * The default period is the source's interval, at least a minute: each period of a healthy source has a value.
+   *
+   * @throws Error for a source without a metric of its own
+   */
   secondsBehind(name: string, options?: Options): cloudwatch.Metric {
     this.checkSources([name]);
+    if (!alarmedOf(this.#props.sources).some((it) => it.name === name))
+      throw new Error(`Source "${name}" has no metric of its own: set "alarm: true".`);
     const source = this.#props.sources.find((it) => it.name === name);
     const period = Duration.seconds(Math.max(60, source === undefined ? 60 : intervalSeconds(source)));
     return this.#own(METRICS.secondsBehind, { source: name }, { period, ...options });
+  }
+
+  /** Of the sources as a whole. */
+  ofSources(name: SourcesMetric, options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS[name], {}, options);
+  }
+
+  /** The share of the sources whose last tick failed, in percent. */
+  failingPercent(): cloudwatch.MathExpression {
+    return new cloudwatch.MathExpression({
+      ...{ expression: '100 * failing / sources', period: FIVE_MINUTES },
+      usingMetrics: {
+        failing: this.ofSources('sourcesFailing', { period: FIVE_MINUTES }),
+        sources: this.ofSources('sources', { period: FIVE_MINUTES }),
+      },
+    });
+  }
+
+  /** 1 while sources are due, and none is polled. */
+  nothingPolled(): cloudwatch.MathExpression {
+    const sum = { statistic: cloudwatch.Stats.SUM, period: FIVE_MINUTES };
+    return new cloudwatch.MathExpression({
+      ...{ expression: 'IF(due > 0 AND FILL(polled, 0) < 1, 1, 0)', period: FIVE_MINUTES },
+      usingMetrics: {
+        due: this.ofSources('sourcesDue', sum),
+        polled: this.ofSources('sourcesPolled', sum),
+      },
+    });
+  }
+
+  /** AWS's own metric: it needs no code of the feed. */
+  dispatches(): cloudwatch.Metric {
+    return this.#props.polling.dispatcher.function.metricInvocations({ period: FIVE_MINUTES });
   }
 
   setAsideGroups(options?: Options): cloudwatch.Metric {

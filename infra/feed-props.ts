@@ -16,6 +16,13 @@ export interface ReturnsChangeFeedProps {
    */
   readonly addSources?: boolean | kms.IKey;
   /**
+   * How many messages the poller handles at once, from 4 to 1,000: a fifth for quick polls of twenty sources each, the
+   * rest for ticks of single sources, which may take 45 seconds. Beyond it sources are polled late, which the feed
+   * reports. The account's own limit is 1,000 invocations, unless it was changed.
+   * @default 100
+   */
+  readonly maxConcurrency?: number;
+  /**
    * Existing tables, for instance of a removed stack. Pass `snapshots`, `ledger` and `sources` together or not at all.
    * @default new tables
    */

@@ -1,5 +1,6 @@
-// The alarms. Each names the affected people in one sentence, and links a section of the runbook. A feed that does not
-// run is noticed too: without data the freshness alarm goes off, and the ages of queues and streams are AWS's metrics.
+// The alarms. Each names the affected people in one sentence, and links a section of the runbook. The sources are watched
+// as a whole; only some have an alarm of their own. A feed that does not run is noticed too: the dispatcher's invocations
+// and the ages of queues and streams are AWS's metrics.
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -13,7 +14,7 @@ import { countOf, type FeedMetrics, waitingIn } from './feed-metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
 import type { Publishing } from './publishing.ts';
-import { intervalSeconds, type SourceProps } from './source-props.ts';
+import { alarmedOf, intervalSeconds, type SourceProps } from './source-props.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface MonitoringProps extends AlarmDefaults {
@@ -66,7 +67,8 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     this.#props = props;
-    for (const source of props.sources) this.#watchFreshness(source);
+    for (const source of alarmedOf(props.sources)) this.#watchFreshness(source);
+    this.#watchSources();
     this.#watchFindings();
     this.#watchDestinations();
     this.#watchDeadLetters();
@@ -203,28 +205,64 @@ export class Monitoring extends Construct {
     });
   }
 
-  #watchFindings(): void {
-    const { metrics, sources } = this.#props;
-    const findings = {
+  #watchSources(): void {
+    const { metrics } = this.#props;
+    this.#alarm('DispatcherStopped', {
+      metric: metrics.dispatches(),
+      hurts: 'Subscribers get no changes: nothing starts the polls.',
+      anchor: 'sources-are-not-polled',
+      ...{ threshold: 1, isBelow: true, missingData: cloudwatch.TreatMissingData.BREACHING },
+    });
+    this.#alarm('NothingPolled', {
+      metric: metrics.nothingPolled(),
+      hurts: 'Subscribers get no changes: sources are due, but none is polled.',
+      anchor: 'sources-are-not-polled',
+      // A source may be due at the end of a period, and polled in the next one.
+      ...{ threshold: 1, evaluationPeriods: 2 },
+    });
+    this.#alarm('PolledLate', {
+      metric: metrics.ofSources('secondsLate', { statistic: cloudwatch.Stats.percentile(99) }),
+      hurts: 'Subscribers get changes late: a poll in a hundred begins more than a minute after it is due.',
+      anchor: 'sources-are-not-polled',
+      ...{ threshold: 60, evaluationPeriods: 5, datapointsToAlarm: 3 },
+    });
+    this.#alarm('SourcesBehind', {
+      metric: metrics.ofSources('sourcesBehind'),
+      hurts:
+        'Subscribers get changes of some sources late or not at all: they are not being read completely.',
+      anchor: 'a-source-is-not-being-read',
+      // A dispatcher that fails reports nothing.
+      ...{ threshold: 1, evaluationPeriods: 3, missingData: cloudwatch.TreatMissingData.BREACHING },
+    });
+    this.#alarm('SourcesFailing', {
+      metric: metrics.failingPercent(),
+      hurts:
+        'Subscribers get changes late: polls of a tenth of the sources, or more, have failed for 15 minutes.',
+      anchor: 'a-source-is-not-being-read',
+      ...{ threshold: 10, evaluationPeriods: 3 },
+    });
+    this.#alarm('InvalidEntries', {
+      metric: metrics.ofSources('invalidEntries'),
+      hurts: 'Subscribers get no changes of a source: its settings are invalid, so it is not polled.',
+      anchor: 'why-a-source-is-degraded',
       threshold: 1,
-      // If no tick reports, these alarms keep their state, and the freshness alarm goes off.
-      missingData: cloudwatch.TreatMissingData.IGNORE,
-      // All sources report one metric. Two periods: a source's ticks are not exactly an interval apart, and between two
-      // of them the reports of other sources must not end the alarm.
-      evaluationPeriods: 2,
-      datapointsToAlarm: 1,
-    };
-    const period = Duration.seconds(Math.max(60, ...sources.map(intervalSeconds)));
+    });
+  }
+
+  /** The dispatcher reports them once a minute. Without it they keep their state, and its own alarm goes off. */
+  #watchFindings(): void {
+    const { metrics } = this.#props;
+    const findings = { threshold: 1, missingData: cloudwatch.TreatMissingData.IGNORE };
     this.#alarm('Held', {
       ...findings,
-      metric: metrics.holds({ period }),
+      metric: metrics.holds(),
       hurts:
         'A guard holds changes that look wrong: subscribers get them when you release the hold, if they are right.',
       anchor: 'changes-are-held',
     });
     this.#alarm('SetAside', {
       ...findings,
-      metric: metrics.setAsideGroups({ period }),
+      metric: metrics.setAsideGroups(),
       hurts:
         "Subscribers get no changes of some return groups: their rows can't be read or stored, or look-ups by id fail.",
       anchor: 'return-groups-are-set-aside',

@@ -1,7 +1,9 @@
-// The reading side: a schedule for each source sends ticks to the poll queue, and the poller receives them. The poller
-// can read the service's tokens, so it has no permission to publish; it only writes to the tables.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import * as iam from 'aws-cdk-lib/aws-iam';
+// The reading side: once a minute the dispatcher sends the sources that are due to the poller, through two queues. Most
+// polls find nothing: twenty of them are one message of the quick queue. All other work is done for one source at a time,
+// from the poll queue. The poller can read the service's tokens, so it has no permission to publish; it only writes to
+// the tables.
+import { Duration, Stack } from 'aws-cdk-lib';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -12,51 +14,58 @@ import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import { QUESTIONS_ALIAS } from '../shared/deployment/questions-alias.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
 import { tokenNames } from '../shared/deployment/token-names.ts';
-import { allow, allowPattern, allowSending, allowTable, allowTokenKey } from './allow.ts';
+import {
+  allow,
+  allowItems,
+  allowPattern,
+  allowSending,
+  allowTable,
+  allowTokenKey,
+  FEED_GROUPS,
+} from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
 import { addressesOf, allowTokens, withOwnNames } from './declared-tokens.ts';
-import { schedulerOf } from './scheduler-of.ts';
-import { intervalSeconds, type SourceProps } from './source-props.ts';
+import type { Schedules } from './schedules.ts';
+import type { SourceProps } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
 /** Leaves a tick 45 seconds to work. Its lease lasts a minute, so it has expired by the next minute's tick. */
 const POLLER_TIMEOUT = Duration.seconds(60);
 /** Older ticks are dropped: a later tick makes up for them. */
 const TICK_RETENTION = Duration.minutes(10);
-/** For sources that `sources add` creates. A mapping's maximum concurrency reserves nothing, so a high one is free. */
-const ROOM_FOR_ADDED_SOURCES = 100;
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
-const MOST_CONCURRENCY = 1_000;
+/** For some 400 sources at once, and 80 baselines. */
+const DEFAULT_CONCURRENCY = 100;
+/** The share of quick polls: they take seconds. */
+const QUICK_SHARE = 0.2;
+/** Reads the list of sources, and sends: seconds for thousands of them. */
+const DISPATCHER_TIMEOUT = Duration.seconds(50);
 
 export interface PollingProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
   readonly tables: FeedTables;
   readonly deadLetters: sqs.Queue;
+  readonly schedules: Schedules;
   readonly encryptionKey: kms.IKey | undefined;
   /** Encrypts tokens inside entries. */
   readonly tokenKey: kms.IKey | undefined;
+  readonly maxConcurrency: number | undefined;
 }
 
 export class Polling extends Construct {
+  readonly dispatcher: FeedFunction;
   readonly poller: FeedFunction;
+  /** Of ticks of single sources. */
   readonly queue: sqs.Queue;
-  /** The group of the sources' schedules. */
-  readonly schedules: scheduler.ScheduleGroup;
+  /** Of shards: twenty sources each. */
+  readonly quickQueue: sqs.Queue;
 
   constructor(scope: Construct, id: string, props: PollingProps) {
     super(scope, id);
-    const { tables, deadLetters, encryptionKey, serviceName } = props;
-    this.queue = createQueue(this, 'Ticks', {
-      encryptionKey,
-      retentionPeriod: TICK_RETENTION,
-      // A tick must not become visible again while the poller may still process it.
-      visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
-    });
+    const { tables, serviceName } = props;
+    this.queue = this.#createQueue('Ticks', props);
+    this.quickQueue = this.#createQueue('Shards', props);
     const named = withOwnNames(props.sources, serviceName);
-    // Removed with the stack: its name is fixed, and a retained group would block the next deployment.
-    this.schedules = new scheduler.ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     this.poller = createFunction(this, 'Poller', props, {
       code: 'poller',
       description: 'Polls the returns service and saves changes',
@@ -73,13 +82,7 @@ export class Polling extends Construct {
       timeout: POLLER_TIMEOUT,
       memorySizeMiB: 512,
     });
-    this.poller.function.addEventSource(
-      // A tick ends at once while another one reads its source, so two for each source are enough.
-      new SqsEventSource(this.queue, {
-        batchSize: 1,
-        maxConcurrency: Math.min(MOST_CONCURRENCY, 2 * (props.sources.length + ROOM_FOR_ADDED_SOURCES)),
-      }),
-    );
+    this.#receiveMessages(props);
     new lambda.Alias(this, 'Questions', {
       aliasName: QUESTIONS_ALIAS,
       version: this.poller.function.latestVersion,
@@ -87,7 +90,65 @@ export class Polling extends Construct {
     });
     this.#allowPoller(props);
     this.#allowTokens(props);
-    this.#scheduleTicks(props);
+    this.dispatcher = this.#createDispatcher(props);
+  }
+
+  #createQueue(id: string, { encryptionKey, deadLetters }: PollingProps): sqs.Queue {
+    return createQueue(this, id, {
+      encryptionKey,
+      retentionPeriod: TICK_RETENTION,
+      // A message must not become visible again while the poller may still process it.
+      visibilityTimeout: Duration.seconds(2 * POLLER_TIMEOUT.toSeconds()),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 3 },
+    });
+  }
+
+  /** Each queue has its share for itself: baselines must not make quick polls wait. */
+  #receiveMessages({ maxConcurrency = DEFAULT_CONCURRENCY }: PollingProps): void {
+    const quick = Math.max(2, Math.round(maxConcurrency * QUICK_SHARE));
+    for (const [queue, most] of [
+      [this.queue, maxConcurrency - quick],
+      [this.quickQueue, quick],
+    ] as const)
+      this.poller.function.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency: most }));
+  }
+
+  #createDispatcher(props: PollingProps): FeedFunction {
+    const { tables, schedules } = props;
+    const dispatcher = createFunction(this, 'Dispatcher', props, {
+      code: 'dispatcher',
+      description: 'Sends the sources that are due to the poller, once a minute',
+      environment: {
+        SNAPSHOTS_TABLE: tables.snapshots.tableName,
+        LEDGER_TABLE: tables.ledger.tableName,
+        SOURCES_TABLE: tables.sources.tableName,
+        QUICK_QUEUE_URL: this.quickQueue.queueUrl,
+        POLL_QUEUE_URL: this.queue.queueUrl,
+        POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
+      },
+      timeout: DISPATCHER_TIMEOUT,
+      memorySizeMiB: 512,
+    });
+    this.#allowDispatcher(dispatcher.role, tables);
+    // The next minute makes up for one that fails.
+    dispatcher.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    schedules.invoke('Dispatcher', dispatcher, {
+      description: 'Starts the dispatcher of the sources',
+      ...{ every: Duration.minutes(1), triesFor: Duration.minutes(1) },
+      input: scheduler.ScheduleTargetInput.fromObject({ slot: scheduler.ContextAttribute.scheduledTime }),
+    });
+    return dispatcher;
+  }
+
+  /** It lists the sources, takes a minute, reads what became of the last one, and reports sources without settings. */
+  #allowDispatcher(role: iam.Role, { snapshots, ledger, sources }: FeedTables): void {
+    for (const table of [snapshots, ledger, sources]) allow(role, ['dynamodb:DescribeTable'], table.tableArn);
+    allow(role, ['dynamodb:Query'], `${sources.tableArn}/index/${TABLES.sources.index.name}`);
+    allowItems(role, sources, ['dynamodb:BatchGetItem'], 'progress/*');
+    allowItems(role, sources, ['dynamodb:GetItem', 'dynamodb:PutItem'], 'dispatch/*');
+    allowItems(role, sources, ['dynamodb:GetItem', 'dynamodb:PutItem'], 'source/*');
+    allowItems(role, ledger, ['dynamodb:GetItem', 'dynamodb:PutItem'], FEED_GROUPS);
+    for (const queue of [this.queue, this.quickQueue]) allowSending(role, queue);
   }
 
   /** Allows the calls that the poller's adapters (functions/adapters) make, table by table. */
@@ -119,37 +180,5 @@ export class Polling extends Construct {
     allowPattern(role, 'secretsmanager:GetSecretValue', secrets, reason);
     allowTokens(role, sources, serviceName);
     if (tokenKey !== undefined) allowTokenKey(role, tokenKey, 'kms:Decrypt', serviceName);
-  }
-
-  #scheduleTicks({ sources, deadLetters }: PollingProps): void {
-    const group = this.schedules;
-    const role = new iam.Role(this, 'SchedulesRole', {
-      description: 'Sends ticks to the poll queue',
-      assumedBy: schedulerOf(group),
-    });
-    allowSending(role, this.queue);
-    allowSending(role, deadLetters);
-    for (const source of sources) {
-      const seconds = Math.max(60, intervalSeconds(source));
-      new scheduler.Schedule(this, `Schedule-${source.name}`, {
-        description: `Ticks of source ${source.name}`,
-        scheduleGroup: group,
-        schedule: scheduler.ScheduleExpression.rate(Duration.seconds(seconds)),
-        target: {
-          bind: () => ({
-            arn: this.queue.queueArn,
-            role,
-            input: scheduler.ScheduleTargetInput.fromObject({
-              source: source.name,
-              slot: scheduler.ContextAttribute.scheduledTime,
-              opensMinute: true,
-            }),
-            deadLetterConfig: { arn: deadLetters.queueArn },
-            // The poller ignores a tick that arrives after the next one.
-            retryPolicy: { maximumEventAgeInSeconds: 60, maximumRetryAttempts: 5 },
-          }),
-        },
-      });
-    }
   }
 }

@@ -20,6 +20,7 @@ import { createFunction, type FeedFunction, type FunctionDefaults } from './crea
 import { createTopic } from './create-topic.ts';
 import { createDailySweeps, type DailySweeps, SWEEP_TIMEOUT } from './daily-sweeps.ts';
 import { deadLetterDestination } from './dead-letter-destination.ts';
+import type { Schedules } from './schedules.ts';
 import type { FeedTables } from './storage.ts';
 
 const RELAY_TIMEOUT = Duration.minutes(1);
@@ -27,6 +28,7 @@ const RELAY_TIMEOUT = Duration.minutes(1);
 export interface PublishingProps extends FunctionDefaults {
   readonly tables: FeedTables;
   readonly deadLetters: sqs.Queue;
+  readonly schedules: Schedules;
   readonly encryptionKey: kms.IKey | undefined;
   readonly archiveRetention: Duration;
 }
@@ -70,7 +72,7 @@ export class Publishing extends Construct {
     };
     this.relays = { ordered: this.#createRelay(toTopic, props), bus: this.#createRelay(toBus, props) };
     this.sweeps = { ordered: this.#createSweep(toTopic, props), bus: this.#createSweep(toBus, props) };
-    this.dailySweeps = createDailySweeps(this, props.deadLetters);
+    this.dailySweeps = createDailySweeps(props.schedules, props.deadLetters);
     for (const [name, sweep] of Object.entries(this.sweeps))
       this.dailySweeps.add(name, `the destination ${name}`, sweep);
   }

@@ -7,7 +7,6 @@ import type * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -30,6 +29,7 @@ import {
 } from './ordered-subscriptions.ts';
 import { Polling } from './polling.ts';
 import { Publishing } from './publishing.ts';
+import { Schedules } from './schedules.ts';
 import { type FeedTables, Storage } from './storage.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
@@ -48,18 +48,22 @@ export class ReturnsChangeFeed extends Construct {
   /** All events, unordered, for any number of rules. */
   readonly bus: events.EventBus;
   readonly poller: lambda.IFunction;
+  /** Sends the sources that are due to the poller, once a minute. */
+  readonly dispatcher: lambda.IFunction;
+  readonly dispatcherLog: ILogGroup;
   readonly relays: Publishing['relays'];
   /** Operators can also start these by hand (docs/runbook.md). */
   readonly sweeps: Publishing['sweeps'];
-  /** The queue of ticks for the poller. */
+  /** The queue of ticks of single sources. */
   readonly pollQueue: sqs.IQueue;
-  /** The poller's log, with a line for each tick. */
+  /** The queue of quick polls, twenty sources in a message. */
+  readonly quickQueue: sqs.IQueue;
+  /** The poller's log, with a line for each message. */
   readonly pollerLog: ILogGroup;
   /** The feed's name in names of parameters and tokens, in logs and in metrics. */
   readonly feedName: string;
   /** Encrypts the tokens of added sources; undefined without `addSources`. */
   readonly tokenKey: kms.IKey | undefined;
-  readonly schedules: scheduler.IScheduleGroup;
   /** The path of the webhooks' parameters in Parameter Store, for operators' commands. */
   readonly webhooksPath: string;
   /** The role that reads tokens: the policy of a token's own key must allow it to decrypt. */
@@ -91,9 +95,13 @@ export class ReturnsChangeFeed extends Construct {
     const common = { encryptionKey, serviceName, logRetention, removalPolicy };
     const { tables } = new Storage(this, 'Storage', { ...common, tables: props.tables ?? {} });
     const deadLetters = createDeadLetterQueue(this, 'DeadLetters', { encryptionKey });
+    const schedules = new Schedules(this, 'Schedules', deadLetters);
     const tokenKey =
       props.addSources === true ? this.#createTokenKey(removalPolicy) : props.addSources || undefined;
-    const polling = new Polling(this, 'Polling', { ...common, sources, tables, deadLetters, tokenKey });
+    const polling = new Polling(this, 'Polling', {
+      ...{ ...common, sources, tables, deadLetters, schedules, tokenKey },
+      maxConcurrency: props.maxConcurrency,
+    });
     // An entry may name a new token, so the poller's policy comes first.
     const declared = new DeclaredSources(this, 'Declared', { ...common, sources, tables });
     declared.node.addDependency(polling.poller.function);
@@ -102,18 +110,21 @@ export class ReturnsChangeFeed extends Construct {
       archiveRetention,
       tables,
       deadLetters,
+      schedules,
     });
     this.tables = tables;
     this.topic = publishing.topic;
     this.bus = publishing.bus;
     this.poller = polling.poller.function;
+    this.dispatcher = polling.dispatcher.function;
+    this.dispatcherLog = polling.dispatcher.logGroup;
     this.relays = publishing.relays;
     this.sweeps = publishing.sweeps;
     this.pollQueue = polling.queue;
+    this.quickQueue = polling.quickQueue;
     this.pollerLog = polling.poller.logGroup;
     this.feedName = serviceName;
     this.tokenKey = tokenKey;
-    this.schedules = polling.schedules;
     this.pollerRole = polling.poller.role;
     this.deadLetters = deadLetters;
     this.#metrics = new FeedMetrics({ serviceName, sources, deadLetters, polling, publishing });
@@ -223,17 +234,26 @@ export class ReturnsChangeFeed extends Construct {
     }
   }
 
-  /** Seconds since polls last read the source completely, or since its walks last made progress if that is longer. */
+  /**
+   * Seconds since polls last read the source completely, or since its walks last made progress if that is longer.
+   *
+   * @throws Error for a source without `alarm`
+   */
   metricSecondsBehind(source: string, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.secondsBehind(source, options);
   }
 
-  /** Return groups that are set aside: the maximum of all sources. */
+  /** Sources that have not been read completely for five minutes, or three of their intervals. */
+  metricSourcesBehind(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#metrics.ofSources('sourcesBehind', options);
+  }
+
+  /** Return groups of all sources that are set aside. */
   metricSetAsideGroups(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.setAsideGroups(options);
   }
 
-  /** Holds that wait for a release: the maximum of all sources. */
+  /** Holds of all sources that wait for a release. */
   metricHolds(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.holds(options);
   }

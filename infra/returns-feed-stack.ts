@@ -68,9 +68,9 @@ export class ReturnsFeedStack extends Stack {
     if (feed.tokenKey !== undefined)
       this.#output('TokenKey', feed.tokenKey.keyArn, 'Encrypts the tokens of added sources');
     this.#output('WebhooksPath', feed.webhooksPath, "Path of the webhooks' parameters");
-    this.#output('SchedulesGroup', feed.schedules.scheduleGroupName, "Group of the sources' schedules");
     this.#output('PollerRole', feed.pollerRole.roleName, 'Role that reads tokens');
-    this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Queue of ticks for the poller');
+    this.#output('PollQueueUrl', feed.pollQueue.queueUrl, 'Queue of ticks of single sources');
+    this.#output('QuickQueueUrl', feed.quickQueue.queueUrl, 'Queue of quick polls');
     this.#output(
       'DeadLettersUrl',
       feed.deadLetters.queueUrl,
@@ -87,9 +87,16 @@ export class ReturnsFeedStack extends Stack {
       this.#output('Dashboard', feed.dashboard.dashboardName, 'Dashboard of all metrics in CloudWatch');
   }
 
-  #nameFunctions({ poller, pollerLog, relays, sweeps }: ReturnsChangeFeed): void {
+  #nameFunctions(feed: ReturnsChangeFeed): void {
+    const { poller, pollerLog, dispatcher, dispatcherLog, relays, sweeps } = feed;
+    this.#output(
+      'DispatcherFunction',
+      dispatcher.functionName,
+      'Sends the sources that are due to the poller',
+    );
+    this.#output('DispatcherLog', dispatcherLog.logGroupName, 'Log of late sources and invalid entries');
     this.#output('PollerFunction', poller.functionName, 'Reads the sources');
-    this.#output('PollerLog', pollerLog.logGroupName, 'Log with a line for each tick');
+    this.#output('PollerLog', pollerLog.logGroupName, 'Log with a line for each tick, or twenty quick polls');
     for (const destination of DESTINATION_NAMES) {
       const relay = `RelayTo${titleCase(destination)}`;
       this.#output(

@@ -73,6 +73,20 @@ export interface SourceProps {
    * @default Duration.seconds(10)
    */
   readonly requestTimeout?: Duration;
+  /**
+   * Whether the source has a freshness metric and an alarm of its own. The alarms of the feed notice it as well, but do
+   * not name it.
+   * @default true for up to ten sources
+   */
+  readonly alarm?: boolean;
+}
+
+/** A metric and an alarm cost 0.40 $ a month. */
+const MOST_ALARMED_BY_DEFAULT = 10;
+
+/** Those of a feed's sources that have a metric and an alarm of their own. */
+export function alarmedOf(sources: readonly SourceProps[]): SourceProps[] {
+  return sources.filter(({ alarm = sources.length <= MOST_ALARMED_BY_DEFAULT }) => alarm);
 }
 
 /** The source's settings for the poller, which has defaults for omitted ones. */

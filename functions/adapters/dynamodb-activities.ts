@@ -7,7 +7,7 @@ import { readBatch } from './dynamodb-batch-read.ts';
 import type { Connection, TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { decodeBody, encodeBody } from './stored-body.ts';
-import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
+import { formatAttribute, readReplaceable } from './stored-format.ts';
 
 const number = z.int();
 
@@ -78,10 +78,5 @@ export function toActivityItem(source: string, activity: Activity): StoredItem {
 
 /** @returns undefined for an item that can't be read: the next write replaces it */
 export function fromActivityItem(item: StoredItem): Activity | undefined {
-  try {
-    return readStored(item, { [FORMAT]: ({ b }) => activity.parse(decodeBody(storedBytes.parse(b))) });
-  } catch (error) {
-    if (error instanceof UnreadableItemError) return undefined;
-    throw error;
-  }
+  return readReplaceable(item, { [FORMAT]: ({ b }) => activity.parse(decodeBody(storedBytes.parse(b))) });
 }

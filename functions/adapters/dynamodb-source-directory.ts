@@ -15,7 +15,7 @@ import { readItem } from './dynamodb-conditional-put.ts';
 import { queryItems } from './dynamodb-pages.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { problemsOf } from './parse-environment.ts';
-import { formatAttribute, readStored } from './stored-format.ts';
+import { formatAttribute, readStored, UnreadableItemError } from './stored-format.ts';
 
 /**
  * A secret of Secrets Manager, a SecureString of SSM, or the token itself, encrypted by the feed's key (base64), with a
@@ -94,7 +94,7 @@ export function createDynamoDbSourceDirectory(options: TableAccess<'sources'>): 
   return {
     async list() {
       const entries: (DirectoryEntry | InvalidEntry)[] = [];
-      for await (const item of listed(client, tables.sources)) entries.push(readEntry(item));
+      for await (const item of listed(client, tables.sources)) entries.push(readListed(item));
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 
@@ -171,4 +171,22 @@ export function parseGiven(
   const defaults = declaredBy === 'command' ? DEFAULTS_OF_ADDED : {};
   const parsed = configured.safeParse({ ...given, settings: { ...defaults, ...given?.settings } });
   return parsed.success ? parsed.data : { problem: `${problemsOf(parsed.error)}.` };
+}
+
+/** One entry of another release, or that is damaged, must not hide all others. */
+function readListed(item: StoredItem): DirectoryEntry | InvalidEntry {
+  try {
+    return readEntry(item);
+  } catch (error) {
+    if (!(error instanceof UnreadableItemError)) throw error;
+    const name = item.k?.S?.slice(PREFIX.length) ?? '';
+    const unknown = {
+      name,
+      version: 0,
+      declaredBy: 'command',
+      isPaused: false,
+      given: {} as GivenSource,
+    } as const;
+    return { ...unknown, problem: error.message };
+  }
 }

@@ -2,8 +2,7 @@
 // can't fail. Namespace and service come from POWERTOOLS_METRICS_NAMESPACE and POWERTOOLS_SERVICE_NAME.
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { METRICS } from '../../shared/deployment/metrics.ts';
-import { claimsOf } from '../../shared/position/claims.ts';
-import type { TickReport } from '../../shared/reporting/tick-report.ts';
+import type { DispatchFigures } from '../../shared/dispatching/plan-minute.ts';
 
 /** Reports how many groups a destination's relay or sweep left behind. */
 export function reportBehind(metrics: Metrics, destination: string, groups: number): void {
@@ -21,15 +20,32 @@ export function reportFailing(metrics: Metrics, webhook: string, failingForMs: n
     .publishStoredMetrics();
 }
 
-/** Reports a tick's figures. Reports none if the tick did not have the source: missing data sets off the alarm. */
-export function addTickMetrics(metrics: Metrics, { source, state, behindMs }: TickReport): void {
-  if (state === undefined || behindMs === undefined) return;
+/** Reports how many sources a message polled, and how many seconds after it was due. */
+export function reportPolled(metrics: Metrics, sources: number, lateMs: number): void {
+  metrics.addMetric(METRICS.sourcesPolled, MetricUnit.Count, sources);
+  metrics.addMetric(METRICS.secondsLate, MetricUnit.Seconds, lateMs / 1_000);
+  metrics.publishStoredMetrics();
+}
+
+/** Reports since when a source is not read completely. */
+export function reportFreshness(metrics: Metrics, source: string, behindMs: number): void {
   metrics
     .addDimension('source', source)
     .addMetric(METRICS.secondsBehind, MetricUnit.Seconds, Math.round(behindMs / 1_000))
     .publishStoredMetrics();
-  const holds = state.holds.filter(({ phase }) => phase === 'holding');
-  metrics.addMetric(METRICS.setAsideGroups, MetricUnit.Count, claimsOf(state).setAside);
-  metrics.addMetric(METRICS.holds, MetricUnit.Count, holds.length);
+}
+
+/** Reports the sources as a whole. */
+export function reportDispatch(metrics: Metrics, figures: DispatchFigures, invalidEntries: number): void {
+  const counts = {
+    [METRICS.sources]: figures.sources,
+    [METRICS.sourcesDue]: figures.due,
+    [METRICS.sourcesBehind]: figures.behind,
+    [METRICS.sourcesFailing]: figures.failing,
+    [METRICS.holds]: figures.held,
+    [METRICS.setAsideGroups]: figures.setAside,
+    [METRICS.invalidEntries]: invalidEntries,
+  };
+  for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }

@@ -34,6 +34,16 @@ export function readStored<Value>(item: StoredItem, readers: FormatReaders<Value
   }
 }
 
+/** @returns undefined for an item that can't be read: the next write replaces it */
+export function readReplaceable<Value>(item: StoredItem, readers: FormatReaders<Value>): Value | undefined {
+  try {
+    return readStored(item, readers);
+  } catch (error) {
+    if (error instanceof UnreadableItemError) return undefined;
+    throw error;
+  }
+}
+
 export function formatAttribute(format: number) {
   return { v: numberValue(format) };
 }

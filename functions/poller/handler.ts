@@ -1,34 +1,35 @@
-// The poller in Lambda. Ticks come from the poll queue: the schedule sends one per source in each interval, at most one
-// a minute. If the interval is shorter, the poller enqueues the ticks in between. Operators, who have no token, invoke
-// it directly to ask the service.
+// The poller in Lambda. Once a minute the dispatcher sends the sources that are due: shards to the quick queue, single
+// ticks to the long queue. Of an interval below a minute the poller enqueues the ticks in between. Operators, who have no
+// token, invoke it directly to ask the service.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Context, SQSEvent } from 'aws-lambda';
 import type { TickField } from '../../shared/deployment/metrics.ts';
 import { QUESTIONS_ALIAS } from '../../shared/deployment/questions-alias.ts';
-import { chunked } from '../../shared/in-parallel.ts';
-import { MAX_BATCH_ENTRIES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { TickReport } from '../../shared/reporting/tick-report.ts';
+import { NOTHING_RECORDED, type RecordCounts, type TickReport } from '../../shared/reporting/tick-report.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
 import { createDynamoDbSourceDirectory } from '../adapters/dynamodb-source-directory.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
+import { createMessageQueue } from '../adapters/message-queue.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
-import { addTickMetrics } from '../adapters/powertools-metrics.ts';
+import { reportFreshness, reportPolled } from '../adapters/powertools-metrics.ts';
 import { createSystemClock } from '../adapters/system-clock.ts';
 import { answerQuestion } from './answer-question.ts';
 import { createFinder, type Finder } from './create-finder.ts';
-import { createPoller, type Poller, type PollerOptions } from './create-poller.ts';
+import { createPoller, type Poller } from './create-poller.ts';
 import type { FindAnswer } from './find-message.ts';
 import { createFindSource } from './find-source.ts';
+import type { ShardReport } from './poll-shard.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
+import { createVersionedSources } from './versioned-sources.ts';
 
 /** The time that a tick may still need after its end: for the request under way, and the last saves. */
 const TIME_TO_FINISH_MS = 15_000;
@@ -60,7 +61,6 @@ interface LambdaServices {
 function createLambdaServices(environment: PollerEnvironment): LambdaServices {
   const log = createPowertoolsLog(new Logger());
   const metrics = new Metrics();
-  const sqs = new SQSClient();
   const common = {
     client: createDynamoDbClient(),
     tables: {
@@ -82,28 +82,48 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
     ...common,
     place: ` --stack ${environment.STACK_NAME}`,
     owner: randomUUID(),
-    findSource,
-    enqueue: (ticks) => enqueue(sqs, environment.POLL_QUEUE_URL, ticks),
-    onReport: (report) => {
+    findSource: createVersionedSources(findSource),
+    sendLong: createMessageQueue(new SQSClient(), environment.POLL_QUEUE_URL),
+    onReport(report, tick, lateMs) {
+      const { source, outcome, behindMs } = report;
       logTick(log, report);
-      addTickMetrics(metrics, report);
+      if (tick.opensMinute) reportPolled(metrics, outcome === 'done' ? 1 : 0, lateMs);
+      // None if the tick did not have the source: missing data sets off its alarm.
+      if (tick.alarm && behindMs !== undefined) reportFreshness(metrics, source, behindMs);
+    },
+    onShard({ ticks, lateMs }) {
+      logShard(log, ticks);
+      const polled = ticks.filter(({ report: { outcome } }) => outcome === 'quiet' || outcome === 'saved');
+      reportPolled(metrics, polled.length, lateMs);
+      for (const { to, report } of polled)
+        if (to.alarm) reportFreshness(metrics, to.source, report.behindMs ?? 0);
     },
   });
   const stores = { states: createDynamoDbSourceStates(common), searches: createDynamoDbSearches(common) };
   return { poller, finder: createFinder({ ...common, ...stores, findSource }), log };
 }
 
-async function enqueue(client: SQSClient, queueUrl: string, ticks: Parameters<PollerOptions['enqueue']>[0]) {
-  for (const batch of chunked(ticks, MAX_BATCH_ENTRIES)) {
-    const Entries = batch.map(({ body, delaySeconds }, index) => ({
-      Id: String(index),
-      MessageBody: body,
-      DelaySeconds: delaySeconds,
-    }));
-    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
-    // Throw, so that the alarms show the loss. The next tick makes up for it.
-    if (Failed.length > 0) throw new Error(`SQS rejected ${Failed.length} ticks: ${Failed[0]?.Code}.`);
-  }
+/** One line for all sources of a shard, and one for each that failed. */
+function logShard(log: Log, ticks: ShardReport['ticks']): void {
+  const reports = ticks.map(({ report }) => report);
+  const sum = (what: (report: (typeof reports)[number]) => number) =>
+    reports.reduce((all, report) => all + what(report), 0);
+  const counts = Object.fromEntries(
+    (Object.keys(NOTHING_RECORDED) as (keyof RecordCounts)[]).map((name) => [
+      name,
+      sum(({ counts }) => counts[name]),
+    ]),
+  );
+  log.info('Polled a shard.', {
+    sources: ticks.length,
+    ...{ polls: sum(({ polls }) => polls), requests: sum(({ requests }) => requests) },
+    ...{ rateLimited: sum(({ rateLimited }) => rateLimited), ...counts },
+    sentOn: reports
+      .filter(({ outcome }) => outcome === 'long')
+      .map(({ source, why }) => `${source} ${why ?? ''}`.trim()),
+  });
+  for (const { source, outcome, error } of reports)
+    if (error !== undefined) log.warn('The service could not be read.', { source, outcome, error });
 }
 
 function logTick(log: Log, { source, outcome, error, ...report }: TickReport): void {

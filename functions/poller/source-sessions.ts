@@ -10,8 +10,13 @@ export interface SourceAccess {
   readonly clock: Clock;
   readonly log: Log;
   readonly transport: HttpTransport;
-  /** Called for each tick and question, so that changed settings take effect. Undefined: there is no such source. */
-  readonly findSource: (name: string) => Promise<ConfiguredSource | undefined>;
+  /**
+   * Called for each tick and question, so that changed settings take effect; caching is left to the callee. Returns
+   * undefined if the source does not exist.
+   *
+   * @param version of its entry, if that is known: one that is cached may be used
+   */
+  readonly findSource: (name: string, version?: number) => Promise<ConfiguredSource | undefined>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,18 +31,28 @@ export interface ConfiguredSource {
   };
 }
 
-/** Returns the session for the source's current configuration, or opens one. */
+/** A shard has other sources each minute: those of the last few minutes are kept. */
+const MOST_SESSIONS = 1_000;
+
+/**
+ * Returns the session for the source's current configuration, or opens one.
+ *
+ * @param open gets a function that counts the sessions which share the process's memory
+ */
 export function createSourceSessions<Session>(
-  open: (source: ConfiguredSource) => Session,
+  open: (source: ConfiguredSource, count: () => number) => Session,
 ): (source: ConfiguredSource) => Session {
   const sessions = new Map<string, { readonly configuredAs: string; readonly session: Session }>();
   return function sessionOf(source) {
     const { settings, secret } = source;
     const configuredAs = JSON.stringify([settings, secret.place]);
     const known = sessions.get(settings.name);
-    if (known?.configuredAs === configuredAs) return known.session;
-    const session = open(source);
+    const session = known?.configuredAs === configuredAs ? known.session : open(source, () => sessions.size);
+    // A map keeps the order of insertion: the one that was used longest ago is first.
+    sessions.delete(settings.name);
     sessions.set(settings.name, { configuredAs, session });
+    const [oldest] = sessions.keys();
+    if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
     return session;
   };
 }

@@ -1,19 +1,33 @@
 // The metrics that the functions report to CloudWatch and the infrastructure makes alarms of. CloudWatch bills each set
-// of dimensions of a metric, so only freshness is kept apart by source; the rest is in the logs.
+// of dimensions of a metric, so only freshness is kept apart by source, where settings ask for it; the rest is in the logs.
 
 /** Shared by all feeds; the dimension `service` identifies one. */
 export const METRICS_NAMESPACE = 'ReturnsChangeFeed';
 
 export const METRICS = {
   /**
-   * Of each source (dimensions `service` and `source`), once a tick: seconds since when the source is not read
-   * completely; 0 if it is.
+   * Of a source that has an alarm of its own (dimensions `service` and `source`), once a tick: seconds since when it is
+   * not read completely; 0 if it is.
    */
   secondsBehind: 'SecondsBehind',
-  /** Of the feed (dimension `service`): return groups and places of a source that can't be read, and are set aside. */
+  /** Of the feed (dimension `service`), as all without another one, once a minute by the dispatcher: sources to poll. */
+  sources: 'Sources',
+  /** Sources that were due in the minute. */
+  sourcesDue: 'SourcesDue',
+  /** Sources that have not been read completely for five minutes, or three of their intervals. */
+  sourcesBehind: 'SourcesBehind',
+  /** Sources whose last tick failed. */
+  sourcesFailing: 'SourcesFailing',
+  /** Return groups and places of all sources that can't be read, and are set aside. */
   setAsideGroups: 'SetAsideGroups',
-  /** Of the feed (dimension `service`): holds of a source that wait for a release. */
+  /** Holds of all sources that wait for a release. */
   holds: 'Holds',
+  /** Entries of sources that can't be used. */
+  invalidEntries: 'InvalidEntries',
+  /** By the poller, of each shard, and of each tick of the long queue that opens a minute: the sources polled. */
+  sourcesPolled: 'SourcesPolled',
+  /** Likewise: seconds from when it was due until it began. */
+  secondsLate: 'SecondsLate',
   /**
    * Of each destination (dimensions `service` and `destination`): return groups that stopped at an event that it
    * rejects. A relay reports those that stop; a sweep that came to the end reports all, even if there are none.

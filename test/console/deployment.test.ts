@@ -68,7 +68,8 @@ beforeAll(async () => {
   );
   const poller = createPoller({
     ...access,
-    ...{ place: ` --stack ${STACK}`, owner: 'test', enqueue: async () => {}, onReport() {} },
+    ...{ place: ` --stack ${STACK}`, owner: 'test', sendLong: async () => {} },
+    ...{ onReport() {}, onShard() {} },
   });
   poll = (slot) =>
     poller({ Records: [{ body: JSON.stringify({ source: 'acme', slot }) }] } as SQSEvent, 30_000);

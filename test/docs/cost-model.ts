@@ -15,7 +15,14 @@ export interface Cost {
 
 /** In the order of the page. */
 export function monthlyCosts(known: Known = UNITS.known): Cost[] {
-  return [...ofLambda(known), ...ofDynamoDb(known), ...ofQueues(), ...ofTopic(), ...ofTheRest(), ofReports()];
+  return [
+    ...ofLambda(known),
+    ...ofDynamoDb(known),
+    ...ofQueues(known),
+    ...ofTopic(),
+    ...ofTheRest(),
+    ofReports(),
+  ];
 }
 
 /** What the walks of a month read. */
@@ -45,6 +52,11 @@ function ofLambda(known: Known): Cost[] {
         `(${count(walks.requests)} requests to the service × ${requestSeconds} s + ` +
         `${count(walks.entries)} entries × ${count(entrySeconds * 1e6)} µs) × ${pollerGb} GB`,
       ...{ gbSeconds: secondsOf(walks) * pollerGb, invocations: 0 },
+    },
+    {
+      what: 'Lambda, dispatcher',
+      units: `${count(polls)} × 0.3 s × 0.5 GB, as many requests`,
+      ...{ gbSeconds: polls * 0.3 * 0.5, invocations: polls },
     },
     {
       what: 'Lambda, relays',
@@ -91,7 +103,11 @@ function ofDynamoDb(known: Known): Cost[] {
       `1 for each of ${count(newGroups)} new groups, and for each change, because the index has the digest`,
       newGroups + changes,
     ),
-    write('other writes', 'source state twice a tick and activity once (2 units each)', 6 * polls),
+    write(
+      'other writes',
+      'each minute the source state twice and its activity (2 units each), what became of the shard, the minute',
+      8 * polls,
+    ),
     read(
       'reads of walks',
       `${count(entries)} entries of the index of 67 bytes, half a unit for 4 KB: for each request a query of at most ${count(indexPage)}`,
@@ -105,8 +121,8 @@ function ofDynamoDb(known: Known): Cost[] {
     read('reads of sweeps: ledger', `${sweeps} sweeps × ${ledgerGb} GB, half a unit for 4 KB`, scanned),
     read(
       'other reads',
-      'relays (event and mark, twice), snapshots of changed groups, entries, states, activity',
-      4 * changes + changes + 3 * polls,
+      'relays (event and mark, twice), snapshots of changed groups, entries, states, activity, the dispatcher (4 a minute)',
+      4 * changes + changes + 7 * polls,
     ),
     {
       what: 'DynamoDB, storage and point-in-time recovery',
@@ -118,15 +134,16 @@ function ofDynamoDb(known: Known): Cost[] {
   ];
 }
 
-function ofQueues(): Cost[] {
-  const { polls, changes, emptyReceives } = UNITS;
-  const ticks = emptyReceives + 3 * polls;
+function ofQueues(known: Known): Cost[] {
+  const { polls, changes, emptyReceives, tickSeconds } = UNITS;
+  const walks = Math.ceil(secondsOf(walked(known)) / tickSeconds);
+  const ticks = 2 * emptyReceives + 3 * (polls + walks);
   const events = emptyReceives + 3 * changes;
   const freeForEvents = Math.max(0, FREE.sqsRequests - ticks);
   return [
     {
-      what: 'SQS, poll queue',
-      units: `${count(ticks)}: Lambda asking (5 long polls of 20 s), and each tick sent, received, deleted`,
+      what: 'SQS, both queues of the poller',
+      units: `${count(ticks)}: Lambda asking (5 long polls of 20 s each), and each shard and tick sent, received, deleted`,
       price: perMillion(PRICE.sqs),
       list: ticks * PRICE.sqs,
       billed: Math.max(0, ticks - FREE.sqsRequests) * PRICE.sqs,
@@ -164,19 +181,26 @@ function ofTopic(): Cost[] {
 
 /** `feed.source_read`. An account's free units of Lambda are enough for it. */
 function ofReports(): Cost {
-  const { reports, reportGb } = UNITS;
-  // Written twice, because the next tick repeats the append and finds the event; and two marks.
-  const tables = 4 * PRICE.write + 4 * PRICE.read;
-  const destinations =
-    PRICE.busEvent + PRICE.published + reportGb * (PRICE.archiveGb + PRICE.archivedGb + PRICE.publishedGb);
-  const billed = reports * (tables + destinations);
-  const relays = 2 * reports * (0.15 * 0.25 * PRICE.lambdaGbSecond + PRICE.lambdaRequest);
+  const { reports } = UNITS;
+  const { list, billed } = costOfReport();
   return {
     what: '`feed.source_read`',
     units: `${count(reports)} × 4 writes, 4 reads, 2 invocations of relays, an event on the bus and one of the topic`,
     price: 'as above',
-    ...{ list: billed + relays, billed },
+    ...{ list: reports * list, billed: reports * billed },
   };
+}
+
+/** The cost of one report. */
+export function costOfReport(): Pick<Cost, 'list' | 'billed'> {
+  // Written twice, because the next tick repeats the append and finds the event; and two marks.
+  const tables = 4 * PRICE.write + 4 * PRICE.read;
+  const destinations =
+    PRICE.busEvent +
+    PRICE.published +
+    UNITS.reportGb * (PRICE.archiveGb + PRICE.archivedGb + PRICE.publishedGb);
+  const billed = tables + destinations;
+  return { billed, list: billed + 2 * (0.15 * 0.25 * PRICE.lambdaGbSecond + PRICE.lambdaRequest) };
 }
 
 function ofTheRest(): Cost[] {
@@ -214,10 +238,17 @@ function ofTheRest(): Cost[] {
       metrics,
       FREE.metrics,
       PRICE.metric,
-      `${metrics}: freshness by source, held, set aside`,
+      `${metrics}: nine of all sources, freshness of one`,
       dollars(PRICE.metric),
     ),
-    within('CloudWatch, alarms', alarms, FREE.alarms, PRICE.alarm, `${alarms}`, dollars(PRICE.alarm)),
+    within(
+      'CloudWatch, alarms',
+      alarms,
+      FREE.alarms,
+      PRICE.alarm,
+      `${alarms} metrics that they watch`,
+      dollars(PRICE.alarm),
+    ),
     within(
       'CloudWatch, logs',
       logGb,

@@ -16,21 +16,34 @@ import {
   costOfSweep,
   costOfTenSeconds,
 } from './cost-of-more.ts';
+import { COSTS_OF_SOURCES, COUNTS, costOfSources } from './cost-of-sources.ts';
 import { costOfWalk, costOfWalks, walksOf } from './cost-of-walks.ts';
 import { UNITS } from './cost-units.ts';
 
 export const COST_PAGE = new URL('../../docs/cost.md', import.meta.url);
 
-const TABLE = /(?<=<!-- begin: npm run costs -->\n)[\s\S]*(?=<!-- end -->)/;
+const TABLE = /(?<=<!-- begin: npm run costs -->\n)[\s\S]*?(?=<!-- end -->)/;
+const TABLE_OF_SOURCES = /(?<=<!-- begin: npm run costs, sources -->\n)[\s\S]*?(?=<!-- end -->)/;
 
 export function readCostPage(): string {
   return readFileSync(COST_PAGE, 'utf8');
 }
 
-/** The page with the model's table. */
+/** The page with the model's tables. */
 export function renderCostPage(page: string): string {
-  if (!TABLE.test(page)) throw new Error('docs/cost.md does not mark where its table begins and ends.');
-  return page.replace(TABLE, renderTable(monthlyCosts()));
+  if (!TABLE.test(page) || !TABLE_OF_SOURCES.test(page))
+    throw new Error('docs/cost.md does not mark where its tables begin and end.');
+  return page.replace(TABLE, renderTable(monthlyCosts())).replace(TABLE_OF_SOURCES, renderTableOfSources());
+}
+
+function renderTableOfSources(): string {
+  const lines = [
+    ['sources', ...COUNTS.map((count) => count.toLocaleString('en-US'))],
+    ['---', '--:', '--:', '--:', '--:'],
+    ...COSTS_OF_SOURCES.map(({ what, of }) => [what, ...COUNTS.map((count) => of(count).toFixed(2))]),
+    ['**sum**', ...COUNTS.map((count) => `**${costOfSources(count).toFixed(2)}**`)],
+  ];
+  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
 }
 
 function renderTable(costs: readonly Cost[]): string {
@@ -73,7 +86,8 @@ export function amountsInWords() {
       `300 groups are then walked every ten seconds, for ${costOfWalks(walksOf(all(300), 10_000)).toFixed(2)} $`,
       `every ten minutes ${(4_320 * each).toFixed(2)} $ a month, every hour ${(720 * each).toFixed(2)} $, every minute ${(43_200 * each).toFixed(2)} $`,
       `polls cost about ${costOfTenSeconds().toFixed(1)} $ more`,
-      `freshness metric and alarm ${COST_OF_SOURCE.watched.toFixed(2)} $, secret ${COST_OF_SOURCE.secret.toFixed(2)} $`,
+      `secret ${COST_OF_SOURCE.secret.toFixed(2)} $, with \`alarm\` ${COST_OF_SOURCE.watched.toFixed(2)} $`,
+      `**${Math.round(costOfSources(1_000))} $ a month for 1,000 of them**`,
       `100,000 groups: ${costOfFirstReading(100_000).toFixed(3)} $`,
       `one by one: ${costOfSingleEvents().toFixed(2)} $`,
       `gets every event: ${costOfSubscriber().toFixed(2)} $, of which ${costOfIdleSubscriber().toFixed(2)} $ while nothing changes`,

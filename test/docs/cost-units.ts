@@ -17,6 +17,7 @@ export const PRICE = {
   delivered: 0.01e-6,
   deliveredGb: 0.001,
   keyRequest: 3e-6,
+  key: 1,
   busEvent: 1e-6,
   archiveGb: 0.1,
   archivedGb: 0.023,
@@ -53,6 +54,8 @@ export const UNITS = {
   changedGroups: 50_000,
   newGroups: 30_000,
   pollerGb: 0.5,
+  /** The longest that a tick of the long queue works. */
+  tickSeconds: 45,
   /** A walk's request to the service. */
   requestSeconds: 0.4,
   /** A group's entry in the index has 67 bytes: half a read unit for 4 KB. */
@@ -76,7 +79,8 @@ export const UNITS = {
   /** `feed.source_read`, once a minute: about 0.7 KB. */
   reports: MINUTES,
   reportGb: 0.7e-6,
-  logGb: 0.16,
-  metrics: 3,
-  alarms: 12,
+  logGb: 0.2,
+  metrics: 10,
+  /** Metrics that alarms watch: each is billed. */
+  alarms: 20,
 } as const;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aFeed, aFunction } from '../infra/synthesize.ts';
 import { resourcesOf } from '../infra/template.ts';
 import { monthlyCosts, sumOf } from './cost-model.ts';
+import { costOfSources } from './cost-of-sources.ts';
 import { amountsInWords, readCostPage, renderCostPage } from './cost-page.ts';
 import { UNITS } from './cost-units.ts';
 
@@ -35,7 +36,8 @@ test.each([
 type Sums = ReturnType<typeof amountsInWords>;
 
 test('the rows of the table add up to its sums, except for rounding to the cent', () => {
-  const shown = [...page.matchAll(/^\| [^|]+\| [^|]+\| [^|]+\| ([\d.]+) \| ([\d.]+) \|$/gm)];
+  const [table = ''] = page.split('## Many sources');
+  const shown = [...table.matchAll(/^\| [^|]+\| [^|]+\| [^|]+\| ([\d.]+) \| ([\d.]+) \|$/gm)];
 
   expect(shown).toHaveLength(monthlyCosts().length);
   for (const [place, column] of [
@@ -47,11 +49,20 @@ test('the rows of the table add up to its sums, except for rounding to the cent'
   }
 });
 
-test('the model has as many alarms as the construct creates for one source and an ordered subscriber', () => {
+test('the model has as many watched metrics as the alarms of the construct for one source and an ordered subscriber', () => {
   const { feed, stack, template } = aFeed();
   feed.addOrderedSubscriber(aFunction(stack));
 
-  expect(resourcesOf(template(), 'AWS::CloudWatch::Alarm')).toHaveLength(UNITS.alarms);
+  const watched = resourcesOf(template(), 'AWS::CloudWatch::Alarm').map(
+    ([, { Properties }]) => Properties.Metrics?.filter((it: object) => 'MetricStat' in it).length ?? 1,
+  );
+  expect(watched.reduce((sum, each) => sum + each, 0)).toBe(UNITS.alarms);
+});
+
+test('a thousand quiet sources that were added cost at most 100 $ a month', () => {
+  const cost = costOfSources(1_000);
+
+  expect(cost).toBeLessThan(100);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 // The functions: their environments are as their code reads them, and times of functions and queues fit each other.
 import { expect, test } from 'vitest';
+import { parseDispatcherEnvironment } from '../../functions/dispatcher/dispatcher-environment.ts';
 import { parsePollerEnvironment } from '../../functions/poller/poller-environment.ts';
 import { parseRelayEnvironment } from '../../functions/relay/relay-environment.ts';
 import { ReturnsChangeFeed } from '../../infra/returns-change-feed.ts';
@@ -17,6 +18,7 @@ const functionOf = (id: string) => resourceOf(all, 'AWS::Lambda::Function', id).
 
 test.each<[string, (environment: Record<string, string>) => object, object]>([
   ['Poller', parsePollerEnvironment, { FEED_NAME: feed.feedName, DECLARED_TOKENS: [ACME] }],
+  ['Dispatcher', parseDispatcherEnvironment, {}],
   ['RelayToOrdered', parseRelayEnvironment, { DESTINATION: 'ordered' }],
   ['SweepToOrdered', parseRelayEnvironment, { DESTINATION: 'ordered' }],
   ['RelayToBus', parseRelayEnvironment, { DESTINATION: 'bus' }],
@@ -27,12 +29,17 @@ test.each<[string, (environment: Record<string, string>) => object, object]>([
   const environment = resolve(functionOf(id).Environment.Variables, { ref, attribute: ref });
 
   expect(
-    parse({ ...environment, POLL_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/ticks' }),
+    parse({
+      ...environment,
+      POLL_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/ticks',
+      QUICK_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/shards',
+    }),
   ).toMatchObject(expected);
 });
 
 test.each([
   ['PollingTicks', 'PollingPoller'],
+  ['PollingShards', 'PollingPoller'],
   ['WebhooksWmsQueue', 'WebhooksWmsSender'],
 ])('messages of %s stay hidden for longer than %s may run', (queue, fn) => {
   const { VisibilityTimeout } = resourceOf(all, 'AWS::SQS::Queue', queue).Properties;

@@ -37,7 +37,7 @@ function anchors(): string[] {
 test('every alarm names the harm and links an existing paragraph of the runbook', () => {
   const known = anchors();
 
-  expect(alarms).toHaveLength(17);
+  expect(alarms).toHaveLength(23);
   for (const [, { Properties }] of alarms) {
     const [, sentence = '', anchor = ''] =
       /^(.*\.) docs\/runbook\.md#(.*)$/.exec(Properties.AlarmDescription) ?? [];
@@ -69,26 +69,36 @@ test('the age of the oldest event is a metric of one subscription', () => {
 });
 
 test.each([
-  ['Held', METRICS.holds],
-  ['SetAside', METRICS.setAsideGroups],
-])('%s stays on between two ticks of the source with the longest interval', (id, MetricName) => {
-  const own = newStack();
-  const rare = aSource(own, { name: 'globex', interval: Duration.minutes(10) });
-  const alarm = alarmOf(id, aFeed({ sources: [aSource(own), rare] }, own).template());
+  ['DispatcherStopped', 'Invocations', 'BREACHING'],
+  ['SourcesBehind', METRICS.sourcesBehind, 'BREACHING'],
+  ['PolledLate', METRICS.secondsLate, 'NOTBREACHING'],
+  ['InvalidEntries', METRICS.invalidEntries, 'NOTBREACHING'],
+  ['Held', METRICS.holds, 'IGNORE'],
+  ['SetAside', METRICS.setAsideGroups, 'IGNORE'],
+])('%s watches all sources by %s; without data it is %s', (id, metric, missing) => {
+  const { MetricName, Dimensions, TreatMissingData } = alarmOf(`Monitoring${id}`);
 
-  // By minute: the source with the long interval reports a finding at each of its ticks, the other source reports none.
-  const reports = Array.from({ length: 120 }, (_, minute) => (minute % 10 === 0 ? 1 : 0));
-  const { EvaluationPeriods: periods, DatapointsToAlarm: datapoints = periods } = alarm;
-  const perPeriod = alarm.Period / 60;
-  const isOn = (now: number) => {
-    const maxima = Array.from({ length: periods }, (_, ago) =>
-      Math.max(...reports.slice(now - (ago + 1) * perPeriod, now - ago * perPeriod)),
-    );
-    return maxima.filter((it) => it >= alarm.Threshold).length >= datapoints;
-  };
-  const states = reports.map((_, now) => now).filter((now) => now >= periods * perPeriod);
-  expect(alarm.MetricName).toBe(MetricName);
-  expect(states.filter((now) => !isOn(now))).toEqual([]);
+  expect({ MetricName, missing: TreatMissingData.toUpperCase() }).toEqual({
+    MetricName: metric,
+    missing: missing.toUpperCase(),
+  });
+  expect(Dimensions).toHaveLength(1);
+});
+
+test.each([
+  ['ten sources', 10, {}, 10],
+  ['eleven', 11, {}, 0],
+  ['eleven that ask for it', 11, { alarm: true }, 11],
+  ['two that do not want it', 2, { alarm: false }, 0],
+])('of %s each has an alarm of its own, unless its settings decide', (_, count, props, expected) => {
+  const own = newStack();
+  const sources = Array.from({ length: count }, (_, at) => aSource(own, { name: `s${at}`, ...props }));
+
+  const { feed, template } = aFeed({ sources }, own);
+
+  const ids = resourcesOf(template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
+  expect(ids.filter((id) => id.includes('Freshness'))).toHaveLength(expected);
+  if (expected === 0) expect(() => feed.metricSecondsBehind('s0')).toThrow('set "alarm: true"');
 });
 
 test('a topic and rules without subscribers have no alarms for them', () => {
@@ -122,6 +132,7 @@ test('the dashboard shows every watched metric, and queries the log for the rest
 
   for (const part of [
     ...[METRICS.secondsBehind, METRICS.holds, METRICS.setAsideGroups, 'IteratorAge'],
+    ...[METRICS.sourcesDue, METRICS.sourcesPolled, METRICS.sourcesBehind, METRICS.secondsLate],
     ...['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible'],
     ...['sum(requests) * 100 / 480', 'sum(rateLimited)', 'sum(events)', 'sum(foundByWalks)'],
     ...['Subscriber', 'failed by Subscriber', 'not delivered to Subscriber', 'failed by Erp'].map(

@@ -46,6 +46,7 @@ const DECLARED = 'DeclaredSourcesRole';
 const WMS = 'WebhooksWmsSenderRole';
 const INSIDE = 'WebhooksInsideSenderRole';
 const PUBLISHERS = ['RelayToBusRole', 'RelayToOrderedRole', 'SweepToBusRole', 'SweepToOrderedRole'];
+const DISPATCH = ['DispatcherRole', 'PollerRole'];
 const SWEEPS = [
   ...['SweepToBusRole', 'SweepToOrderedRole'],
   ...['WebhooksInsideSweepRole', 'WebhooksWmsSweepRole'],
@@ -57,21 +58,26 @@ test.each<[string, RegExp, readonly string[]]>([
   ['read the generated secret of a webhook', / secretsmanager:\S+ .*WebhooksWmsSecret/, [WMS]],
   ['read given secrets of a webhook', / secretsmanager:\S+ .*shop\/(hook|signing|bearer|tenant)/, [INSIDE]],
   ['change snapshots', /:(Put|Update|PartiQL)\w* .*StorageSnapshots/, ['PollerRole']],
-  [
-    'change states of sources',
-    /:(Put|Update)Item .*StorageSources.* keys (?!directory\/\*$)/,
-    ['PollerRole'],
-  ],
+  ['change states of sources', /:(Put|Update|PartiQL)\w* .*StorageSources.* keys (all|source)/, DISPATCH],
+  ['change any item of sources', /:(Put|Update|PartiQL)\w* .*StorageSources.* keys all$/, ['PollerRole']],
   ['change only entries of sources', /:(Put|Delete)Item .*StorageSources.* keys directory\/\*$/, [DECLARED]],
   ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
-  ['write events of the feed itself', /:PutItem .*StorageLedger.* keys \*_feed$/, [INSIDE, ...SWEEPS, WMS]],
+  [
+    'write events of the feed itself',
+    /:PutItem .*StorageLedger.* keys \*_feed$/,
+    ['DispatcherRole', INSIDE, ...SWEEPS, WMS],
+  ],
   ['write the marks of a webhook', /:(Put|Update)Item .*Marks.* keys Wms#\*$/, [WMS, 'WebhooksWmsSweepRole']],
   ['write any mark', /:(Put|Update)Item .*StorageMarks.* keys all$/, PUBLISHERS],
   ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
   ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
   ['delete other items, or tables', /:Delete(Item(?!.* keys directory\/\*$)|Table)|BatchWrite/, []],
-  ['delete messages', / sqs:DeleteMessage .*(PollingTicks|Webhooks\w+Queue)/, ['PollerRole', WMS, INSIDE]],
-  ['delete other messages', / sqs:DeleteMessage (?!.*(PollingTicks|Webhooks\w+Queue))/, []],
+  [
+    'delete messages',
+    / sqs:DeleteMessage .*(Polling(Ticks|Shards)|Webhooks\w+Queue)/,
+    ['PollerRole', WMS, INSIDE],
+  ],
+  ['delete other messages', / sqs:DeleteMessage (?!.*(Polling(Ticks|Shards)|Webhooks\w+Queue))/, []],
   ['perform actions with a wildcard', /^\S+ \S*\*/, []],
   ['list streams, of any table', / dynamodb:ListStreams \* /, ['RelayToBusRole', 'RelayToOrderedRole']],
   ['use any other resource', /^(?!\S+ (dynamodb:ListStreams|ec2:\w+|logs:\w+|xray:\w+) )\S+ \S+ \* /, []],
@@ -155,7 +161,7 @@ function documentedActions(): Map<string, Set<string>> {
 }
 
 test.each([...documentedActions()])('SECURITY.md lists exactly the permissions of %s', (role, documented) => {
-  const name = role === 'PollingSchedulesRole' ? 'FeedPollingSchedulesRole' : role;
+  const name = role === 'SchedulesRole' ? 'FeedSchedulesRole' : role;
   const may = statementsOf(all, name).flatMap(({ actions }) => actions);
 
   expect([...documented].toSorted()).toEqual(

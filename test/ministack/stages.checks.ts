@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -506,18 +505,7 @@ test('an added source is polled until it is removed', async () => {
 
   expect(added).toMatch(/^added: source globex/);
   expect(removed).toMatch(/^removed: source globex/);
-  expect(await schedulesOf(outputs.SchedulesGroup ?? '')).toEqual([expect.stringContaining('acme')]);
 });
-
-async function schedulesOf(GroupName: string): Promise<(string | undefined)[]> {
-  const names: (string | undefined)[] = [];
-  for await (const { Schedules = [] } of paginateListSchedules(
-    { client: new SchedulerClient() },
-    { GroupName },
-  ))
-    names.push(...Schedules.map(({ Name }) => Name));
-  return names;
-}
 
 test('an update adds a subscriber, and the other subscribers miss nothing', async () => {
   app = ['--app', synthesizeStages(addresses, { withLateSubscriber: true })];

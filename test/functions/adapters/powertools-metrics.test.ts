@@ -1,56 +1,49 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { expect, test, vi } from 'vitest';
-import { addTickMetrics } from '../../../functions/adapters/powertools-metrics.ts';
-import type { TickReport } from '../../../shared/reporting/tick-report.ts';
-import { createSourceWorld } from '../../shared/source-world.ts';
+import {
+  reportDispatch,
+  reportFreshness,
+  reportPolled,
+} from '../../../functions/adapters/powertools-metrics.ts';
 
-/** The lines of the embedded metric format for a report. */
-function written(report: TickReport): Record<string, unknown>[] {
+/** The lines of the embedded metric format. */
+function written(report: (metrics: Metrics) => void): Record<string, unknown>[] {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   try {
-    addTickMetrics(new Metrics({ namespace: 'ReturnsChangeFeed', serviceName: 'feed' }), report);
+    report(new Metrics({ namespace: 'ReturnsChangeFeed', serviceName: 'feed' }));
   } finally {
     spy.mockRestore();
   }
   return lines.map((line) => JSON.parse(line));
 }
 
-test('freshness is reported per source, the other metrics for the feed', async () => {
-  const world = createSourceWorld();
-  const report = await world.tick(world.startProcess('a'));
+const dimensionsOf = (line: unknown) => JSON.stringify(line).match(/"Dimensions":(\[\[.*?\]\])/)?.[1];
 
-  const lines = written(report);
+test('a minute is reported for the feed, without a dimension for each source', () => {
+  const figures = { sources: 1_000, due: 17, behind: 2, failing: 3, held: 4, setAside: 5 };
 
-  expect(lines).toMatchObject([
-    { service: 'feed', source: 'acme', SecondsBehind: 0 },
-    { service: 'feed', SetAsideGroups: 0, Holds: 0 },
-  ]);
-  const dimensions = lines.map((line) => JSON.stringify(line).match(/"Dimensions":(\[\[.*?\]\])/)?.[1]);
-  expect(dimensions).toEqual(['[["service","source"]]', '[["service"]]']);
+  const [line] = written((metrics) => reportDispatch(metrics, figures, 1));
+
+  expect(line).toMatchObject({
+    ...{ service: 'feed', Sources: 1_000, SourcesDue: 17, SourcesBehind: 2, SourcesFailing: 3 },
+    ...{ Holds: 4, SetAsideGroups: 5, InvalidEntries: 1 },
+  });
+  expect(dimensionsOf(line)).toBe('[["service"]]');
 });
 
-test('the freshness of a source that is not read completely gets worse', async () => {
-  const world = createSourceWorld();
-  const session = world.startProcess('a');
-  await world.tick(session);
-  world.control.setKnob('faultKinds', ['500-html']);
-  world.control.setKnob('faultRate', 1);
-  await world.nextTick(session);
+test('the sources that a message polled are reported in one line, with how late it was', () => {
+  const lines = written((metrics) => reportPolled(metrics, 20, 1_500));
 
-  const [line] = written(await world.nextTick(session));
-
-  expect(line?.SecondsBehind).toBeGreaterThanOrEqual(120);
+  expect(lines).toMatchObject([{ service: 'feed', SourcesPolled: 20, SecondsLate: 1.5 }]);
 });
 
-test('a dropped tick reports nothing', async () => {
-  const world = createSourceWorld();
-  const session = world.startProcess('a');
-  await world.tick(session, { slot: 1 });
-  const late = await world.tick(session, { slot: 1 });
+test('the freshness of a source has its own dimension, and leaves it to no later line', () => {
+  const [own, next] = written((metrics) => {
+    reportFreshness(metrics, 'acme', 61_000);
+    reportPolled(metrics, 1, 0);
+  });
 
-  const lines = written(late);
-
-  expect(late.outcome).toBe('late');
-  expect(lines).toEqual([]);
+  expect(own).toMatchObject({ service: 'feed', source: 'acme', SecondsBehind: 61 });
+  expect([dimensionsOf(own), dimensionsOf(next)]).toEqual(['[["service","source"]]', '[["service"]]']);
 });

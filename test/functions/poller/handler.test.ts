@@ -7,6 +7,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createDynamoDbProgress } from '../../../functions/adapters/dynamodb-progress.ts';
 import {
   createDynamoDbSourceDirectory,
   type DeclaredBy,
@@ -103,9 +104,9 @@ function contextOf(functionName: string): Context {
   return { invokedFunctionArn, getRemainingTimeInMillis: () => 60_000 } as Context;
 }
 
-function tick(source: string): Promise<unknown> {
+function tick(source: string, more: object = {}): Promise<unknown> {
   slot += 1_000;
-  const event = { Records: [{ body: JSON.stringify({ source, slot }) }] };
+  const event = { Records: [{ body: JSON.stringify({ source, slot, ...more }) }] };
   return handler(event as SQSEvent, contextOf('poller'));
 }
 
@@ -272,4 +273,62 @@ describe("a source's token is sent only to the address that it belongs to", () =
     expect(before).toContain('"outcome":"done"');
     expect(logged.join()).toContain('refuses the token');
   });
+});
+
+describe('a tick that opens a minute', () => {
+  const progress = () => createDynamoDbProgress({ ...tables, clock: hastyClock });
+  const open = (source: string, more: object = {}) => tick(source, { opensMinute: true, ...more });
+
+  test('is noted for the dispatcher, others are not', async () => {
+    await tick('acme');
+    const before = await progress().readLong(['acme']);
+
+    await open('acme');
+
+    expect(before.size).toBe(0);
+    const note = (await progress().readLong(['acme'])).get('acme');
+    expect(note).toMatchObject({ slot, failed: false, held: 0, setAside: 0 });
+    expect(Math.abs((note?.readAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(note?.stayUntil).toBeUndefined();
+  });
+
+  test('notes that the source stays with the long queue while it is not read completely', async () => {
+    const token = { encrypted: await encrypted('refused', service.url, 'a wrong one') };
+    await configure('refused', service.url, token);
+
+    await open('refused');
+
+    const note = (await progress().readLong(['refused'])).get('refused');
+    expect(note).toMatchObject({ failed: true, why: 'refused', stayUntil: slot + 600_000 });
+  });
+
+  test('is noted as failed if it throws, so that the next one need not wait', async () => {
+    await configure('foreign', otherUrl, { secretId: STACK_TOKEN });
+
+    await expect(open('foreign')).rejects.toThrow();
+
+    expect((await progress().readLong(['foreign'])).get('foreign')).toMatchObject({ slot, failed: true });
+  });
+
+  test('reports that a source was polled, and its freshness only where the source has an alarm', async () => {
+    await open('acme');
+    const without = logged.filter((line) => line.includes('SecondsBehind'));
+    await open('acme', { alarm: true });
+
+    expect(logged.filter((line) => line.includes('"SourcesPolled":1'))).toHaveLength(2);
+    expect(without).toEqual([]);
+    expect(logged.filter((line) => line.includes('"SecondsBehind":0'))).toHaveLength(1);
+  });
+});
+
+test('a shard of a removed source polls nothing, and does not fail', async () => {
+  const body = JSON.stringify({ minute: 1, shard: 0, slot: Date.now(), sources: [{ source: 'gone' }] });
+  const event = { Records: [{ body, attributes: { ApproximateReceiveCount: '1' } }] };
+
+  await handler(event as SQSEvent, contextOf('poller'));
+
+  expect(logged).toEqual([
+    expect.stringContaining('"message":"Polled a shard."'),
+    expect.stringContaining('"SourcesPolled":0'),
+  ]);
 });

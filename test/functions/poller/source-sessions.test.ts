@@ -51,4 +51,20 @@ describe('the session of a source', () => {
 
     expect(sessionOf(aSource({ name: 'other' }))).not.toBe(sessionOf(aSource()));
   });
+
+  it('is forgotten when a thousand others were used since, and knows how many share its memory', () => {
+    const counts: (() => number)[] = [];
+    const sessionOf = createSourceSessions((_, count) => ({ number: counts.push(count) }));
+    const first = sessionOf(aSource({ name: 'first' }));
+    const second = sessionOf(aSource({ name: 'second' }));
+    for (let at = 0; at < 998; at++) sessionOf(aSource({ name: `s${at}` }));
+    const firstAgain = sessionOf(aSource({ name: 'first' }));
+
+    sessionOf(aSource({ name: 'last' }));
+
+    expect(counts[0]?.()).toBe(1_000);
+    expect(firstAgain).toBe(first);
+    expect(sessionOf(aSource({ name: 'second' }))).not.toBe(second);
+    expect(sessionOf(aSource({ name: 'first' }))).toBe(first);
+  });
 });

@@ -1,13 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { laterTicks, parseTick } from '../../../functions/poller/tick-message.ts';
+import {
+  laterMessages,
+  laterTicks,
+  longMessage,
+  parsePollMessage,
+  shardMessage,
+} from '../../../functions/poller/tick-message.ts';
 
-describe('a tick message', () => {
-  it('names its slot as a time or as milliseconds', () => {
-    const byTime = parseTick('{"source":"acme","slot":"2026-11-20T10:15:00Z","opensMinute":true}');
-    const byNumber = parseTick(`{"source":"acme","slot":${byTime.slot}}`);
+const SLOT = Date.UTC(2026, 10, 20, 10, 15);
 
-    expect(byTime).toEqual({ source: 'acme', slot: Date.UTC(2026, 10, 20, 10, 15), opensMinute: true });
-    expect(byNumber.opensMinute).toBe(false);
+describe('a message of the poll queues', () => {
+  it('is a tick of one source, with what the dispatcher knew of it, in its group', () => {
+    const sent = longMessage({ source: 'acme', version: 7, alarm: true, quietAt: SLOT - 60_000 }, SLOT);
+
+    expect(sent.group).toBe('acme');
+    expect(parsePollMessage(sent.body)).toEqual({
+      tick: {
+        ...{ source: 'acme', version: 7, alarm: true, quietAt: SLOT - 60_000 },
+        ...{ slot: SLOT, opensMinute: true },
+      },
+    });
+  });
+
+  it('is a shard of sources, delayed until it is due', () => {
+    const sources = [{ source: 'acme', version: 7, alarm: false }];
+    const shard = { minute: SLOT / 60_000, shard: 3, slot: SLOT + 12_000, sources };
+
+    const sent = shardMessage(shard);
+
+    expect(sent.delaySeconds).toBe(12);
+    expect(parsePollMessage(sent.body)).toEqual({ shard });
+  });
+
+  it('may be a tick that an operator sends', () => {
+    const parsed = parsePollMessage(`{"source":"acme","slot":${SLOT}}`);
+
+    expect(parsed).toEqual({ tick: { source: 'acme', slot: SLOT, opensMinute: false, alarm: false } });
   });
 
   it.each([
@@ -16,13 +44,16 @@ describe('a tick message', () => {
       '{"source":"Acme Inc","slot":1}',
       'source must be the name of a source',
     ],
-    ['a slot that is not a time', '{"source":"acme","slot":"soon"}', 'slot must be a time in ISO 8601'],
-    ['no slot', '{"source":"acme"}', 'slot must be a time in ISO 8601'],
-    ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be a time in ISO 8601'],
+    ['a slot that is not a time', '{"source":"acme","slot":"soon"}', 'a tick: slot '],
+    ['no slot', '{"source":"acme"}', 'a tick: slot '],
+    ['a slot below 0', '{"source":"acme","slot":-1}', 'slot must be milliseconds since the epoch'],
     ['a text that is not JSON', 'tick', 'is not a tick: it '],
+    ['a shard without a minute', '{"sources":[],"shard":1,"slot":1}', 'is not a shard: minute '],
   ])('is rejected with a one-line message for %s', (_, body, reason) => {
-    expect(() => parseTick(body)).toThrow(reason);
-    expect(() => parseTick(body)).toThrow(/^A message of the poll queue is not a tick: [^\n]+$/);
+    expect(() => parsePollMessage(body)).toThrow(reason);
+    expect(() => parsePollMessage(body)).toThrow(
+      /^A message of the poll queue is not a (tick|shard): [^\n]+$/,
+    );
   });
 });
 
@@ -39,5 +70,16 @@ describe('the later ticks of a minute', () => {
 
   it('are at least a second apart', () => {
     expect(laterTicks(200)).toHaveLength(59);
+  });
+
+  it('are sent with their delay, and open no minute', () => {
+    const tick = { source: 'acme', version: 7, alarm: true, slot: SLOT, opensMinute: true };
+
+    const [first] = laterMessages(tick, 30_000);
+
+    expect(first).toMatchObject({ delaySeconds: 30, group: 'acme' });
+    expect(parsePollMessage(first?.body ?? '')).toEqual({
+      tick: { source: 'acme', version: 7, alarm: true, slot: SLOT + 30_000, opensMinute: false },
+    });
   });
 });

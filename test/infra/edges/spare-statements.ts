@@ -68,7 +68,7 @@ const PURPOSES: readonly Purpose[] = [
 ];
 
 const OWN_CALLS =
-  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|s3:GetObject$|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
+  /^(dynamodb:(?!.*Stream|GetRecords|GetShard)|s3:GetObject$|ssm:GetParameter$|secretsmanager:GetSecretValue$|events:PutEvents$|sns:Publish$|sqs:SendMessage$|states:(SendTaskSuccess|StartExecution)$|kms:)/;
 
 /** Through one service, or for the tokens of one feed. */
 function isForOnePurpose({ Condition }: OwnedStatement): boolean {
