@@ -4,7 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { expect, test } from 'vitest';
 import { METRICS } from '../../shared/deployment/metrics.ts';
-import { aFeed, aFunction, aSource, newStack } from './synthesize.ts';
+import { aFeed, aFunction, aSource, newStack, tokenByPrefix } from './synthesize.ts';
 import { resourceOf, resourcesOf } from './template.ts';
 
 const stack = newStack();
@@ -92,7 +92,9 @@ test.each([
   ['two that do not want it', 2, { alarm: false }, 0],
 ])('of %s each has an alarm of its own, unless its settings decide', (_, count, props, expected) => {
   const own = newStack();
-  const sources = Array.from({ length: count }, (_, at) => aSource(own, { name: `s${at}`, ...props }));
+  const sources = Array.from({ length: count }, (_, at) =>
+    aSource(own, { name: `s${at}`, token: tokenByPrefix(own, `s${at}`), ...props }),
+  );
 
   const { feed, template } = aFeed({ sources }, own);
 

@@ -23,6 +23,7 @@ import {
 import { QUESTIONS_ALIAS } from '../../../shared/deployment/questions-alias.ts';
 import { tokenNamesFor } from '../../../shared/deployment/token-names.ts';
 import { hastyClock, openTables, type TestTables } from '../../contract/stores.ts';
+import { type KmsEngine, startKmsEngine } from '../../engines/kms-engine.ts';
 import { type FakeAws, startFakeAws } from '../../local/commands/fake-aws.ts';
 
 const FEED = 'feed-1';
@@ -33,6 +34,7 @@ let service: ReferenceService;
 let tables: TestTables;
 let directory: SourceDirectory;
 let aws: FakeAws;
+let kms: KmsEngine;
 let other: Server;
 let otherUrl: string;
 /** The headers of each request to the other address. */
@@ -41,10 +43,11 @@ let logged: string[];
 let slot = Math.floor(Date.now() / 60_000) * 60_000;
 
 beforeAll(async () => {
-  [service, tables, aws] = await Promise.all([
+  [service, tables, aws, kms] = await Promise.all([
     createReferenceService({ groups: 20, life: false }),
     openTables(),
     startFakeAws(),
+    startKmsEngine(),
   ]);
   other = createServer((request, response) => {
     sentElsewhere.push(JSON.stringify(request.headers));
@@ -61,6 +64,7 @@ beforeAll(async () => {
     ...{ SOURCES_TABLE: tables.tables.sources, FEED_NAME: FEED, STACK_NAME: 'Returns' },
     DECLARED_TOKENS: JSON.stringify(declared),
     ...{ POLL_QUEUE_URL: `${aws.url}/ticks`, AWS_ENDPOINT_URL: aws.url },
+    AWS_ENDPOINT_URL_KMS: kms.endpoint,
     ...{ AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint, AWS_REGION: 'eu-west-1' },
     ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
     ...{ POWERTOOLS_METRICS_NAMESPACE: 'ReturnsChangeFeed', POWERTOOLS_SERVICE_NAME: FEED },
@@ -70,7 +74,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   for (const each of [other, aws]) each.close();
-  await Promise.all([service.close(), tables.close()]);
+  await Promise.all([service.close(), tables.close(), kms.stop()]);
 });
 beforeEach(() => {
   [sentElsewhere, logged] = [[], []];
@@ -95,8 +99,8 @@ async function configure(
 
 /** Encrypts a token as `sources add` does. */
 function encrypted(name: string, baseUrl: string, token: string): Promise<string> {
-  const client = new KMSClient({ endpoint: aws.url });
-  return encryptToken({ client, keyId: 'the-key' }, { feed: FEED, settings: { name, baseUrl } }, token);
+  const client = new KMSClient({ endpoint: kms.endpoint });
+  return encryptToken({ client, keyId: kms.key }, { feed: FEED, settings: { name, baseUrl } }, token);
 }
 
 function contextOf(functionName: string): Context {
