@@ -30,7 +30,8 @@ function open({ events, expired = 0, filter = {}, bytesEach = 0 }: World) {
       expired: async () => expired,
       change: async () => {},
       async read(after, limit) {
-        const first = Math.max(after, expired) + 1;
+        if (after < expired) return 'expired';
+        const first = after + 1;
         const last = Math.min(events, first + limit - 1);
         const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
         return {
