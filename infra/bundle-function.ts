@@ -11,7 +11,7 @@ import type * as esbuild from 'esbuild';
 import { noticesOf } from './third-party-notices.ts';
 
 /** A folder of `functions/` with a `handler.ts`. */
-export type FunctionName = 'poller' | 'relay' | 'sample-warehouse' | 'webhook';
+export type FunctionName = 'poller' | 'pull' | 'relay' | 'sample-warehouse' | 'webhook';
 
 /** Lambda's handler setting for an export of the bundle. */
 export function handlerSetting(exportName: string): string {
