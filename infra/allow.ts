@@ -30,7 +30,7 @@ export function allowTable(
 export function allowItems(
   role: iam.IGrantable,
   table: dynamodb.ITable,
-  actions: readonly `dynamodb:${'GetItem' | 'PutItem' | 'UpdateItem'}`[],
+  actions: readonly `dynamodb:${'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
   keys: string,
 ): void {
   role.grantPrincipal.addToPrincipalPolicy(
@@ -50,6 +50,9 @@ export function allowItems(
 
 /** Matches the ledger's partition keys of the feed's own events: `<source>_<generation>_feed`. */
 export const FEED_GROUPS = '*_feed';
+
+/** Matches the partition keys of the pull feed's positions and marks in the table of marks. */
+export const PULL_ITEMS = 'pull#*';
 
 /** Allows reading in which generation each source is, and whether its tables are those that it began in. */
 export function allowGenerations(role: iam.IGrantable, { snapshots, ledger, sources }: FeedTables): void {

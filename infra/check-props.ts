@@ -19,7 +19,7 @@ import { type SourceProps, tokenOf } from './source-props.ts';
 /**
  * CloudFormation allows 500 resources in a stack. Each source needs three (parameter, schedule, alarm): 375. A feed with
  * all options and two ordered subscribers needs 100 more (November 2026). 25 remain for the stack's other resources:
- * another ordered subscriber needs 11, in the stack of its function, and a webhook 21, in the feed's stack.
+ * another ordered subscriber needs 11, in the stack of its function, the pull feed 21 and a webhook 21, in the feed's stack.
  */
 export const MOST_SOURCES = 125;
 
@@ -31,6 +31,7 @@ export function checkProps(path: string, props: ReturnsChangeFeedProps): void {
     ...checkBudgets(props.sources),
     ...checkTables(props),
     ...checkRetention(props.archiveRetention),
+    ...checkPull(props.pull),
   ];
   if (problems.length === 0) return;
   throw new Error(`${path} has invalid props:\n${problems.map((it) => `- ${it}`).join('\n')}`);
@@ -143,4 +144,11 @@ function checkRetention(retention: Duration | undefined): string[] {
   return days >= 86_400_000 && days % 86_400_000 === 0
     ? []
     : ['archiveRetention must be whole days, for instance Duration.days(30).'];
+}
+
+function checkPull(pull: ReturnsChangeFeedProps['pull']): string[] {
+  const { maxConcurrency = 1 } = typeof pull === 'object' ? pull : {};
+  return Number.isInteger(maxConcurrency) && maxConcurrency >= 1
+    ? []
+    : ['pull.maxConcurrency must be a whole number from 1 on, for instance 20.'];
 }

@@ -11,7 +11,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { WatchedKind } from '../shared/contract/watched-fields.ts';
-import type { DestinationName } from '../shared/deployment/destinations.ts';
+import type { RelayName } from '../shared/deployment/destinations.ts';
 import { allowTable } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
 import { checkProps } from './check-props.ts';
@@ -27,6 +27,7 @@ import {
 } from './ordered-subscriptions.ts';
 import { Polling } from './polling.ts';
 import { Publishing } from './publishing.ts';
+import { createPullEndpoint, type PullEndpoint } from './pull-endpoint.ts';
 import { type FeedTables, Storage } from './storage.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookOptions } from './webhook-options.ts';
@@ -48,6 +49,8 @@ export class ReturnsChangeFeed extends Construct {
   readonly relays: Publishing['relays'];
   /** Operators can also start these by hand (docs/runbook.md). */
   readonly sweeps: Publishing['sweeps'];
+  /** The pull feed's function and URL; undefined without `pull`. */
+  readonly pull: PullEndpoint | undefined;
   /** The queue of ticks for the poller. */
   readonly pollQueue: sqs.IQueue;
   /** The poller's log, with a line for each tick. */
@@ -82,6 +85,7 @@ export class ReturnsChangeFeed extends Construct {
       removalPolicy = RemovalPolicy.RETAIN,
       runbookUrl = 'docs/runbook.md',
       dashboard = true,
+      pull = false,
     } = props;
     // Identifies the feed among others of the account, in names of parameters, in logs and in metrics.
     const serviceName = Names.uniqueResourceName(this, { maxLength: 60, separator: '-' });
@@ -94,7 +98,12 @@ export class ReturnsChangeFeed extends Construct {
       archiveRetention,
       tables,
       deadLetters,
+      pull: pull !== false,
     });
+    this.pull =
+      pull === false
+        ? undefined
+        : createPullEndpoint(this, 'Pull', { ...common, tables, ...(pull !== true && pull) });
     this.tables = tables;
     this.topic = publishing.topic;
     this.bus = publishing.bus;
@@ -203,12 +212,16 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /** Return groups that stopped at an event that the destination rejects. */
-  metricGroupsBehind(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  metricGroupsBehind(destination: RelayName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.groupsBehind(destination, options);
   }
 
-  /** Age of the oldest stream record that a relay has not sent, in milliseconds. */
-  metricRelayAge(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  /**
+   * Age of the oldest stream record that a relay has not sent, in milliseconds.
+   *
+   * @throws Error for `pull` without a pull feed
+   */
+  metricRelayAge(destination: RelayName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.relayAge(destination, options);
   }
 

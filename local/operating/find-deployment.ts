@@ -11,6 +11,7 @@ export const PARTS = {
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   sourcesPath: { output: 'SourcesPath', variable: 'SOURCES_PATH' },
   webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
+  pullUrl: { output: 'PullUrl', variable: 'PULL_URL' },
   poller: { output: 'PollerFunction', variable: 'POLLER_FUNCTION' },
   schedules: { output: 'SchedulesGroup', variable: 'SCHEDULES_GROUP' },
 } as const;

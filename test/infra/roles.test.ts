@@ -44,9 +44,10 @@ function rolesThatMay(what: RegExp): string[] {
 
 const WMS = 'WebhooksWmsSenderRole';
 const INSIDE = 'WebhooksInsideSenderRole';
+const TO_PULL = ['RelayToPullRole', 'SweepToPullRole'];
 const PUBLISHERS = ['RelayToBusRole', 'RelayToOrderedRole', 'SweepToBusRole', 'SweepToOrderedRole'];
 const SWEEPS = [
-  ...['SweepToBusRole', 'SweepToOrderedRole'],
+  ...['SweepToBusRole', 'SweepToOrderedRole', 'SweepToPullRole'],
   ...['WebhooksInsideSweepRole', 'WebhooksWmsSweepRole'],
 ];
 
@@ -55,18 +56,30 @@ test.each<[string, RegExp, readonly string[]]>([
   ['read a token of the service', / secretsmanager:\S+ .*(token\/acme|\/tokens\/)/, ['PollerRole']],
   ['read the generated secret of a webhook', / secretsmanager:\S+ .*WebhooksWmsSecret/, [WMS]],
   ['read given secrets of a webhook', / secretsmanager:\S+ .*shop\/(hook|signing|bearer|tenant)/, [INSIDE]],
-  ['change snapshots or sources', /:(Put|Update|PartiQL)\w* .*Storage(Snapshots|Sources)/, ['PollerRole']],
+  [
+    'change snapshots or sources',
+    /:(Put|Update|PartiQL)\w* .*Storage(Snapshots|Sources).* keys (?!reader\/\*$)/,
+    ['PollerRole'],
+  ],
+  ['note when a reader came', /:PutItem .*StorageSources.* keys reader\/\*$/, ['PullRole']],
+  ['give positions', /:(Put|Update)Item .*Marks.* keys pull#\*$/, TO_PULL],
+  ['read positions', /:(Batch)?GetItem .*Marks.* keys pull#\*$/, ['PullRole', ...TO_PULL]],
   ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
   ['write events of the feed itself', /:PutItem .*StorageLedger.* keys \*_feed$/, [INSIDE, ...SWEEPS, WMS]],
   ['write the marks of a webhook', /:(Put|Update)Item .*Marks.* keys Wms#\*$/, [WMS, 'WebhooksWmsSweepRole']],
   ['write any mark', /:(Put|Update)Item .*StorageMarks.* keys all$/, PUBLISHERS],
-  ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
+  ['read the whole ledger', / dynamodb:Scan .*StorageLedger/, SWEEPS],
+  ['read all sources', / dynamodb:Scan .*StorageSources/, ['PullRole']],
   ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
   ['delete items or tables', /:Delete(Item|Table)|BatchWrite/, []],
   ['delete messages', / sqs:DeleteMessage .*(PollingTicks|Webhooks\w+Queue)/, ['PollerRole', WMS, INSIDE]],
   ['delete other messages', / sqs:DeleteMessage (?!.*(PollingTicks|Webhooks\w+Queue))/, []],
   ['perform actions with a wildcard', /^\S+ \S*\*/, []],
-  ['list streams, of any table', / dynamodb:ListStreams \* /, ['RelayToBusRole', 'RelayToOrderedRole']],
+  [
+    'list streams, of any table',
+    / dynamodb:ListStreams \* /,
+    ['RelayToBusRole', 'RelayToOrderedRole', 'RelayToPullRole'],
+  ],
   ['use any other resource', /^(?!\S+ (dynamodb:ListStreams|ec2:\w+|logs:\w+|xray:\w+) )\S+ \S+ \* /, []],
   ['make network interfaces', / ec2:CreateNetworkInterface \* /, [INSIDE]],
   [
