@@ -86,6 +86,5 @@ function environmentOf(
     MARKS_TABLE: tables.marks,
     TOPIC_ARN: topicArn,
     EVENT_BUS_NAME: 'events',
-    PULL_URL: 'https://pull.example.com/',
   };
 }

@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-const readers = (...args: string[]) => deployment.run('readers', ...args);
+const run = (...args: string[]) =>
+  deployment.runWith({ ...deployment.environment, PULL_URL: 'https://pull.example.com/' }, ...args);
+const readers = (...args: string[]) => run('readers', ...args);
 
 test('a reader is added with its filter and a token, of which only the hash is stored', async () => {
   const { stdout, stderr } = await readers('add', 'wms', '--filter', '{"sources":["acme"]}');
@@ -52,9 +54,7 @@ test('a list says how far each has read, and a removed one is not in it', async 
 });
 
 test('a deployment without a pull feed gets no reader', async () => {
-  const { PULL_URL: _, ...environment } = deployment.environment;
-
-  const { code, stderr } = await deployment.runWith(environment, 'readers', 'add', 'early');
+  const { code, stderr } = await deployment.run('readers', 'add', 'early');
 
   expect([code, stderr]).toEqual([2, expect.stringContaining('deploy it with the property `pull`')]);
   expect(await deployment.readers.load('early')).toBeUndefined();
@@ -65,7 +65,7 @@ test('`redrive` gives the events of a return that stopped their positions', asyn
   await deployment.write(aKey(2), 1);
   const before = await deployment.positions.newest();
 
-  const { stdout } = await deployment.run('redrive', '--to', 'pull');
+  const { stdout } = await run('redrive', '--to', 'pull');
 
   expect(stdout).toContain('all events are sent');
   expect(await deployment.positions.newest()).toBe(before + 1);
