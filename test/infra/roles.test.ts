@@ -163,7 +163,7 @@ function documentedActions(): Map<string, Set<string>> {
 }
 
 test.each([...documentedActions()])('SECURITY.md lists exactly the permissions of %s', (role, documented) => {
-  const name = role === 'PollingSchedulesRole' ? 'FeedPollingSchedulesRole' : role;
+  const name = ['PollingSchedulesRole', 'PullRole'].includes(role) ? `Feed${role}` : role;
   const may = statementsOf(all, name).flatMap(({ actions }) => actions);
 
   expect([...documented].toSorted()).toEqual(

@@ -30,6 +30,7 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     snapshots: () => [table('StorageSnapshots')],
     'the index of snapshots': () => [`${table('StorageSnapshots')}/index/created`],
     'the index of marks': () => [`${table('StorageMarks')}/index/behind`],
+    'the index of sources': () => [`${table('StorageSources')}/index/directory`],
     ledger: () => [table('StorageLedger')],
     marks: () => [table('StorageMarks')],
     sources: () => [table('StorageSources')],
