@@ -39,7 +39,6 @@ const NAMED = [
   'npx --no returns-feed export <source> --stack <stack>',
   'npx --no returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
   'npx --no returns-feed replay <source> --to <webhook> --stack <stack>',
-  'npx --no returns-feed redrive <source> <group> --to pull --stack <stack>',
   'npx --no returns-feed readers add <reader> --stack <stack>',
   'npx --no returns-feed readers rotate <reader> --stack <stack>',
   'npx --no returns-feed readers list --stack <stack>',
