@@ -36,6 +36,7 @@ import { Webhooks } from './webhooks.ts';
 export type { EventFilter } from '../shared/contract/event-filter.ts';
 export type { ReturnsChangeFeedProps } from './feed-props.ts';
 export type { OrderedSubscription } from './ordered-subscription.ts';
+export type { PullOptions } from './pull-endpoint.ts';
 export type { Webhook } from './webhook.ts';
 export type { WebhookOptions } from './webhook-options.ts';
 

@@ -42,6 +42,7 @@ const POSITIONS_AT_ONCE = 200;
 const NOTHING = new TextEncoder().encode('[]');
 
 export function createReaderStream(positions: Positions, filter: EventFilter): PullStream {
+  const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const offsetOf = async (position: number) => formatOffset(await positions.epoch(), position);
 
   /** @returns the position before the first event to read */
@@ -67,7 +68,9 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
       let [last, bytes, isUpToDate] = [start, 0, false];
       const isFull = () => texts.length >= limit || bytes >= PAGE_BYTES || last - start >= PAGE_POSITIONS;
       while (!isFull() && !isUpToDate) {
-        const read = await positions.read(last, POSITIONS_AT_ONCE);
+        // Without a filter each position is a message: no more is read than is given.
+        const most = isFiltered ? POSITIONS_AT_ONCE : Math.min(POSITIONS_AT_ONCE, limit - texts.length);
+        const read = await positions.read(last, most);
         // What was read before is given first; the next request learns it.
         if (read === 'expired') {
           if (last === start) return 'expired';
