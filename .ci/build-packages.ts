@@ -44,7 +44,7 @@ function buildLibrary(folder: string): void {
     const types = readFileSync(join(code, file), 'utf8');
     writeFileSync(join(code, file), types.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   }
-  for (const name of ['declared-sources', 'dispatcher', 'poller', 'relay', 'webhook'])
+  for (const name of ['declared-sources', 'dispatcher', 'poller', 'pull', 'relay', 'webhook'])
     bundle(join(root, `functions/${name}/handler.ts`), join(code, `bundles/${name}/index.mjs`));
   copyDocuments(folder, ['README.md', ...COMMON]);
   writeManifest(folder, { ...readJson('.ci/returns-change-feed.json'), dependencies });

@@ -100,6 +100,9 @@ export function allowTokenKey(
   );
 }
 
+/** Matches the partition keys of the pull feed's positions and marks in the table of marks. */
+export const PULL_ITEMS = 'pull#*';
+
 /** Allows reading in which generation each source is, and whether its tables are those that it began in. */
 export function allowGenerations(role: iam.IGrantable, { snapshots, ledger, sources }: FeedTables): void {
   for (const table of [snapshots, ledger, sources]) allow(role, ['dynamodb:DescribeTable'], table.tableArn);

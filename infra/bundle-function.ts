@@ -15,6 +15,7 @@ export type FunctionName =
   | 'declared-sources'
   | 'dispatcher'
   | 'poller'
+  | 'pull'
   | 'relay'
   | 'sample-warehouse'
   | 'webhook';

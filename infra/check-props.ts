@@ -38,6 +38,7 @@ export function checkProps(path: string, feed: string, props: ReturnsChangeFeedP
     ...checkTables(props),
     ...checkRetention(props.archiveRetention),
     ...checkConcurrency(props.maxConcurrency),
+    ...checkPull(props.pull),
   ];
   if (problems.length === 0) return;
   throw new Error(`${path} has invalid props:\n${problems.map((it) => `- ${it}`).join('\n')}`);
@@ -171,4 +172,11 @@ function checkConcurrency(concurrency = LEAST_CONCURRENCY): string[] {
   return Number.isInteger(concurrency) && concurrency >= LEAST_CONCURRENCY && concurrency <= MOST_CONCURRENCY
     ? []
     : [`maxConcurrency must be a whole number from ${LEAST_CONCURRENCY} to ${MOST_CONCURRENCY}.`];
+}
+
+function checkPull(pull: ReturnsChangeFeedProps['pull']): string[] {
+  const { maxConcurrency = 1 } = typeof pull === 'object' ? pull : {};
+  return Number.isInteger(maxConcurrency) && maxConcurrency >= 1
+    ? []
+    : ['pull.maxConcurrency must be a whole number from 1 on, for instance 20.'];
 }

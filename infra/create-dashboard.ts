@@ -3,7 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { DESTINATION_NAMES, traitsOf } from '../shared/deployment/destinations.ts';
+import { RELAY_NAMES, type RelayName, traitsOf } from '../shared/deployment/destinations.ts';
 import type { TickField } from '../shared/deployment/metrics.ts';
 import { DEFAULT_REQUESTS_PER_MINUTE } from '../shared/source/source-settings.ts';
 import type { FeedMetrics } from './feed-metrics.ts';
@@ -55,7 +55,7 @@ export function addWebhookRow(dashboard: cloudwatch.Dashboard): readonly [failin
   return row;
 }
 
-function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
+function reading({ metrics, sources, publishing: { relays } }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph(
       'Sources due, polled, behind, failing; 99 % polled within, s',
@@ -75,7 +75,7 @@ function reading({ metrics, sources }: DashboardProps): cloudwatch.IWidget[] {
     graph('Holds; return groups set aside or behind', THIRD, [
       metrics.holds({ label: 'held' }),
       metrics.setAsideGroups({ label: 'set aside' }),
-      ...DESTINATION_NAMES.map((name) =>
+      ...namesOf(relays).map((name) =>
         metrics.groupsBehind(name, { label: `behind: ${traitsOf(name).title}` }),
       ),
     ]),
@@ -114,7 +114,7 @@ function finding({ polling }: DashboardProps): cloudwatch.IWidget[] {
 function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps): cloudwatch.IWidget[] {
   return [
     graph('Relays: age of the oldest unsent record, ms', THIRD, [
-      ...DESTINATION_NAMES.map((name) => metrics.relayAge(name, { label: `to ${traitsOf(name).title}` })),
+      ...namesOf(relays).map((name) => metrics.relayAge(name, { label: `to ${traitsOf(name).title}` })),
     ]),
     graph('Dead letters of the feed itself', THIRD, [metrics.deadLetters({ label: 'of the feed' })]),
     new cloudwatch.LogQueryWidget({
@@ -132,6 +132,10 @@ function publishing({ metrics, publishing: { relays, sweeps } }: DashboardProps)
       ],
     }),
   ];
+}
+
+function namesOf(relays: Publishing['relays']): RelayName[] {
+  return RELAY_NAMES.filter((name) => relays[name] !== undefined);
 }
 
 /** The topic's metrics, which include subscriptions in other stacks. */

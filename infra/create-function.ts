@@ -16,6 +16,8 @@ export interface FunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
   readonly memorySizeMiB: number;
+  /** Reserved. @default none: as many as the account has */
+  readonly maxConcurrency?: number;
   /** @default none: the function reaches the internet */
   readonly network?: Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'> | undefined;
 }
@@ -39,7 +41,7 @@ export function createFunction(
   scope: Construct,
   id: string,
   { serviceName, logRetention, encryptionKey }: FunctionDefaults,
-  { code, exportName = 'handler', description, environment, timeout, memorySizeMiB, network }: FunctionProps,
+  { code, exportName = 'handler', memorySizeMiB, maxConcurrency, network, ...props }: FunctionProps,
 ): FeedFunction {
   const room = new Construct(scope, id);
   if (encryptionKey !== undefined) allowLogs(encryptionKey);
@@ -51,7 +53,7 @@ export function createFunction(
   });
   const role = new iam.Role(room, 'Role', {
     assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
-    description,
+    description: props.description,
   });
   logGroup.grantWrite(role);
   const fn = new lambda.Function(room, 'Function', {
@@ -59,15 +61,16 @@ export function createFunction(
     handler: handlerSetting(exportName),
     runtime: lambda.Runtime.NODEJS_24_X,
     architecture: lambda.Architecture.ARM_64,
-    description,
+    description: props.description,
     role,
     logGroup,
     // The functions log JSON themselves. Of Lambda's own log lines, only warnings and errors are worth their price.
     loggingFormat: lambda.LoggingFormat.JSON,
     systemLogLevelV2: lambda.SystemLogLevel.WARN,
-    environment: { ...environment, POWERTOOLS_SERVICE_NAME: serviceName },
-    timeout,
+    environment: { ...props.environment, POWERTOOLS_SERVICE_NAME: serviceName },
+    timeout: props.timeout,
     memorySize: memorySizeMiB,
+    ...(maxConcurrency !== undefined && { reservedConcurrentExecutions: maxConcurrency }),
     ...network,
   });
   return { function: fn, role, logGroup };

@@ -3,7 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import { type DestinationName, markOf } from '../shared/deployment/destinations.ts';
+import { markOf, type RelayName } from '../shared/deployment/destinations.ts';
 import { METRICS, METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
 import type { OrderedSubscription } from './ordered-subscription.ts';
 import type { Polling } from './polling.ts';
@@ -87,7 +87,7 @@ export class FeedMetrics {
     return this.#own(METRICS.holds, {}, options);
   }
 
-  groupsBehind(destination: DestinationName, options?: Options): cloudwatch.Metric {
+  groupsBehind(destination: RelayName, options?: Options): cloudwatch.Metric {
     return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }
 
@@ -96,8 +96,10 @@ export class FeedMetrics {
     return this.#own(METRICS.failingFor, { webhook }, options);
   }
 
-  relayAge(destination: DestinationName, options?: Options): cloudwatch.Metric {
+  /** @throws Error without a pull feed */
+  relayAge(destination: RelayName, options?: Options): cloudwatch.Metric {
     const relay = this.#props.publishing.relays[destination];
+    if (relay === undefined) throw new Error('The feed has no pull feed: set the property `pull`.');
     return relay.function.metric('IteratorAge', {
       ...{ statistic: cloudwatch.Stats.MAXIMUM, period: PERIOD },
       ...options,

@@ -3,6 +3,7 @@ import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { PullOptions } from './pull-endpoint.ts';
 import type { SourceProps } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
@@ -48,6 +49,11 @@ export interface ReturnsChangeFeedProps {
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
+  /**
+   * Whether clients can pull events from a URL, `PullUrl`, with tokens that `readers add` makes (docs/pulling.md).
+   * @default false
+   */
+  readonly pull?: boolean | PullOptions;
   /**
    * The action of the alarms, for instance `new SnsAction(topic)`. If the topic has a policy (`enforceSSL` adds one), the
    * policy must let `cloudwatch.amazonaws.com` publish (`sns:Publish`, with the condition `aws:SourceAccount`). SNS's

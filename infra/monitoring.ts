@@ -5,7 +5,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DESTINATION_NAMES, type DestinationName } from '../shared/deployment/destinations.ts';
+import { RELAY_NAMES, type RelayName } from '../shared/deployment/destinations.ts';
 import { freshnessAlarm } from '../shared/deployment/metrics.ts';
 import { ORDERED_TRIES } from '../shared/deployment/ordered-tries.ts';
 import { type AlarmDefaults, type AlarmOptions, createAlarm } from './create-alarm.ts';
@@ -30,7 +30,7 @@ const RELAY_LATE = Duration.minutes(15);
 
 /** The end of the alarms' ids, and who is affected. */
 const DESTINATION_ALARMS: Readonly<
-  Record<DestinationName, { readonly suffix: string; readonly late: string; readonly behind: string }>
+  Record<RelayName, { readonly suffix: string; readonly late: string; readonly behind: string }>
 > = {
   ordered: {
     suffix: 'Ordered',
@@ -42,6 +42,12 @@ const DESTINATION_ALARMS: Readonly<
     suffix: 'Bus',
     late: 'Subscribers of the bus get no events: the events are saved, but not published to the bus.',
     behind: 'Subscribers of the bus get no changes of some return groups: the bus rejects an event of each.',
+  },
+  pull: {
+    suffix: 'Pull',
+    late: 'Subscribers that pull get no events: the events are saved, but have no positions in the pull feed.',
+    behind:
+      "Subscribers that pull get no changes of some return groups: an event of each can't be read from the ledger.",
   },
 };
 
@@ -274,8 +280,9 @@ export class Monitoring extends Construct {
    * sweep finds no such group.
    */
   #watchDestinations(): void {
-    const { metrics } = this.#props;
-    for (const name of DESTINATION_NAMES) {
+    const { metrics, publishing } = this.#props;
+    for (const name of RELAY_NAMES) {
+      if (publishing.relays[name] === undefined) continue;
       const { suffix, late, behind } = DESTINATION_ALARMS[name];
       this.#alarm(`RelayTo${suffix}Late`, {
         metric: metrics.relayAge(name),

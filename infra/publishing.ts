@@ -1,6 +1,6 @@
-// The publishing side: the ledger's stream invokes two relays, one for the ordered topic and one for the bus, so that a
-// failing destination does not affect the other. A daily sweep for each destination sends the events that its relay
-// missed. The relays read the ledger and publish; they have no access to the service and its tokens.
+// The publishing side: the ledger's stream invokes a relay for the ordered topic, one for the bus and, with `pull`, one that
+// gives events their positions in the pull feed, so that a failing destination does not affect the others. A daily sweep
+// for each sends the events that its relay missed. The relays have no access to the service and its tokens.
 
 import { Duration } from 'aws-cdk-lib';
 import type * as events from 'aws-cdk-lib/aws-events';
@@ -13,8 +13,17 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DestinationName } from '../shared/deployment/destinations.ts';
 import { METRICS_NAMESPACE } from '../shared/deployment/metrics.ts';
+import { MOST_GROUPS } from '../shared/pulling/assign-positions.ts';
 import { acknowledge } from './acknowledge.ts';
-import { allow, allowGenerations, allowItems, allowPublishing, allowTable, FEED_GROUPS } from './allow.ts';
+import {
+  allow,
+  allowGenerations,
+  allowItems,
+  allowPublishing,
+  allowTable,
+  FEED_GROUPS,
+  PULL_ITEMS,
+} from './allow.ts';
 import { createBus } from './create-bus.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createTopic } from './create-topic.ts';
@@ -31,14 +40,21 @@ export interface PublishingProps extends FunctionDefaults {
   readonly schedules: Schedules;
   readonly encryptionKey: kms.IKey | undefined;
   readonly archiveRetention: Duration;
+  /** Whether there is a pull feed. */
+  readonly pull: boolean;
 }
 
-/** The differences between the two destinations. */
+/** Of each destination; of the pull feed only if there is one. */
+export type PerRelay<Part> = Readonly<Record<DestinationName, Part>> & { readonly pull?: Part };
+
+/** The differences between the destinations. */
 interface DestinationOptions {
-  readonly name: 'Ordered' | 'Bus';
+  readonly name: 'Ordered' | 'Bus' | 'Pull';
   /** For descriptions. */
   readonly title: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly batchSize: number;
+  /** Allows it to move its marks, and to publish. */
   readonly allowPublishing: (role: iam.Role) => void;
 }
 
@@ -48,30 +64,48 @@ export class Publishing extends Construct {
   readonly bus: events.EventBus;
   /** Events that the bus could not encrypt or decrypt; undefined without a key of your own. */
   readonly busDeadLetters: sqs.Queue | undefined;
-  readonly relays: Readonly<Record<DestinationName, FeedFunction>>;
-  readonly sweeps: Readonly<Record<DestinationName, FeedFunction>>;
+  readonly relays: PerRelay<FeedFunction>;
+  readonly sweeps: PerRelay<FeedFunction>;
   /** Starts these sweeps and those of webhooks. */
   readonly dailySweeps: DailySweeps;
 
   constructor(scope: Construct, id: string, props: PublishingProps) {
     super(scope, id);
     const { encryptionKey } = props;
-    this.topic = createTopic(this, props);
+    const { marks } = props.tables;
+    const topic = createTopic(this, props);
+    this.topic = topic;
     const { bus, deadLetters: busDeadLetters } = createBus(this, props);
     this.bus = bus;
     this.busDeadLetters = busDeadLetters;
     const toTopic: DestinationOptions = {
-      ...{ name: 'Ordered', title: 'ordered topic' },
+      ...{ name: 'Ordered', title: 'ordered topic', batchSize: 10 },
       environment: { DESTINATION: 'ordered', TOPIC_ARN: this.topic.topicArn },
-      allowPublishing: (role) => allowPublishing(role, this.topic, encryptionKey),
+      allowPublishing(role) {
+        allowTable(role, marks, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+        allowPublishing(role, topic, encryptionKey);
+      },
     };
     const toBus: DestinationOptions = {
-      ...{ name: 'Bus', title: 'bus' },
-      environment: { DESTINATION: 'bus', EVENT_BUS_NAME: this.bus.eventBusName },
-      allowPublishing: (role) => allow(role, ['events:PutEvents'], this.bus.eventBusArn),
+      ...{ name: 'Bus', title: 'bus', batchSize: 10 },
+      environment: { DESTINATION: 'bus', EVENT_BUS_NAME: bus.eventBusName },
+      allowPublishing(role) {
+        allowTable(role, marks, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+        allow(role, ['events:PutEvents'], bus.eventBusArn);
+      },
     };
-    this.relays = { ordered: this.#createRelay(toTopic, props), bus: this.#createRelay(toBus, props) };
-    this.sweeps = { ordered: this.#createSweep(toTopic, props), bus: this.#createSweep(toBus, props) };
+    const toPull: DestinationOptions = {
+      ...{ name: 'Pull', title: 'pull feed', batchSize: MOST_GROUPS },
+      environment: { DESTINATION: 'pull' },
+      allowPublishing: (role) =>
+        allowItems(role, marks, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], PULL_ITEMS),
+    };
+    const each = (create: (destination: DestinationOptions) => FeedFunction): PerRelay<FeedFunction> => ({
+      ...{ ordered: create(toTopic), bus: create(toBus) },
+      ...(props.pull && { pull: create(toPull) }),
+    });
+    this.relays = each((destination) => this.#createRelay(destination, props));
+    this.sweeps = each((destination) => this.#createSweep(destination, props));
     this.dailySweeps = createDailySweeps(props.schedules, props.deadLetters);
     for (const [name, sweep] of Object.entries(this.sweeps))
       this.dailySweeps.add(name, `the destination ${name}`, sweep);
@@ -91,7 +125,7 @@ export class Publishing extends Construct {
     // events wait for the group's next record, or for the sweep.
     const mapping = new DynamoEventSource(tables.ledger, {
       startingPosition: lambda.StartingPosition.TRIM_HORIZON,
-      batchSize: 10,
+      batchSize: destination.batchSize,
       // One batch of a shard at a time. With more, Lambda distributes records by item, that is by event: a group's events
       // would invoke several relays at once, and each relay would send all of them (docs/decisions/0016).
       parallelizationFactor: 1,
@@ -142,12 +176,7 @@ function environmentOf(
 }
 
 /** Allows the calls that a relay's adapters (functions/adapters) make. */
-function allowRelay(
-  role: iam.Role,
-  { allowPublishing }: DestinationOptions,
-  { ledger, marks }: FeedTables,
-): void {
+function allowRelay(role: iam.Role, { allowPublishing }: DestinationOptions, { ledger }: FeedTables): void {
   allowTable(role, ledger, ['dynamodb:Query']);
-  allowTable(role, marks, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
   allowPublishing(role);
 }

@@ -11,7 +11,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { WatchedKind } from '../shared/contract/watched-fields.ts';
-import type { DestinationName } from '../shared/deployment/destinations.ts';
+import type { RelayName } from '../shared/deployment/destinations.ts';
 import { TABLES } from '../shared/deployment/tables.ts';
 import { allow, allowItems, allowTable, allowTokenKey, ENTRIES } from './allow.ts';
 import { BusSubscribers, type OnChangeOptions } from './bus-subscribers.ts';
@@ -29,6 +29,7 @@ import {
 } from './ordered-subscriptions.ts';
 import { Polling } from './polling.ts';
 import { Publishing } from './publishing.ts';
+import { createPullEndpoint, type PullEndpoint } from './pull-endpoint.ts';
 import { Schedules } from './schedules.ts';
 import { type FeedTables, Storage } from './storage.ts';
 import type { Webhook } from './webhook.ts';
@@ -38,6 +39,7 @@ import { Webhooks } from './webhooks.ts';
 export type { EventFilter } from '../shared/contract/event-filter.ts';
 export type { ReturnsChangeFeedProps } from './feed-props.ts';
 export type { OrderedSubscription } from './ordered-subscription.ts';
+export type { PullOptions } from './pull-endpoint.ts';
 export type { Webhook } from './webhook.ts';
 export type { WebhookOptions } from './webhook-options.ts';
 
@@ -54,6 +56,8 @@ export class ReturnsChangeFeed extends Construct {
   readonly relays: Publishing['relays'];
   /** Operators can also start these by hand (docs/runbook.md). */
   readonly sweeps: Publishing['sweeps'];
+  /** The pull feed's function and URL; undefined without `pull`. */
+  readonly pull: PullEndpoint | undefined;
   /** The queue of ticks of single sources. */
   readonly pollQueue: sqs.IQueue;
   /** The queue of quick polls, twenty sources in a message. */
@@ -91,6 +95,7 @@ export class ReturnsChangeFeed extends Construct {
       removalPolicy = RemovalPolicy.RETAIN,
       runbookUrl = 'docs/runbook.md',
       dashboard = true,
+      pull = false,
     } = props;
     const common = { encryptionKey, serviceName, logRetention, removalPolicy };
     const { tables } = new Storage(this, 'Storage', { ...common, tables: props.tables ?? {} });
@@ -111,7 +116,12 @@ export class ReturnsChangeFeed extends Construct {
       tables,
       deadLetters,
       schedules,
+      pull: pull !== false,
     });
+    this.pull =
+      pull === false
+        ? undefined
+        : createPullEndpoint(this, 'Pull', { ...common, tables, ...(pull !== true && pull) });
     this.tables = tables;
     this.topic = publishing.topic;
     this.bus = publishing.bus;
@@ -259,12 +269,16 @@ export class ReturnsChangeFeed extends Construct {
   }
 
   /** Return groups that stopped at an event that the destination rejects. */
-  metricGroupsBehind(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  metricGroupsBehind(destination: RelayName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.groupsBehind(destination, options);
   }
 
-  /** Age of the oldest stream record that a relay has not sent, in milliseconds. */
-  metricRelayAge(destination: DestinationName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+  /**
+   * Age of the oldest stream record that a relay has not sent, in milliseconds.
+   *
+   * @throws Error for `pull` without a pull feed
+   */
+  metricRelayAge(destination: RelayName, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.relayAge(destination, options);
   }
 

@@ -4,7 +4,7 @@ import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { DESTINATION_NAMES } from '../shared/deployment/destinations.ts';
+import { RELAY_NAMES } from '../shared/deployment/destinations.ts';
 import type { TableRole } from '../shared/deployment/tables.ts';
 import { createAlarmMail } from './alarm-mail.ts';
 import type { ReturnsChangeFeedProps } from './feed-props.ts';
@@ -83,6 +83,10 @@ export class ReturnsFeedStack extends Stack {
       this.#keptTables(feed),
       'For `tables` of a stack that continues with these tables',
     );
+    if (feed.pull !== undefined) {
+      this.#output('PullUrl', feed.pull.url, 'URL of the pull feed');
+      this.#output('PullLog', feed.pull.function.logGroup.logGroupName, 'Log of failed requests');
+    }
     if (feed.dashboard !== undefined)
       this.#output('Dashboard', feed.dashboard.dashboardName, 'Dashboard of all metrics in CloudWatch');
   }
@@ -97,29 +101,22 @@ export class ReturnsFeedStack extends Stack {
     this.#output('DispatcherLog', dispatcherLog.logGroupName, 'Log of late sources and invalid entries');
     this.#output('PollerFunction', poller.functionName, 'Reads the sources');
     this.#output('PollerLog', pollerLog.logGroupName, 'Log with a line for each tick, or twenty quick polls');
-    for (const destination of DESTINATION_NAMES) {
-      const relay = `RelayTo${titleCase(destination)}`;
+    for (const destination of RELAY_NAMES) {
+      const [relay, sweep] = [relays[destination], sweeps[destination]];
+      if (relay === undefined || sweep === undefined) continue;
+      const title = titleCase(destination);
       this.#output(
-        `${relay}Function`,
-        relays[destination].function.functionName,
+        `RelayTo${title}Function`,
+        relay.function.functionName,
         `Sends events to the destination ${destination}`,
       );
       this.#output(
-        `${relay}Log`,
-        relays[destination].logGroup.logGroupName,
+        `RelayTo${title}Log`,
+        relay.logGroup.logGroupName,
         `Log of the relay to the destination ${destination}`,
       );
-      const sweep = `SweepTo${titleCase(destination)}`;
-      this.#output(
-        `${sweep}Function`,
-        sweeps[destination].function.functionName,
-        'Sends missed events, daily',
-      );
-      this.#output(
-        `${sweep}Log`,
-        sweeps[destination].logGroup.logGroupName,
-        'Log with a line for each sweep',
-      );
+      this.#output(`SweepTo${title}Function`, sweep.function.functionName, 'Sends missed events, daily');
+      this.#output(`SweepTo${title}Log`, sweep.logGroup.logGroupName, 'Log with a line for each sweep');
     }
   }
 

@@ -66,10 +66,13 @@ function keyOf({ key, item }: ConditionalPut): StoredItem {
   return Object.fromEntries(Object.entries(item).filter(([name]) => key.includes(name)));
 }
 
-export type Change = Pick<
-  UpdateItemCommand['input'],
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
->;
+export interface Change
+  extends Pick<
+    UpdateItemCommand['input'],
+    'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  > {
+  readonly UpdateExpression: string;
+}
 
 /** @returns the changed item; undefined if the condition does not hold */
 export async function updateIf(

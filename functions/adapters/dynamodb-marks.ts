@@ -69,6 +69,16 @@ function moveTo(sequence: number): Change {
   };
 }
 
+/** As {@link moveTo}, from this number alone; 0 for none. */
+export function moveFrom(known: number, sequence: number): Change {
+  const { UpdateExpression, ExpressionAttributeValues } = moveTo(sequence);
+  return {
+    UpdateExpression,
+    ConditionExpression: known === 0 ? 'attribute_not_exists(n) OR n = :known' : 'n = :known',
+    ExpressionAttributeValues: { ...ExpressionAttributeValues, ':known': numberValue(known) },
+  };
+}
+
 function note(destination: string, { sequence, reason }: BehindAt): Change {
   return {
     UpdateExpression: 'SET r = :r, d = :d, v = :v',

@@ -1,13 +1,11 @@
-// The state of each source. The ids that DynamoDB gives tables when it creates them identify where the states are kept:
-// a table restored from a backup is another table, whatever its name.
-import { createHash } from 'node:crypto';
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// The state of each source, and where the states are kept.
 import type { SourceStates } from '../../shared/ports.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { storedText } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
+import { identifyTables } from './dynamodb-table-id.ts';
 import { putNextVersion } from './dynamodb-versioned-item.ts';
 import { fromSourceStateItem, sourceStateKey, toSourceStateAttributes } from './source-state-item.ts';
 
@@ -70,7 +68,7 @@ export function createDynamoDbSourceStates(
 
     /** Numbers continue from all three tables: another table in place of any of them makes it another place. */
     identity() {
-      identity ??= identify(client, [tables.sources, tables.snapshots, tables.ledger]).catch(
+      identity ??= identifyTables(client, [tables.sources, tables.snapshots, tables.ledger]).catch(
         (error: unknown) => {
           identity = undefined;
           throw error;
@@ -79,18 +77,4 @@ export function createDynamoDbSourceStates(
       return identity;
     },
   };
-}
-
-async function identify(client: DynamoDBClient, tables: readonly string[]): Promise<string> {
-  const ids = await Promise.all(tables.map((table) => tableId(client, table)));
-  return createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, 22);
-}
-
-async function tableId(client: DynamoDBClient, table: string): Promise<string> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-  // DynamoDB's id is permanently unique; an engine without ids at least knows when it created the table.
-  const id =
-    Table?.TableId ?? (Table?.TableArn && `${Table.TableArn} ${Table.CreationDateTime?.toISOString()}`);
-  if (id === undefined) throw new Error(`DynamoDB returned neither an id nor an ARN for table "${table}".`);
-  return id;
 }

@@ -1,15 +1,18 @@
-// Each destination has two functions that run this file: `handler` on the ledger's stream, `sweep` once a day.
+// Each destination, and the pull feed, has two functions that run this file: `handler` on the ledger's stream, `sweep` once
+// a day.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { withheldFrom } from '../../shared/deployment/destinations.ts';
-import type { RelayPorts } from '../../shared/publishing/lane.ts';
+import { markOf, withheldFrom } from '../../shared/deployment/destinations.ts';
+import type { LanePorts, RelayPorts } from '../../shared/publishing/lane.ts';
 import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import { type SweepReport, sweepLedger } from '../../shared/publishing/sweep.ts';
+import { createPositionRelay } from '../../shared/pulling/assign-positions.ts';
 import { createPresentGeneration, type PresentGeneration } from '../../shared/source/present-generation.ts';
-import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
+import { createDynamoDbClient, type TableAccess } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
 import { createDynamoDbMarks } from '../adapters/dynamodb-marks.ts';
+import { createDynamoDbPositionWriter } from '../adapters/dynamodb-position-writer.ts';
 import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { openDestination } from '../adapters/open-destination.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
@@ -22,7 +25,7 @@ import { relayRecords } from './relay-records.ts';
 const TIME_TO_FINISH_MS = 10_000;
 
 interface Services {
-  readonly ports: RelayPorts;
+  readonly ports: LanePorts & Pick<RelayPorts, 'clock'>;
   readonly relay: Relay;
   readonly metrics: Metrics;
   readonly presentGeneration: PresentGeneration;
@@ -62,18 +65,33 @@ function createServices(environment: RelayEnvironment): Services {
     snapshots: environment.SNAPSHOTS_TABLE,
     sources: environment.SOURCES_TABLE,
   };
-  const address = 'TOPIC_ARN' in environment ? environment.TOPIC_ARN : environment.EVENT_BUS_NAME;
-  const ports: RelayPorts = {
+  const ports = {
     ledger: createDynamoDbLedger({ client, tables, clock }),
     marks: createDynamoDbMarks({ client, tables }),
-    destination: openDestination(environment.DESTINATION, address),
+    destination: { name: markOf(environment.DESTINATION) },
     clock,
     log: createPowertoolsLog(new Logger()),
     random: Math.random,
-    withholds: withheldFrom(environment.DESTINATION),
   };
   const presentGeneration = createPresentGeneration(createDynamoDbSourceStates({ client, tables, clock }));
-  return { ports, relay: createRelay(ports), metrics: new Metrics(), presentGeneration };
+  return {
+    ports,
+    relay: createRelayOf(environment, ports, { client, tables, clock }),
+    metrics: new Metrics(),
+    presentGeneration,
+  };
+}
+
+function createRelayOf(
+  environment: RelayEnvironment,
+  ports: Omit<RelayPorts, 'destination'> & LanePorts,
+  access: TableAccess<'marks'>,
+): Relay {
+  if (environment.DESTINATION === 'pull')
+    return createPositionRelay({ ...ports, writer: createDynamoDbPositionWriter(access) });
+  const address = 'TOPIC_ARN' in environment ? environment.TOPIC_ARN : environment.EVENT_BUS_NAME;
+  const destination = openDestination(environment.DESTINATION, address);
+  return createRelay({ ...ports, destination, withholds: withheldFrom(environment.DESTINATION) });
 }
 
 function timeLeft(context: Context): number {

@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** Adds the options that name the place of the sources' state. */
-export function addPlaceOptions(command: Command): Command {
-  return command
-    .option('--data <dir>', 'data directory of "watch --data", which may be running', parseDirectory)
-    .option('--stack <name>', STACK);
-}
-
 /** Describes `--stack`. @param others the variables that a command needs besides those of the tables */
 export function describeStack(others: string): string {
   return `CloudFormation stack of the deployment; or set SOURCES_TABLE, SNAPSHOTS_TABLE, LEDGER_TABLE, MARKS_TABLE${others}`;
 }
 
 const STACK = describeStack(' …');
+
+/** Adds the options that name the place of the sources' state. */
+export function addPlaceOptions(command: Command, stack: string = STACK): Command {
+  return command
+    .option('--data <dir>', 'data directory of "watch --data", which may be running', parseDirectory)
+    .option('--stack <name>', stack);
+}
 
 /** A directory's path. Rejects an empty one, usually an unset variable: it would mean the working directory. */
 export function parseDirectory(text: string): string {

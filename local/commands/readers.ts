@@ -1,4 +1,4 @@
-// `readers`: who may pull the feed of a data directory.
+// `readers`: who may pull the feed.
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
@@ -9,59 +9,51 @@ import { UsageError } from '../cli/failures.ts';
 import { checkChangeFilter, parseFilter } from '../cli/forward-flags.ts';
 import { alignColumns } from '../cli/layout.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
-import { parseDirectory } from '../cli/place-options.ts';
+import { addPlaceOptions, describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
-import { openKnownStore } from '../operating/open-directory.ts';
-import type { LocalStore } from '../store/open-store.ts';
-
-interface Flags {
-  readonly data: string;
-}
-
-const DATA = 'data directory of "watch --data", which may be running';
+import type { Deployment } from '../operating/find-deployment.ts';
+import type { PlaceFlags } from '../operating/open-feed.ts';
+import { withFeed } from '../operating/with-feed.ts';
 
 const ADD_HELP = `
-A reader is a URL, /v1/readers/NAME of "watch --listen", with its own filter and tokens
-(docs/pulling.md). The filter never changes: add another reader for another one. The command prints the
-token on stdout, once; the directory keeps only its hash.
+A reader is a URL, /v1/readers/NAME of "watch --listen" or of the deployment's PullUrl, with its own
+filter and tokens (docs/pulling.md). The filter never changes: add another reader for another one. The
+command prints the token on stdout, once; the feed keeps only its hash.
 Examples:
   returns-feed readers add wms --data state
-  returns-feed readers add shop --data state --filter '{"sources":["acme"]}'`;
+  returns-feed readers add shop --stack ReturnsFeed --filter '{"sources":["acme"]}'`;
 
 const HELP = `
 Examples:
   returns-feed readers add wms --data state
-  returns-feed readers list --data state`;
+  returns-feed readers list --stack ReturnsFeed`;
 
 const exampleOf = (words: string) => `\nExample:\n  returns-feed readers ${words} --data state`;
 
 export function createReadersCommand(): Command {
   return new Command('readers')
-    .description('Manage who may pull the feed of a data directory.')
+    .description('Manage who may pull the feed.')
     .addCommand(
-      onDirectory('add', 'Add a reader, and print its token.')
+      atPlace('add', 'Add a reader, and print its token.')
         .argument('<name>', 'name of the reader: a-z, 0-9 and "-"')
         .option('--filter <json>', 'which events it shows, as webhooks have it', parseFilter)
         .addHelpText('after', ADD_HELP)
         .action(add),
     )
     .addCommand(
-      addMomentsOption(onDirectory('list', 'List the readers, and how far each has read.'))
+      addMomentsOption(atPlace('list', 'List the readers, and how far each has read.'))
         .option('--json', 'print one JSON object', false)
         .addHelpText('after', exampleOf('list'))
         .action(list),
     )
     .addCommand(
-      onDirectory(
-        'rotate',
-        'Print a new token of a reader. The one before stays valid until the next rotation.',
-      )
+      atPlace('rotate', 'Print a new token of a reader. The one before stays valid until the next rotation.')
         .argument('<name>', 'name of the reader')
         .addHelpText('after', exampleOf('rotate wms'))
         .action(rotate),
     )
     .addCommand(
-      onDirectory('remove', 'Remove a reader: its tokens are refused at once.')
+      atPlace('remove', 'Remove a reader: its tokens are refused at once.')
         .argument('<name>', 'name of the reader')
         .addHelpText('after', exampleOf('remove wms'))
         .action(remove),
@@ -69,27 +61,40 @@ export function createReadersCommand(): Command {
     .addHelpText('after', HELP);
 }
 
-function onDirectory(name: string, description: string): Command {
-  return new Command(name).description(description).requiredOption('--data <dir>', DATA, parseDirectory);
-}
+const STACK = describeStack(' and PULL_URL');
 
-async function withStore(data: string, work: (store: LocalStore) => Promise<void>): Promise<void> {
-  const store = await openKnownStore(data, 'to write');
-  await work(store).finally(store.close);
+function atPlace(name: string, description: string): Command {
+  return addPlaceOptions(new Command(name).description(description), STACK);
 }
 
 const TOKEN_BYTES = 32;
 
-async function add(name: string, { data, filter = {} }: Flags & { readonly filter?: object }): Promise<void> {
+async function add(
+  name: string,
+  { filter = {}, ...place }: PlaceFlags & { readonly filter?: object },
+): Promise<void> {
   if (!READER_NAME.test(name))
     throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
   const checked = readFilter(filter);
   const token = newToken();
-  await withStore(data, async ({ readers }) => {
+  await withFeed(place, async ({ readers, deployment }) => {
+    const url = urlOf(name, deployment);
     if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)] })))
       throw new UsageError(`There is a reader "${name}". For a new token: readers rotate ${name}.`);
-    await printToken(token, `added: /v1/readers/${name} of "watch --listen". Give its client this token.`);
+    await printToken(token, `added: ${url}. Give its client this token.`);
   });
+}
+
+/** @throws UsageError for a deployment without a pull feed */
+function urlOf(name: string, deployment: Deployment | undefined): string {
+  const path = `/v1/readers/${name}`;
+  if (deployment === undefined) return `${path} of "watch --listen"`;
+  const { pullUrl } = deployment;
+  if (pullUrl !== undefined) return `${pullUrl.replace(/\/$/, '')}${path}`;
+  throw new UsageError(
+    "The deployment has no pull feed: deploy it with the property `pull`. Its URL is the stack's output PullUrl or the " +
+      'variable PULL_URL.',
+  );
 }
 
 function readFilter(filter: object): EventFilter {
@@ -100,9 +105,9 @@ function readFilter(filter: object): EventFilter {
   }
 }
 
-async function rotate(name: string, { data }: Flags): Promise<void> {
+async function rotate(name: string, place: PlaceFlags): Promise<void> {
   const token = newToken();
-  await withStore(data, async ({ readers }) => {
+  await withFeed(place, async ({ readers }) => {
     const changed = await readers.change(name, (reader) => withToken(reader, hashToken(token)));
     if (changed === undefined) throw noReader(name, await readers.list());
     await printToken(
@@ -112,20 +117,20 @@ async function rotate(name: string, { data }: Flags): Promise<void> {
   });
 }
 
-async function remove(name: string, { data }: Flags): Promise<void> {
-  await withStore(data, async ({ readers }) => {
+async function remove(name: string, place: PlaceFlags): Promise<void> {
+  await withFeed(place, async ({ readers }) => {
     if (!(await readers.remove(name))) throw noReader(name, await readers.list());
     await createPrinter(process.stderr).line(`removed: ${name}`);
   });
 }
 
 async function list({
-  data,
   json,
-  ...flags
-}: Flags & MomentsFlags & { readonly json: boolean }): Promise<void> {
-  const moments = momentsOf(flags);
-  await withStore(data, async ({ readers, positions }) => {
+  utc,
+  ...place
+}: PlaceFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
+  const moments = momentsOf({ utc });
+  await withFeed(place, async ({ readers, positions }) => {
     const newest = await positions.newest();
     const names = await readers.list();
     const known = await Promise.all(

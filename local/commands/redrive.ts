@@ -1,7 +1,7 @@
 // `redrive`: retries groups that stopped at an event that a destination rejected, or skips that event.
 import { Command, InvalidArgumentError } from 'commander';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
-import { DESTINATION_NAMES } from '../../shared/deployment/destinations.ts';
+import { RELAY_NAMES } from '../../shared/deployment/destinations.ts';
 import type { GroupKey } from '../../shared/ports.ts';
 import { confirm, yesOption } from '../cli/confirm.ts';
 import { parseCount, parseGroupId } from '../cli/durations.ts';
@@ -51,7 +51,7 @@ export function createRedriveCommand(): Command {
     .argument('[group]', 'only this return group, even if it is not recorded as behind', parseGroup)
     .option(
       '--to <destination>',
-      `only this destination: ${DESTINATION_NAMES.join(', ')} (default: both), or the id of a webhook; with --data: watch, or a forwarded URL as "status" names it`,
+      `only this destination: ${RELAY_NAMES.join(', ')} (default: all), or the id of a webhook; with --data: watch, or a forwarded URL as "status" names it`,
     )
     .option('--skip <number>', 'continue without the event of this number', parseCount)
     .option('--generation <name>', 'only this generation of the source')

@@ -6,10 +6,8 @@ import { wholeReturn } from '../../shared/comparing/whole-return.ts';
 import type { WholeReturn } from '../../shared/contract/return-message.ts';
 import type { Instant } from '../../shared/instant.ts';
 import type { SnapshotStore } from '../../shared/ports.ts';
+import { loadPresent, READ_GROUPS } from '../../shared/pulling/known-returns.ts';
 import { printable } from '../cli/printable.ts';
-
-/** Snapshots read at once. */
-const READ_GROUPS = 100;
 
 export const EXPORTED_KINDS = [
   ...(['return_line_item', 'shipment', 'exchange_line_item', 'refund_transaction'] as const),
@@ -40,47 +38,14 @@ export async function* exportGroups(
   yield* exportSome(store, source, portion, filter);
 }
 
-/** A place in the order of an export: behind this group. */
-export interface ExportPlace {
-  readonly createdAt: Instant;
-  readonly groupId: number;
-}
-
-/** @param after undefined for the first page @returns at most `most` groups, and where to go on, undefined at the end */
-export async function exportPage(
-  store: Pick<SnapshotStore, 'load' | 'knownCreatedBetween'>,
-  source: Parameters<SnapshotStore['load']>[0],
-  after: ExportPlace | undefined,
-  most: number = READ_GROUPS,
-): Promise<{ readonly groups: WholeReturn[]; readonly next: ExportPlace | undefined }> {
-  const portion: ExportPlace[] = [];
-  const from = after?.createdAt ?? Number.NEGATIVE_INFINITY;
-  for await (const { createdAt, groupId } of store.knownCreatedBetween(
-    source,
-    from,
-    Number.POSITIVE_INFINITY,
-  )) {
-    if (after !== undefined && createdAt === from && groupId <= after.groupId) continue;
-    portion.push({ createdAt, groupId });
-    if (portion.length === most) break;
-  }
-  const ids = portion.map(({ groupId }) => groupId);
-  const groups: WholeReturn[] = [];
-  for await (const group of exportSome(store, source, ids, {})) groups.push(group);
-  return { groups, next: portion.length === most ? portion.at(-1) : undefined };
-}
-
 async function* exportSome(
   store: Pick<SnapshotStore, 'load'>,
   source: Parameters<SnapshotStore['load']>[0],
   groups: readonly number[],
   { since = Number.NEGATIVE_INFINITY, types, statuses }: ExportFilter,
 ) {
-  const snapshots = await store.load(source, groups);
-  for (const id of groups) {
-    const snapshot = snapshots.get(id);
-    // A group may be removed or forgotten after it was listed.
-    if (snapshot === undefined || snapshot.removedAt !== undefined || snapshot.updatedAt < since) continue;
+  for (const snapshot of await loadPresent(store, source, groups)) {
+    if (snapshot.updatedAt < since) continue;
     const group = wholeReturn(source.generation, snapshot);
     const entities = group.entities.filter(
       (entity) =>

@@ -10,6 +10,7 @@ export const PARTS = {
   topicArn: { output: 'TopicArn', variable: 'TOPIC_ARN' },
   busName: { output: 'BusName', variable: 'EVENT_BUS_NAME' },
   webhooksPath: { output: 'WebhooksPath', variable: 'WEBHOOKS_PATH' },
+  pullUrl: { output: 'PullUrl', variable: 'PULL_URL' },
   poller: { output: 'PollerFunction', variable: 'POLLER_FUNCTION' },
   feedName: { output: 'FeedName', variable: 'FEED_NAME' },
   /** Only where commands may add sources. */

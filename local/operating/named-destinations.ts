@@ -1,8 +1,15 @@
 // The destinations of a deployment, by name: the topic, the bus, and the webhooks, as its stack records them in parameters.
 
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
-import { DESTINATION_NAMES, type DestinationName } from '../../shared/deployment/destinations.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationName,
+  RELAY_NAMES,
+  type RelayName,
+} from '../../shared/deployment/destinations.ts';
 import { type WebhookRecord, webhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { Clock } from '../../shared/ports.ts';
+import type { PositionWriter } from '../../shared/pulling/assign-positions.ts';
 import { UsageError } from '../cli/failures.ts';
 import { type Deployment, partOf, withClient } from './find-deployment.ts';
 
@@ -34,24 +41,33 @@ export async function findWebhook(deployment: Deployment, id: string): Promise<W
   );
 }
 
-type NamedDestination = { readonly destination: DestinationName } | { readonly webhook: WebhookRecord };
+/** The destinations of a deployment that have a relay. */
+export function relaysOf({ pullUrl }: Pick<Deployment, 'pullUrl'>): readonly RelayName[] {
+  return pullUrl === undefined ? DESTINATION_NAMES : RELAY_NAMES;
+}
 
-/** @throws UsageError that lists the known ones */
-export async function nameDestination(deployment: Deployment, name: string): Promise<NamedDestination> {
-  if (isDestinationName(name)) return { destination: name };
+type NamedDestination<Name> = { readonly destination: Name } | { readonly webhook: WebhookRecord };
+
+/**
+ * @param names of the destinations that can be meant
+ * @throws UsageError that lists the known ones
+ */
+export async function nameDestination<Name extends RelayName>(
+  deployment: Deployment,
+  names: readonly Name[],
+  name: string,
+): Promise<NamedDestination<Name>> {
+  const destination = names.find((each) => each === name);
+  if (destination !== undefined) return { destination };
   const records = await listWebhooks(deployment);
   const webhook = records.find(({ id }) => id === name);
   if (webhook !== undefined) return { webhook };
-  const known = [...DESTINATION_NAMES, ...records.map(({ id }) => id)];
+  const known = [...names, ...records.map(({ id }) => id)];
   const hint =
     deployment.webhooksPath === undefined
       ? "; for webhooks the command needs the stack's output WebhooksPath or the variable WEBHOOKS_PATH"
       : '';
   throw new UsageError(`There is no destination "${name}"; there are ${known.join(', ')}${hint}.`);
-}
-
-function isDestinationName(name: string): name is DestinationName {
-  return (DESTINATION_NAMES as readonly string[]).includes(name);
 }
 
 const PARTS = { ordered: 'topicArn', bus: 'busName' } as const satisfies Record<DestinationName, string>;
@@ -63,4 +79,16 @@ export async function openDestinationOf(
 ): Promise<OpenDestination> {
   const { openDestination } = await import('../../functions/adapters/open-destination.ts');
   return openDestination(name, partOf(deployment, PARTS[name]));
+}
+
+export async function openPositionWriter(
+  tables: Deployment,
+  clock: Clock,
+): Promise<{ readonly writer: PositionWriter; close(): void }> {
+  const { createDynamoDbClient } = await import('../../functions/adapters/dynamodb-client.ts');
+  const { createDynamoDbPositionWriter } = await import(
+    '../../functions/adapters/dynamodb-position-writer.ts'
+  );
+  const client = createDynamoDbClient();
+  return { writer: createDynamoDbPositionWriter({ client, tables, clock }), close: () => client.destroy() };
 }

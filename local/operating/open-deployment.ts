@@ -10,19 +10,21 @@ import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.t
 import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-ledger-eraser.ts';
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
+import { createDynamoDbPositions } from '../../functions/adapters/dynamodb-positions.ts';
+import { createDynamoDbReaders } from '../../functions/adapters/dynamodb-readers.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { listSources } from '../../functions/adapters/dynamodb-source-list.ts';
 import { createDynamoDbSourceStates } from '../../functions/adapters/dynamodb-source-states.ts';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
-import { DESTINATION_NAMES, traitsOf } from '../../shared/deployment/destinations.ts';
+import { traitsOf } from '../../shared/deployment/destinations.ts';
 import { createPresentGeneration } from '../../shared/source/present-generation.ts';
 import { UsageError } from '../cli/failures.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { createPollerFinder } from './ask-poller.ts';
 import { unsentOfRecent } from './changed-groups.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
-import { listWebhooks } from './named-destinations.ts';
+import { listWebhooks, relaysOf } from './named-destinations.ts';
 import {
   type FeedLists,
   findSources,
@@ -70,6 +72,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
   const clock = createSystemClock();
   const access = { client, tables: deployment, clock };
   const states = createDynamoDbSourceStates(access);
+  const [store, ledger] = [createDynamoDbSnapshotStore(access), createDynamoDbLedger(access)];
   const lists: FeedLists = {
     sources: () => listSources(client, deployment.sources).catch(explainMissing(deployment.sources)),
     mark: (destination, key) => readMark(client, deployment.marks, destination, key),
@@ -87,8 +90,8 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     clock,
     log: openStderrLog(),
     states,
-    store: createDynamoDbSnapshotStore(access),
-    ledger: createDynamoDbLedger(access),
+    store,
+    ledger,
     eraser: createDynamoDbLedgerEraser(access),
     marks: createDynamoDbMarks(access),
     endpoints: createDynamoDbEndpointStates(access),
@@ -97,8 +100,10 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     statesOf: states.loadMany,
     activitiesOf: (sources) => readActivities(access, deployment.sources, sources),
     presentGeneration: createPresentGeneration(states),
+    readers: createDynamoDbReaders(access),
+    positions: createDynamoDbPositions({ ...access, ledger, snapshots: store }),
     lists,
-    destinations: DESTINATION_NAMES.map(traitsOf),
+    destinations: relaysOf(deployment).map(traitsOf),
     webhooks: async () => (await listWebhooks(deployment)).map(labelsOfWebhook),
     ...findSources(lists, states),
     openAccess: () => oneByOne({ ...createPollerFinder(deployment), close() {} }),

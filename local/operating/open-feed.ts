@@ -15,6 +15,8 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../shared/ports.ts';
+import type { Readers } from '../../shared/pulling/reader.ts';
+import type { Positions } from '../../shared/pulling/reader-stream.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
@@ -88,6 +90,9 @@ export interface OpenFeed {
   /** What changed last of each of these sources; without those of which nothing is known. */
   activitiesOf(sources: readonly string[]): Promise<ReadonlyMap<string, Activity>>;
   readonly presentGeneration: PresentGeneration;
+  /** Of the pull feed. */
+  readonly readers: Readers;
+  readonly positions: Pick<Positions, 'newest'>;
   readonly lists: FeedLists;
   /** The destinations that have marks. On one machine the marks of `watch` count the printed events. */
   readonly destinations: readonly DestinationTraits[];

@@ -1,28 +1,28 @@
 // Tries groups again that are behind at a destination, or skips the event at which they stopped: for the command
 // `redrive`, and for the console.
-import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import type { RingQueue } from '../../functions/adapters/ring-queue.ts';
 import { FEED_GROUP } from '../../shared/contract/event-id.ts';
 import {
-  DESTINATION_NAMES,
   type DestinationLabels,
-  type DestinationName,
   markOf,
+  type RelayName,
   withheldFrom,
 } from '../../shared/deployment/destinations.ts';
 import type { GroupKey, LogFields } from '../../shared/ports.ts';
-import type { RelayPorts } from '../../shared/publishing/lane.ts';
+import type { LanePorts, RelayPorts } from '../../shared/publishing/lane.ts';
 import { type Redriven, redrive } from '../../shared/publishing/redrive.ts';
-import { createRelay } from '../../shared/publishing/relay.ts';
+import { createRelay, type Relay } from '../../shared/publishing/relay.ts';
 import { type StepOverPorts, stepOver } from '../../shared/publishing/step-over.ts';
+import { createPositionRelay } from '../../shared/pulling/assign-positions.ts';
 import { RestoredStateError } from '../../shared/source/restored-state.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import { UsageError } from '../cli/failures.ts';
-import { nameDestination, openDestinationOf } from './named-destinations.ts';
+import type { Deployment } from './find-deployment.ts';
+import { nameDestination, openDestinationOf, openPositionWriter, relaysOf } from './named-destinations.ts';
 import type { OpenFeed } from './open-feed.ts';
 import { withRingQueue } from './open-webhook.ts';
 
-/** Which groups; without any, all that are recorded as behind at the ordered subscribers and the bus. */
+/** Which groups; without any, all that are recorded as behind at the destinations that have a relay. */
 interface RedriveRequest {
   readonly source?: string | undefined;
   /** Needs a source. Tried even if it is not recorded as behind. */
@@ -65,14 +65,15 @@ export async function redriveGroups(
 ): Promise<void> {
   const { to } = request;
   if (feed.deployment === undefined) return redriveHere(feed, request, onGroup);
-  const named = to === undefined ? undefined : await nameDestination(feed.deployment, to);
+  const relays = relaysOf(feed.deployment);
+  const named = to === undefined ? undefined : await nameDestination(feed.deployment, relays, to);
   if (named !== undefined && 'webhook' in named)
     return withRingQueue(named.webhook, (queue) => {
       const { id } = named.webhook;
       return ringAll(feed, queue, { mark: id, title: id }, request, onGroup);
     });
-  for (const name of named === undefined ? DESTINATION_NAMES : [named.destination])
-    await redriveTo(feed, await openDestinationOf(feed.deployment, name), name, request, onGroup);
+  for (const name of named === undefined ? relays : [named.destination])
+    await redriveTo(feed, feed.deployment, name, request, onGroup);
 }
 
 /** On one machine, `watch` tries a group again whose note is gone: at once if it runs, otherwise at its start. */
@@ -176,8 +177,8 @@ async function ringAll(
 
 async function redriveTo(
   feed: OpenFeed,
-  destination: OpenDestination,
-  name: DestinationName,
+  deployment: Deployment,
+  name: RelayName,
   request: RedriveRequest,
   onGroup: OnGroup,
 ): Promise<void> {
@@ -186,14 +187,13 @@ async function redriveTo(
   const note = (_: string, { error }: LogFields = {}) => {
     if (error instanceof Error) cause = error.message;
   };
-  const ports: RelayPorts & StepOverPorts = {
+  const ports = {
     ...feed,
-    destination,
+    destination: { name: markOf(name) },
     log: { ...feed.log, warn: note, error: note },
     random: Math.random,
-    withholds: withheldFrom(name),
   };
-  const relay = createRelay(ports);
+  const { relay, close } = await openRelay(deployment, name, ports);
   const options = request.skip === undefined ? {} : { stepOver: request.skip };
   try {
     for (const found of await findKeys(feed, markOf(name), request)) {
@@ -208,8 +208,22 @@ async function redriveTo(
       });
     }
   } finally {
-    destination.close();
+    close();
   }
+}
+
+async function openRelay(
+  deployment: Deployment,
+  name: RelayName,
+  ports: LanePorts & Pick<RelayPorts, 'clock' | 'random'>,
+): Promise<{ readonly relay: Relay; close(): void }> {
+  if (name === 'pull') {
+    const { writer, close } = await openPositionWriter(deployment, ports.clock);
+    return { relay: createPositionRelay({ ...ports, writer }), close };
+  }
+  const destination = await openDestinationOf(deployment, name);
+  const relay = createRelay({ ...ports, destination, withholds: withheldFrom(name) });
+  return { relay, close: destination.close };
 }
 
 function describeOutcome(

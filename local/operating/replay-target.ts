@@ -1,7 +1,12 @@
 // Where `replay` sends events: stdout on one machine, a destination of the feed, or a webhook.
 import type { OpenDestination } from '../../functions/adapters/open-destination.ts';
 import type { FeedEvent } from '../../shared/contract/event.ts';
-import { type DestinationName, traitsOf, WATCH_MARK } from '../../shared/deployment/destinations.ts';
+import {
+  DESTINATION_NAMES,
+  type DestinationName,
+  traitsOf,
+  WATCH_MARK,
+} from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import type { Clock, Log, SendResult } from '../../shared/ports.ts';
@@ -38,7 +43,7 @@ export async function findReplayTarget(feed: OpenFeed, name: string | undefined)
     if (name !== undefined) throw new UsageError('With --data events are printed: omit --to.');
     return { kind: 'stdout', mark: WATCH_MARK, title: 'stdout', admits, open: async () => onStdout() };
   }
-  const named = await nameDestination(deployment, name ?? USUAL);
+  const named = await nameDestination(deployment, DESTINATION_NAMES, name ?? USUAL);
   if ('webhook' in named) return targetOfWebhook(feed, named.webhook);
   const open = async () => openDestinationOf(deployment, named.destination);
   return { kind: 'destination', ...traitsOf(named.destination), admits, open };

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
-import { type Reader, readerBody } from '../../shared/pulling/reader.ts';
+import { type Readers, readerBody } from '../../shared/pulling/reader.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
 import { endpointStateBody } from '../../shared/webhooks/endpoint-state.ts';
 import type { EndpointStates } from '../../shared/webhooks/webhook-ports.ts';
@@ -173,16 +173,13 @@ export function createStarts(documents: Documents) {
 }
 
 /** The readers of the pull feed. */
-export function createReaders(documents: Documents) {
+export function createReaders(documents: Documents): Readers {
   const load = (name: string) => documents.load('reader', name, readerBody);
   return {
     list: () => documents.names('reader'),
-    load: async (name: string): Promise<Reader | undefined> => (await load(name))?.body,
-    /** @returns false if a reader has the name */
-    add: async (name: string, reader: Reader): Promise<boolean> =>
-      (await documents.save('reader', name, reader, 0)) === 'saved',
-    /** @returns the changed reader, undefined if there is none */
-    async change(name: string, to: (reader: Reader) => Reader): Promise<Reader | undefined> {
+    load: async (name) => (await load(name))?.body,
+    add: async (name, reader) => (await documents.save('reader', name, reader, 0)) === 'saved',
+    async change(name, to) {
       for (;;) {
         const stored = await load(name);
         if (stored === undefined) return undefined;
@@ -190,7 +187,6 @@ export function createReaders(documents: Documents) {
         if ((await documents.save('reader', name, changed, stored.version)) === 'saved') return changed;
       }
     },
-    /** @returns false if there is none */
-    remove: (name: string): Promise<boolean> => documents.remove('reader', name),
+    remove: (name) => documents.remove('reader', name),
   };
 }

@@ -20,6 +20,7 @@ import type {
   SnapshotStore,
   SourceStates,
 } from '../../shared/ports.ts';
+import type { Readers } from '../../shared/pulling/reader.ts';
 import type { Positions } from '../../shared/pulling/reader-stream.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
@@ -91,7 +92,7 @@ export interface LocalStore {
   /** The URLs that the last `watch` forwards to. */
   readonly forwards: ReturnType<typeof createForwards>;
   readonly starts: ReturnType<typeof createStarts>;
-  readonly readers: ReturnType<typeof createReaders>;
+  readonly readers: Readers;
   readonly positions: Positions;
   /**
    * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.

@@ -20,6 +20,7 @@ export function createPositions(
     epoch,
     read: (after, limit) =>
       read((sql) => {
+        if (after < expiredPosition(sql)) return 'expired';
         const rows = sql.all(SELECT, after, limit);
         // Behind the last event of a return there may be the feed's own.
         const last =

@@ -55,7 +55,7 @@ export const TABLES = {
   },
   /**
    * One item per destination and group: `<destination>#<group key>`; also each webhook's `<id>#endpoint` and
-   * `<id>#test`. The index holds the groups that are behind, by destination, with all that is said about them: they are
+   * `<id>#test`, and of the pull feed one per position, which alone expires. The index holds the groups that are behind, by destination, with all that is said about them: they are
    * few, and a list of them needs no other read.
    */
   marks: {
@@ -66,10 +66,12 @@ export const TABLES = {
       sortKey: KEY,
       includes: ['n', 'r', 's'],
     },
+    timeToLive: 'x',
   },
   /**
    * Of each source its entry (`directory/<name>`), its state (`source/<name>`), its operators' searches (`search/<name>`)
-   * and its activity (`activity/<name>`). The index lists the entries with all that is in them.
+   * and its activity (`activity/<name>`); also the readers of the pull feed (`reader/<name>`). The index lists entries and
+   * readers with all that is in them.
    */
   sources: {
     partitionKey: KEY,

@@ -6,20 +6,25 @@ import { READ_GROUP } from '../contract/event-id.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { Clock, Destination, GroupKey, Ledger, LedgerEntry, Log, Marks } from '../ports.ts';
 
-export interface RelayPorts {
+/** What a lane needs to be filled and marked. */
+export interface LanePorts {
   readonly ledger: Ledger;
   readonly marks: Marks;
-  readonly destination: Destination;
-  readonly clock: Clock;
+  readonly destination: Pick<Destination, 'name'>;
   readonly log: Log;
-  /** From 0 to below 1, for the jitter of pauses. */
-  readonly random: () => number;
   /** Whether the destination does not get this group's events; its mark moves all the same. */
   readonly withholds?: (key: GroupKey) => boolean;
   /** Whether the destination gets this event; its mark moves over the others. @default all */
   readonly admits?: (event: FeedEvent) => boolean;
   /** Whether missing numbers are passed over, because the group's events were all in the ledger once. @default false */
   readonly passesGaps?: boolean;
+}
+
+export interface RelayPorts extends LanePorts {
+  readonly destination: Destination;
+  readonly clock: Clock;
+  /** From 0 to below 1, for the jitter of pauses. */
+  readonly random: () => number;
   /** How often one run tries an event that the destination fails. @default SEND_ATTEMPTS */
   readonly attempts?: number;
   /** How many events may be sent before their marks are moved: a crash repeats them. @default MAX_BATCH_ENTRIES */
@@ -79,7 +84,7 @@ export function openLane(key: GroupKey): Lane {
 }
 
 /** Reads on as needed, and ends the lane if nothing is left to send. */
-export async function fillLane(ports: RelayPorts, lane: Lane): Promise<void> {
+export async function fillLane(ports: LanePorts, lane: Lane): Promise<void> {
   try {
     for (passOver(ports, lane); isUnfilled(lane); passOver(ports, lane)) {
       const head = lane.unsent[0];
@@ -97,7 +102,7 @@ function isUnfilled(lane: Lane): boolean {
 }
 
 /** Drops the events at the head that the destination does not get. */
-function passOver({ admits }: RelayPorts, lane: Lane): void {
+function passOver({ admits }: LanePorts, lane: Lane): void {
   for (let head = headOf(lane); head && admits?.(head) === false; head = headOf(lane)) {
     dropHead(lane);
     lane.passed += 1;
@@ -123,7 +128,7 @@ function dropHead(lane: Lane): void {
 }
 
 /** Leaves the group at its mark until its next event, a sweep or a redrive tries again. */
-export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string): Promise<void> {
+export async function stopBehind(ports: LanePorts, lane: Lane, reason: string): Promise<void> {
   const sequence = lane.unsent[0]?.sequence ?? 0;
   try {
     // Move the mark first: moving it removes the note.
@@ -141,7 +146,7 @@ export async function stopBehind(ports: RelayPorts, lane: Lane, reason: string):
 }
 
 /** Moves the stored mark up to the last event that was confirmed or passed over. */
-export async function moveMark(ports: RelayPorts, lane: Lane): Promise<void> {
+export async function moveMark(ports: LanePorts, lane: Lane): Promise<void> {
   const { unmarked, passed, sent = 0 } = lane;
   if (unmarked + passed === 0) return;
   lane.unmarked = 0;
@@ -153,7 +158,7 @@ export async function moveMark(ports: RelayPorts, lane: Lane): Promise<void> {
   }
 }
 
-export function failLane(ports: RelayPorts, lane: Lane, reason: string, cause?: unknown): void {
+export function failLane(ports: LanePorts, lane: Lane, reason: string, cause?: unknown): void {
   lane.outcome = { state: 'failed', reason };
   const error = cause instanceof Error ? cause : undefined;
   ports.log.warn('group failed', { ...named(ports, lane), reason, error });
@@ -164,7 +169,7 @@ function endWhereEmpty(lane: Lane): void {
   lane.outcome = lane.missing ? { state: 'waiting', missing: lane.missing } : { state: 'done' };
 }
 
-async function readOn(ports: RelayPorts, lane: Lane): Promise<void> {
+async function readOn(ports: LanePorts, lane: Lane): Promise<void> {
   const { ledger, marks, destination } = ports;
   lane.sent ??= (await marks.load(destination.name, lane.key)) ?? 0;
   const entries = await ledger.read(lane.key, lane.sent, RELAY_READ_EVENTS);
@@ -189,13 +194,13 @@ function keepNewest(lane: Lane, entries: readonly LedgerEntry[]): void {
   if (lane.more) lane.passed += 1;
 }
 
-async function withhold(ports: RelayPorts, lane: Lane): Promise<void> {
+async function withhold(ports: LanePorts, lane: Lane): Promise<void> {
   if (lane.unsent.length === 0) return;
   lane.sent = (lane.sent ?? 0) + lane.unsent.length;
   lane.unsent = [];
   await ports.marks.advance(ports.destination.name, lane.key, lane.sent);
 }
 
-function named({ destination }: RelayPorts, { key }: Lane) {
+function named({ destination }: LanePorts, { key }: Lane) {
   return { destination: destination.name, source: key.source, generation: key.generation, group: key.group };
 }

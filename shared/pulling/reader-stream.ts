@@ -8,14 +8,24 @@ import type { PullStream } from './pull-stream.ts';
 export interface Positions {
   /** What the positions belong to: a restored directory has others. */
   epoch(): Promise<string>;
-  /** The events after a position, in order. `last` is the last position seen. @throws if one can't be decoded */
-  read(after: number, limit: number): Promise<{ readonly events: PositionedEvent[]; readonly last: number }>;
+  /**
+   * The events after a position, in order. `last` is the last position seen.
+   *
+   * @returns `expired` if what followed the position is not kept
+   * @throws if an event can't be decoded
+   */
+  read(after: number, limit: number): Promise<PositionedEvents | 'expired'>;
   /** The position of the newest event. */
   newest(): Promise<number>;
   /** The position of the last event that expired; 0 if none has. */
   expired(): Promise<number>;
   /** Resolves when there may be new events, or the signal aborts. */
   change(signal: AbortSignal): Promise<void>;
+}
+
+export interface PositionedEvents {
+  readonly events: readonly PositionedEvent[];
+  readonly last: number;
 }
 
 export interface PositionedEvent {
@@ -32,19 +42,18 @@ const POSITIONS_AT_ONCE = 200;
 const NOTHING = new TextEncoder().encode('[]');
 
 export function createReaderStream(positions: Positions, filter: EventFilter): PullStream {
+  const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const offsetOf = async (position: number) => formatOffset(await positions.epoch(), position);
 
   /** @returns the position before the first event to read */
   async function startOf(offset: string | undefined): Promise<number | 'unknown' | 'expired'> {
-    const expired = await positions.expired();
-    if (offset === undefined) return expired;
+    if (offset === undefined) return positions.expired();
     const [, epoch = '', digits = ''] = OFFSET.exec(offset) ?? [];
     const position = Number(digits);
     if (epoch === '') return 'unknown';
     // Positions of what was before a restore say nothing here.
     if (epoch !== (await positions.epoch())) return 'expired';
-    if (position > (await positions.newest())) return 'unknown';
-    return position < expired ? 'expired' : position;
+    return position > (await positions.newest()) ? 'unknown' : position;
   }
 
   return {
@@ -59,7 +68,14 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
       let [last, bytes, isUpToDate] = [start, 0, false];
       const isFull = () => texts.length >= limit || bytes >= PAGE_BYTES || last - start >= PAGE_POSITIONS;
       while (!isFull() && !isUpToDate) {
-        const read = await positions.read(last, POSITIONS_AT_ONCE);
+        // Without a filter each position is a message: no more is read than is given.
+        const most = isFiltered ? POSITIONS_AT_ONCE : Math.min(POSITIONS_AT_ONCE, limit - texts.length);
+        const read = await positions.read(last, most);
+        // What was read before is given first; the next request learns it.
+        if (read === 'expired') {
+          if (last === start) return 'expired';
+          break;
+        }
         isUpToDate = read.last === last || read.last >= (await positions.newest());
         for (const { position, event } of read.events) {
           if (isFull()) break;

@@ -24,3 +24,17 @@ const VALID_TOKENS = 2;
 export function withToken(reader: Reader, tokenHash: string): Reader {
   return { ...reader, tokens: [tokenHash, ...reader.tokens].slice(0, VALID_TOKENS) };
 }
+
+/** Where the readers of a feed are stored. */
+export interface Readers {
+  /** Their names, sorted. A change of a moment ago may not show yet. */
+  list(): Promise<readonly string[]>;
+  /** Strongly consistent. */
+  load(name: string): Promise<Reader | undefined>;
+  /** @returns false if a reader has the name */
+  add(name: string, reader: Reader): Promise<boolean>;
+  /** @returns the changed reader, undefined if there is none */
+  change(name: string, to: (reader: Reader) => Reader): Promise<Reader | undefined>;
+  /** @returns false if there is none */
+  remove(name: string): Promise<boolean>;
+}

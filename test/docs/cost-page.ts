@@ -16,6 +16,14 @@ import {
   costOfSweep,
   costOfTenSeconds,
 } from './cost-of-more.ts';
+import {
+  costOfIdlePull,
+  costOfMillionPositions,
+  costOfMillionPulled,
+  costOfMinutely,
+  costOfWaiting,
+  FULL_BATCH,
+} from './cost-of-pulling.ts';
 import { COSTS_OF_SOURCES, COUNTS, costOfSources } from './cost-of-sources.ts';
 import { costOfWalk, costOfWalks, walksOf } from './cost-of-walks.ts';
 import { UNITS } from './cost-units.ts';
@@ -96,6 +104,10 @@ export function amountsInWords() {
       `${costOfSweep().toFixed(2)} $ for its daily sweep`,
       `adds an alarm: ${COST_OF_OWNER.toFixed(2)} $`,
       `a million deliveries cost ${costOfMillionSeconds().toFixed(2)} $ for each second`,
+      `**The pull feed**: ${costOfIdlePull().toFixed(2)} $ while nothing changes`,
+      `${costOfMillionPositions(FULL_BATCH).toFixed(1)} $ for a million events in full batches, ${costOfMillionPositions(1).toFixed(1)} $ where each comes alone`,
+      `${costOfMillionPulled().toFixed(2)} $ for a million events that it gets`,
+      `${costOfMinutely().toFixed(2)} $ if it asks once a minute, ${costOfWaiting().toFixed(1)} $ if it always waits`,
       `for each source at most ${costOfConsole(5).toFixed(2)} $: 110 units every five seconds`,
       `an overview every 30 s: ${costOfConsole(30).toFixed(3)} $ an hour for each source`,
       `\`sourceRead: false\` saves ${reports?.list.toFixed(2)} $ a month at list price, ${reports?.billed.toFixed(2)} $ on the bill`,

@@ -19,16 +19,16 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
 import { createFeedHealth } from '../../local/listener/feed-health.ts';
-import { type Listening, startListener } from '../../local/listener/start-listener.ts';
-import { type LocalStore, openStore } from '../../local/store/open-store.ts';
+import { startListener } from '../../local/listener/start-listener.ts';
+import { openStore } from '../../local/store/open-store.ts';
+import type { Readers } from '../../shared/pulling/reader.ts';
 import { aKey, aSave } from '../contract/sample-saves.ts';
+import { type PullFunction, startPullFunction } from '../functions/pull/pull-function.ts';
 import { folderOf, need, Unavailable } from '../generated-types/generate.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/examples/pulling/', import.meta.url));
 const PAGE = readFileSync(new URL('../../docs/pulling.md', import.meta.url), 'utf8');
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const KILLS = 50;
-/** In all 10,000 events over the kills. */
 const EVENTS_EACH = 200;
 const LONGEST_LIFE_MS = 400;
 const MAKE_TIMEOUT = 600_000;
@@ -143,16 +143,44 @@ const ofGo: Prepare = async (folder) => {
   return [join(folder, 'pulling')];
 };
 
-describe.each([
-  ['TypeScript', 'ts', ofTypeScript],
-  ['Python', 'py', ofPython],
-  ['Go', 'go', ofGo],
-] as const)('the client in %s', (_language, extension, prepare) => {
+interface Place extends Pick<PullFunction, 'url' | 'save' | 'close'> {
+  readonly readers: Readers;
+}
+
+async function onOneMachine(): Promise<Place> {
   const data = mkdtempSync(join(tmpdir(), 'pulling-'));
-  const folder = folderOf(`pulling-${extension}`);
+  const store = await openStore(data);
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const health = createFeedHealth(data);
+  const listening = await startListener(
+    { host: '127.0.0.1', port: 0 },
+    { store, clock: createSystemClock(), log, health },
+  );
+  return {
+    ...{ url: listening.url, readers: store.readers },
+    save: async (key, save) => void (await store.snapshots.save(key, save)),
+    async close() {
+      await listening.close();
+      await store.close();
+      rmSync(data, { recursive: true });
+    },
+  };
+}
+
+async function inAws(): Promise<Place> {
+  const pull = await startPullFunction();
+  return { ...pull, readers: pull.stores.readers };
+}
+
+describe.each([
+  ['TypeScript', 'on one machine', 'ts', ofTypeScript, onOneMachine, 50],
+  ['Python', 'on one machine', 'py', ofPython, onOneMachine, 50],
+  ['Go', 'on one machine', 'go', ofGo, onOneMachine, 50],
+  ['TypeScript', 'in AWS', 'ts', ofTypeScript, inAws, 10],
+] as const)('the client in %s, %s', (_language, where, extension, prepare, open, kills) => {
+  const folder = folderOf(`pulling-${extension}-${where.replaceAll(' ', '-')}`);
   const saved: string[] = [];
-  let store: LocalStore;
-  let listening: Listening;
+  let place: Place;
   let command: readonly string[];
   let missing: string | undefined;
 
@@ -165,24 +193,14 @@ describe.each([
       if (!(error instanceof Unavailable)) throw error;
       missing = error.message;
     }
-    store = await openStore(data);
-    const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const health = createFeedHealth(data);
-    listening = await startListener(
-      { host: '127.0.0.1', port: 0 },
-      { store, clock: createSystemClock(), log, health },
-    );
-    await store.readers.add('all', { filter: {}, tokens: [hashToken('a-token')] });
+    place = await open();
+    await place.readers.add('all', { filter: {}, tokens: [hashToken('a-token')] });
   }, MAKE_TIMEOUT);
-  afterAll(async () => {
-    await listening.close();
-    await store.close();
-    rmSync(data, { recursive: true });
-  });
+  afterAll(() => place.close());
 
   function start(): ChildProcess {
     const [program = '', ...args] = command;
-    const environment = { FEED_URL: `${listening.url}/v1/readers/all`, FEED_TOKEN: 'a-token' };
+    const environment = { FEED_URL: `${place.url}/v1/readers/all`, FEED_TOKEN: 'a-token' };
     return spawn(program, args, { cwd: folder, env: { ...process.env, ...environment }, stdio: 'ignore' });
   }
 
@@ -198,13 +216,13 @@ describe.each([
     return lines.flatMap((line) => (JSON.parse(line) as { ids: string[] }).ids);
   };
 
-  it(`has every event after ${KILLS} kills`, async ({ skip }) => {
+  it(`has every event after ${kills} kills`, async ({ skip }) => {
     if (missing !== undefined) skip(missing);
-    for (let at = 1; at <= KILLS; at += 1) {
+    for (let at = 1; at <= kills; at += 1) {
       const key = aKey(at);
       const save = aSave(key, undefined, EVENTS_EACH);
       const child = start();
-      await store.snapshots.save(key, save);
+      await place.save(key, save);
       saved.push(...save.events.map(({ id }) => id));
       await setTimeout(Math.random() * LONGEST_LIFE_MS);
       await kill(child);

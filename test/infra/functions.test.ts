@@ -9,7 +9,7 @@ import { aFeed, aFunction, aSource, newStack } from './synthesize.ts';
 import { resourceOf, resourcesOf, templateOf } from './template.ts';
 
 const stack = newStack();
-const { feed, template } = aFeed({}, stack);
+const { feed, template } = aFeed({ pull: true }, stack);
 feed.addOrderedSubscriber(aFunction(stack));
 feed.addWebhook('Wms', { url: 'https://wms.example.com/hook' });
 const all = template();
@@ -23,6 +23,8 @@ test.each<[string, (environment: Record<string, string>) => object, object]>([
   ['SweepToOrdered', parseRelayEnvironment, { DESTINATION: 'ordered' }],
   ['RelayToBus', parseRelayEnvironment, { DESTINATION: 'bus' }],
   ['SweepToBus', parseRelayEnvironment, { DESTINATION: 'bus' }],
+  ['RelayToPull', parseRelayEnvironment, { DESTINATION: 'pull' }],
+  ['SweepToPull', parseRelayEnvironment, { DESTINATION: 'pull' }],
 ])('%s can read its environment', (id, parse, expected) => {
   const ref = () => 'arn:aws:sns:eu-west-1:111122223333:name.fifo';
 
@@ -47,7 +49,7 @@ test.each([
   expect(VisibilityTimeout).toBeGreaterThan(functionOf(fn).Timeout);
 });
 
-test.each(['Ordered', 'Bus'])("the sweep to %s is of its relay's code", (name) => {
+test.each(['Ordered', 'Bus', 'Pull'])("the sweep to %s is of its relay's code", (name) => {
   expect(functionOf(`SweepTo${name}`).Code).toEqual(functionOf(`RelayTo${name}`).Code);
   expect(functionOf(`SweepTo${name}`).Code).not.toEqual(functionOf('Poller').Code);
 });

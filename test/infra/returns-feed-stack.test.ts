@@ -14,7 +14,7 @@ function deployed(stage: Stage) {
   return { template, outputs: template.Outputs ?? {} };
 }
 
-const { outputs } = deployed({ ...production, addSources: true });
+const { outputs } = deployed({ ...production, addSources: true, pull: true });
 
 test('the stack has every output that commands use', () => {
   const used = Object.values(PARTS).map(({ output }) => output);
@@ -34,8 +34,9 @@ test.each(['docs/runbook.md', 'docs/deploying.md', 'SECURITY.md'])(
   },
 );
 
-test('a stage without a dashboard has no output for it', () => {
+test('a stage without a dashboard or a pull feed has no output for it', () => {
   expect(deployed(trial).outputs).not.toHaveProperty('Dashboard');
+  expect(deployed(trial).outputs).not.toHaveProperty('PullUrl');
 });
 
 const STREAM = 'arn:aws:dynamodb:eu-west-1:111122223333:table/Old-Ledger/stream/2026-11-20T10:00:00.000';

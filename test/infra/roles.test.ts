@@ -45,10 +45,11 @@ function rolesThatMay(what: RegExp): string[] {
 const DECLARED = 'DeclaredSourcesRole';
 const WMS = 'WebhooksWmsSenderRole';
 const INSIDE = 'WebhooksInsideSenderRole';
+const TO_PULL = ['RelayToPullRole', 'SweepToPullRole'];
 const PUBLISHERS = ['RelayToBusRole', 'RelayToOrderedRole', 'SweepToBusRole', 'SweepToOrderedRole'];
 const DISPATCH = ['DispatcherRole', 'PollerRole'];
 const SWEEPS = [
-  ...['SweepToBusRole', 'SweepToOrderedRole'],
+  ...['SweepToBusRole', 'SweepToOrderedRole', 'SweepToPullRole'],
   ...['WebhooksInsideSweepRole', 'WebhooksWmsSweepRole'],
 ];
 
@@ -61,6 +62,9 @@ test.each<[string, RegExp, readonly string[]]>([
   ['change states of sources', /:(Put|Update|PartiQL)\w* .*StorageSources.* keys (all|source)/, DISPATCH],
   ['change any item of sources', /:(Put|Update|PartiQL)\w* .*StorageSources.* keys all$/, ['PollerRole']],
   ['change only entries of sources', /:(Put|Delete)Item .*StorageSources.* keys directory\/\*$/, [DECLARED]],
+  ['note when a reader came', /:PutItem .*StorageSources.* keys reader\/\*$/, ['PullRole']],
+  ['give positions', /:(Put|Update)Item .*Marks.* keys pull#\*$/, TO_PULL],
+  ['read positions', /:(Batch)?GetItem .*Marks.* keys pull#\*$/, ['PullRole', ...TO_PULL]],
   ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
   [
     'write events of the feed itself',
@@ -69,7 +73,8 @@ test.each<[string, RegExp, readonly string[]]>([
   ],
   ['write the marks of a webhook', /:(Put|Update)Item .*Marks.* keys Wms#\*$/, [WMS, 'WebhooksWmsSweepRole']],
   ['write any mark', /:(Put|Update)Item .*StorageMarks.* keys all$/, PUBLISHERS],
-  ['read the whole ledger', / dynamodb:Scan /, SWEEPS],
+  ['read the whole ledger', / dynamodb:Scan .*StorageLedger/, SWEEPS],
+  ['read all sources', / dynamodb:Scan .*StorageSources/, ['PullRole']],
   ['ring for a webhook', / sqs:SendMessage .*WebhooksWmsQueue/, ['WebhooksWmsSweepRole']],
   ['delete other items, or tables', /:Delete(Item(?!.* keys directory\/\*$)|Table)|BatchWrite/, []],
   [
@@ -79,7 +84,11 @@ test.each<[string, RegExp, readonly string[]]>([
   ],
   ['delete other messages', / sqs:DeleteMessage (?!.*(Polling(Ticks|Shards)|Webhooks\w+Queue))/, []],
   ['perform actions with a wildcard', /^\S+ \S*\*/, []],
-  ['list streams, of any table', / dynamodb:ListStreams \* /, ['RelayToBusRole', 'RelayToOrderedRole']],
+  [
+    'list streams, of any table',
+    / dynamodb:ListStreams \* /,
+    ['RelayToBusRole', 'RelayToOrderedRole', 'RelayToPullRole'],
+  ],
   ['use any other resource', /^(?!\S+ (dynamodb:ListStreams|ec2:\w+|logs:\w+|xray:\w+) )\S+ \S+ \* /, []],
   ['make network interfaces', / ec2:CreateNetworkInterface \* /, [INSIDE]],
   [
@@ -161,7 +170,7 @@ function documentedActions(): Map<string, Set<string>> {
 }
 
 test.each([...documentedActions()])('SECURITY.md lists exactly the permissions of %s', (role, documented) => {
-  const name = role === 'SchedulesRole' ? 'FeedSchedulesRole' : role;
+  const name = ['SchedulesRole', 'PullRole'].includes(role) ? `Feed${role}` : role;
   const may = statementsOf(all, name).flatMap(({ actions }) => actions);
 
   expect([...documented].toSorted()).toEqual(

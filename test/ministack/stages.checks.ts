@@ -33,6 +33,7 @@ import {
 import { readDeployed } from './deployed.ts';
 import { invoke, setWaking } from './functions.ts';
 import { runAsOperator } from './operator.ts';
+import { ask, bodyOf, readAll } from './pull-feed.ts';
 import { createQueueReader } from './queue-reader.ts';
 import { decisionsOn, tellStories } from './stories.ts';
 import { type Addresses, synthesizeStages, TOKEN_SECRET } from './synthesize-stages.ts';
@@ -155,6 +156,27 @@ describe('a delivered parcel', () => {
       expect(outOfOrder(posted())).toEqual([]);
     });
     expect(receiver.forged).toEqual([]);
+  });
+
+  test('is pulled with the token that `readers add` prints, and with no other', async () => {
+    const [{ erp, refOf }] = stages as [WatchedStage];
+    const pull = refOf('AWS::Lambda::Function', 'FeedPull');
+    const [token = ''] = (await operate('readers add puller')).split('\n');
+
+    const answers = [
+      await ask(pull, '/v1/readers/puller', 'wrong'),
+      await ask(pull, '/v1/readers/none', token),
+    ];
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 404]);
+    await until(async () => {
+      const pulled = await readAll(pull, 'puller', token);
+      expect(differences(pulled, await erp.read())).toEqual([]);
+      expect(outOfOrder(pulled)).toEqual([]);
+    });
+    expect(await operate('readers list')).toMatch(/puller +read .* 0 events behind/);
+    const state = await ask(pull, '/v1/readers/puller/state', token);
+    expect([state.statusCode, bodyOf(state)]).toEqual([200, expect.arrayContaining([expect.anything()])]);
   });
 
   test('invokes the function behind its queue, and the one behind the bus', async () => {

@@ -44,6 +44,10 @@ const NAMED = [
   'npx --no returns-feed export <source> --stack <stack>',
   'npx --no returns-feed redrive <source> <group> --to <webhook> --stack <stack>',
   'npx --no returns-feed replay <source> --to <webhook> --stack <stack>',
+  'npx --no returns-feed readers add <reader> --stack <stack>',
+  'npx --no returns-feed readers rotate <reader> --stack <stack>',
+  'npx --no returns-feed readers list --stack <stack>',
+  'npx --no returns-feed readers remove <reader> --stack <stack>',
   'npx --no returns-feed webhooks list --stack <stack>',
   'npx --no returns-feed webhooks pause <webhook> --stack <stack>',
   'npx --no returns-feed webhooks resume <webhook> --stack <stack>',
@@ -68,7 +72,7 @@ let operators: Operators;
 
 beforeAll(async () => {
   const app = newApp({ 'aws:cdk:bundling-stacks': [] });
-  const { feed: construct } = new ReturnsFeedStack(app, STAGES.production);
+  const { feed: construct } = new ReturnsFeedStack(app, { ...STAGES.production, pull: true });
   construct.addOrderedQueue('Erp');
   construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;

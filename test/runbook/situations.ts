@@ -47,6 +47,7 @@ export async function createSituations(
     webhook: 'Wms',
     tracking: '1Z999AA10123456784',
     text: 'R1042',
+    reader: 'wms',
   };
   let group = 1_000;
 

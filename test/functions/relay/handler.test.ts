@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
 import { formatGroupKey } from '../../../shared/recording/group-key.ts';
-import { openTables, type TestTables } from '../../contract/stores.ts';
+import { pullStoresOn } from '../../contract/positions-under-test.ts';
+import { hastyClock, openTables, type TestTables } from '../../contract/stores.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { aKey, anEvent } from '../../shared/publishing/an-event.ts';
@@ -119,4 +120,26 @@ test('a group that is behind is reported at once, and by each sweep until it adv
   expect(bySweep).toMatchObject([reported]);
   expect(ofOthers).toEqual([]);
   expect(byNextSweep).toMatchObject([{ ...reported, GroupsBehind: 0 }]);
+});
+
+test('for the pull feed, records and sweeps give events their positions, and other groups none', async () => {
+  // The first invocation of a process decides its destination.
+  vi.resetModules();
+  runIn({ DESTINATION: 'pull' });
+  const { handler, sweep } = await import('../../../functions/relay/handler.ts');
+  const { positions } = pullStoresOn(tables.client, tables.tables, hastyClock);
+  const read = async () => {
+    const found = await positions.read(0, 100);
+    return found === 'expired' ? found : found.events.map(({ event }) => event.id);
+  };
+
+  const response = await handler(recordsOf(aKey(1), aKey('feed')), context);
+  const byRecords = await read();
+  await sweep({}, context);
+  const bySweep = await read();
+
+  expect(response).toEqual({ batchItemFailures: [] });
+  expect(byRecords).toEqual(['acme_mi8x2k_1_1', 'acme_mi8x2k_1_2']);
+  expect(bySweep.slice(0, 2)).toEqual(byRecords);
+  expect(bySweep.slice(2)).toEqual(['acme_mi8x2k_2_1', 'acme_mi8x2k_3_1']);
 });

@@ -8,7 +8,7 @@ const tables = {
   SOURCES_TABLE: 'sources',
 };
 
-test('a relay sends to the ordered topic or to the bus', () => {
+test('a relay is for the ordered topic, the bus or the pull feed', () => {
   const ordered = {
     DESTINATION: 'ordered',
     TOPIC_ARN: 'arn:aws:sns:eu-west-1:111122223333:events.fifo',
@@ -18,11 +18,15 @@ test('a relay sends to the ordered topic or to the bus', () => {
 
   expect(parseRelayEnvironment({ ...ordered, PATH: '/bin' })).toEqual(ordered);
   expect(parseRelayEnvironment(bus)).toEqual(bus);
+  expect(parseRelayEnvironment({ DESTINATION: 'pull', ...tables })).toEqual({
+    DESTINATION: 'pull',
+    ...tables,
+  });
 });
 
 test('all missing variables are named at once', () => {
   expect(() => parseRelayEnvironment({ DESTINATION: 'ordered', MARKS_TABLE: '' })).toThrow(
     /TOPIC_ARN: .*LEDGER_TABLE: .*MARKS_TABLE: /,
   );
-  expect(() => parseRelayEnvironment({})).toThrow(/DESTINATION: .*'ordered' \| 'bus'/);
+  expect(() => parseRelayEnvironment({})).toThrow(/DESTINATION: .*'ordered' \| 'bus' \| 'pull'/);
 });

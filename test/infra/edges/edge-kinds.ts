@@ -100,6 +100,7 @@ export const EDGE_KINDS: Readonly<Record<string, Readonly<Record<string, Rule | 
     'VpcConfig.SubnetIds[]': none('judged with the security groups'),
   },
   'AWS::Lambda::Permission': { '*': POLICY },
+  'AWS::Lambda::Url': { TargetFunctionArn: functionUrl },
   'AWS::Logs::LogGroup': {
     LogGroupName: none('its name'),
     KmsKeyId: logGroupWithKey,
@@ -257,6 +258,19 @@ function functionInNetwork({ resource }: Reference): Needs {
   return [...interfaces, ...others].map((action) => ({
     ...{ caller: { role }, action: `ec2:${action}`, resource: '*' },
   }));
+}
+
+/** Of anyone: the function itself checks tokens. https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html */
+function functionUrl({ resource, value }: Reference): Needs {
+  const { AuthType } = resource.properties;
+  const anyone = { caller: { service: 'anyone' }, resource: value };
+  return [
+    {
+      ...{ ...anyone, action: 'lambda:InvokeFunctionUrl' },
+      context: { 'lambda:FunctionUrlAuthType': AuthType },
+    },
+    { ...anyone, action: 'lambda:InvokeFunction', context: { 'lambda:InvokedViaFunctionUrl': 'true' } },
+  ];
 }
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html */

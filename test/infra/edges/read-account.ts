@@ -91,6 +91,8 @@ export function namesOf({ stackName, template }: RawStack, output?: Names['outpu
           return nameIn(id);
         case 'AWS::SNS::Topic TopicArn':
           return arnIn(id);
+        case 'AWS::Lambda::Url FunctionUrl':
+          return `https://${id.toLowerCase()}.lambda-url.${REGION}.on.aws/`;
         default:
           return name === 'Arn' ? arnIn(id) : missing(`${id}.${name}`);
       }

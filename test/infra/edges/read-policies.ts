@@ -66,15 +66,19 @@ const READERS: Readonly<Record<string, (resource: AccountResource) => Found[]>> 
     return [{ owner: key.arn, says: 'resource', name: `${key.path}, key policy`, document }];
   },
   'AWS::Lambda::Permission'(permission) {
-    const { FunctionName, Action, Principal, SourceArn, SourceAccount } = permission.resolve(
+    const { FunctionName, Action, Principal, SourceArn, SourceAccount, ...url } = permission.resolve(
       permission.properties,
     );
     const owner = FunctionName.startsWith('arn:') ? FunctionName : arn('lambda', `function:${FunctionName}`);
     const Condition = {
       ...(SourceArn && { ArnLike: { 'aws:SourceArn': SourceArn } }),
       ...(SourceAccount && { StringEquals: { 'aws:SourceAccount': SourceAccount } }),
+      ...(url.FunctionUrlAuthType && {
+        StringEquals: { 'lambda:FunctionUrlAuthType': url.FunctionUrlAuthType },
+      }),
+      ...(url.InvokedViaFunctionUrl && { Bool: { 'lambda:InvokedViaFunctionUrl': 'true' } }),
     };
-    const who = { Service: Principal };
+    const who = Principal === '*' ? Principal : { Service: Principal };
     const Statement = { Effect: 'Allow', Action, Resource: owner, Principal: who, Condition } as const;
     return [{ owner, says: 'resource', name: permission.path, document: { Statement } }];
   },

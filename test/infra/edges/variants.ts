@@ -44,18 +44,18 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
         deployStage(app, { ...stage, alarmEmail: 'ops@example.com' });
     },
   },
-  'without a key': { build: (app) => subscribeAll(inStack(app)) },
+  'without a key': { build: (app) => subscribeAll(inStack(app, { pull: true })) },
   'with a key of the stack': {
     build(app) {
       const stack = new Stack(app, 'Shop');
-      subscribeAll(inStack(app, { encryptionKey: new kms.Key(stack, 'Key') }, stack));
+      subscribeAll(inStack(app, { encryptionKey: new kms.Key(stack, 'Key'), pull: true }, stack));
     },
   },
   'with an imported key': {
     build(app) {
       const stack = new Stack(app, 'Shop');
       const encryptionKey = kms.Key.fromKeyArn(stack, 'Key', IMPORTED_KEY);
-      subscribeAll(inStack(app, { encryptionKey }, stack));
+      subscribeAll(inStack(app, { encryptionKey, pull: true }, stack));
     },
     given: (account) => [{ resource: IMPORTED_KEY, statements: importedKeyPolicy(account) }],
   },
@@ -198,7 +198,7 @@ function withEveryOption(app: App): void {
       },
     ],
     ...{ archiveRetention: Duration.days(7), logRetention, removalPolicy: RemovalPolicy.DESTROY },
-    ...{ runbookUrl: 'https://wiki.example.com/runbook', dashboard: false },
+    ...{ runbookUrl: 'https://wiki.example.com/runbook', dashboard: false, pull: { maxConcurrency: 5 } },
   });
   feed.addOrderedQueue('Erp', { filter: { sources: ['acme'], entities: ['shipment'], to: ['DELIVERED'] } });
   feed.onChange('Delivered', {

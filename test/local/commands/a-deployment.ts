@@ -4,15 +4,18 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { toLedgerItem } from '../../../functions/adapters/ledger-item.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { GroupKey } from '../../../shared/ports.ts';
+import { type PullStores, pullStoresOn } from '../../contract/positions-under-test.ts';
 import { aState } from '../../contract/sample-states.ts';
-import { openTables, type Stores, storesOn, type TestTables } from '../../contract/stores.ts';
+import { hastyClock, openTables, type Stores, storesOn, type TestTables } from '../../contract/stores.ts';
 import { connectSns, connectSqs, createTopicWithQueue, drain } from '../../contract/topic-clients.ts';
 import { type EventBusEngine, startEventBusEngine } from '../../engines/event-bus-engine.ts';
 import { type SqsEngine, startSqsEngine } from '../../engines/sqs-engine.ts';
 import { anEvent } from '../../shared/publishing/an-event.ts';
 import { type Ended, runFeed } from '../cli/run-feed.ts';
 
-export interface TestDeployment extends Omit<Stores, 'close'> {
+export interface TestDeployment
+  extends Omit<Stores, 'close'>,
+    Pick<PullStores, 'readers' | 'positions' | 'relay'> {
   /** Appends events of a group to the ledger. */
   write(key: GroupKey, ...sequences: readonly number[]): Promise<void>;
   /** Appends one event unchanged. */
@@ -47,6 +50,7 @@ export async function openDeployment(): Promise<TestDeployment> {
   const environment = environmentOf(tables, sqs, bus, topicArn);
   return {
     ...stores,
+    ...pullStoresOn(tables.client, tables.tables, hastyClock),
     environment,
     put,
     published,

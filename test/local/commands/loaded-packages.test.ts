@@ -31,6 +31,7 @@ test.each([
   'redrive',
   'release',
   'forget',
+  'readers',
 ])('the command %s loads no client of AWS where its place is a directory', (command) => {
   const clients = clientsOf(`local/commands/${command}.ts`);
 

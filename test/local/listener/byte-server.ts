@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
+import { toRequest, toResult } from '../../../functions/pull/function-url.ts';
 import { answerRead, problem, type ReadAnswer } from '../../../shared/pulling/answer-read.ts';
 import type { PullStream } from '../../../shared/pulling/pull-stream.ts';
+import { toEvent } from '../../functions/pull/function-url-front.ts';
 
 interface Stored {
   readonly contentType: string;
@@ -19,11 +21,26 @@ const clock = createSystemClock();
 /** Long polls end after two seconds. */
 const HURRIED = { ...clock, sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms / 10, signal) };
 
-export async function startByteServer(): Promise<{ readonly url: string; close(): Promise<void> }> {
+/** Answers a request that reads a stream. */
+type Read = (request: IncomingMessage, stream: PullStream, signal: AbortSignal) => Promise<ReadAnswer>;
+
+export const READS = {
+  'on one machine'({ method = 'GET', url = '', headers }, stream, signal) {
+    const query = new URL(url, 'http://127.0.0.1').searchParams;
+    return answerRead({ method, query, ifNoneMatch: headers['if-none-match'], signal }, stream, HURRIED);
+  },
+  async 'behind a function URL'(request, stream) {
+    const answer = await answerRead(toRequest(toEvent(request)), stream, HURRIED);
+    const { statusCode = 0, body } = toResult(answer);
+    return { ...answer, status: statusCode, body: body === undefined ? body : Buffer.from(body, 'base64') };
+  },
+} as const satisfies Readonly<Record<string, Read>>;
+
+export async function startByteServer(read: Read): Promise<{ readonly url: string; close(): Promise<void> }> {
   const streams = new Map<string, Stored>();
   const ending = new AbortController();
   const server = createServer((request, response) => {
-    void answer(request, streams, ending.signal).then((answered) => send(response, answered));
+    void answer(request, streams, read, ending.signal).then((answered) => send(response, answered));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -39,9 +56,10 @@ export async function startByteServer(): Promise<{ readonly url: string; close()
 async function answer(
   request: IncomingMessage,
   streams: Map<string, Stored>,
+  read: Read,
   signal: AbortSignal,
 ): Promise<ReadAnswer> {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+  const { pathname } = new URL(request.url ?? '', 'http://127.0.0.1');
   const known = streams.get(pathname);
   const { method = 'GET' } = request;
   if (method === 'PUT') return create(request, pathname, streams);
@@ -51,8 +69,7 @@ async function answer(
     streams.delete(pathname);
     return { status: 204, headers: {}, body: undefined };
   }
-  const read = { method, query: searchParams, ifNoneMatch: request.headers['if-none-match'], signal };
-  return answerRead(read, toStream(known), HURRIED);
+  return read(request, toStream(known), signal);
 }
 
 async function create(

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startByteServer } from './byte-server.ts';
+import { READS, startByteServer } from './byte-server.ts';
 
 const run = promisify(execFile);
 const SUITE = dirname(
@@ -36,35 +36,40 @@ interface Report {
   }[];
 }
 
-test('the pull feed answers reads as the Durable Streams protocol says', async () => {
-  const [server, folder] = [await startByteServer(), await mkdtemp(join(tmpdir(), 'conformance-'))];
-  const config = join(folder, 'vitest.config.mjs');
-  await writeFile(
-    config,
-    'export default { test: { include: ["dist/test-runner.js"], exclude: [], testTimeout: 60000 } };',
-  );
+test.each(Object.entries(READS))(
+  'the pull feed %s answers reads as the Durable Streams protocol says',
+  async (_, read) => {
+    const [server, folder] = [await startByteServer(read), await mkdtemp(join(tmpdir(), 'conformance-'))];
+    const config = join(folder, 'vitest.config.mjs');
+    await writeFile(
+      config,
+      'export default { test: { include: ["dist/test-runner.js"], exclude: [], testTimeout: 60000 } };',
+    );
 
-  const args = [
-    'vitest',
-    'run',
-    '--root',
-    SUITE,
-    '--config',
-    config,
-    '-t',
-    READING.join('|'),
-    '--reporter=json',
-    `--outputFile=${folder}/report.json`,
-  ];
-  // It fails with the tests about others.
-  await run('npx', args, { env: { ...process.env, CONFORMANCE_TEST_URL: server.url } }).catch(() => {});
-  const report = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')) as Report;
-  await Promise.all([server.close(), rm(folder, { recursive: true })]);
+    const args = [
+      'vitest',
+      'run',
+      '--root',
+      SUITE,
+      '--config',
+      config,
+      '-t',
+      READING.join('|'),
+      '--reporter=json',
+      `--outputFile=${folder}/report.json`,
+    ];
+    // It fails with the tests about others.
+    await run('npx', args, { env: { ...process.env, CONFORMANCE_TEST_URL: server.url } }).catch(() => {});
+    const report = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')) as Report;
+    await Promise.all([server.close(), rm(folder, { recursive: true })]);
 
-  const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-  const about = all.filter(
-    ({ ancestorTitles, title }) => READING.includes(ancestorTitles.at(-1) ?? '') && !ABOUT_OTHERS.test(title),
-  );
-  expect(about.filter(({ status }) => status !== 'passed').map(({ title }) => title)).toEqual([]);
-  expect(about.length).toBeGreaterThan(75);
-}, 300_000);
+    const all = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    const about = all.filter(
+      ({ ancestorTitles, title }) =>
+        READING.includes(ancestorTitles.at(-1) ?? '') && !ABOUT_OTHERS.test(title),
+    );
+    expect(about.filter(({ status }) => status !== 'passed').map(({ title }) => title)).toEqual([]);
+    expect(about.length).toBeGreaterThan(75);
+  },
+  300_000,
+);

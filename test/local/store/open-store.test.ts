@@ -395,19 +395,6 @@ describe('events expire', () => {
     expect(await store.marks.advance('output', aKey(1), 1)).toBe(true);
   });
 
-  test('and their positions with them; what was erased did not expire', async () => {
-    await saveAt(aKey(1));
-    await store.eraser.erase(aKey(1), 1);
-    const erased = await store.positions.expired();
-    await saveAt(aKey(2));
-    now += RETENTION_AND_A_MINUTE;
-    await saveAt(aKey(3));
-    now += MINUTE;
-    await saveAt(aKey(4));
-
-    expect([erased, await store.positions.expired()]).toEqual([0, 2]);
-  });
-
   test('not by a clock that is far ahead of the service', async () => {
     await saveAt(aKey(1));
     await saveAt(aKey(2));
@@ -496,37 +483,3 @@ test('a directory holds a feed once a store was opened there', () =>
 
     expect(holdsFeed(directory)).toBe(true);
   }));
-
-describe('positions', () => {
-  const idsAfter = async (position: number, limit = 100) => {
-    const { events, last } = await store.positions.read(position, limit);
-    return { ids: events.map(({ event }) => event.data.sequence), last };
-  };
-
-  test('show the events of all returns in the order of their commits, in pages', async () => {
-    await save(aKey(2), 2);
-    await save(aKey(1), 1);
-    const first = await store.positions.read(0, 2);
-
-    const rest = await store.positions.read(first.last, 2);
-
-    const groupsOf = ({ events }: typeof rest) => events.map(({ event }) => event.partitionkey);
-    expect([groupsOf(first), groupsOf(rest)]).toEqual([['acme/2', 'acme/2'], ['acme/1']]);
-    expect(rest.last).toBe(await store.positions.newest());
-  });
-
-  test('leave out what the feed says of itself, and move on', async () => {
-    const key = aKey('feed');
-    await store.ledger.append(key, anEvent(key, 1));
-
-    expect(await idsAfter(0)).toEqual({ ids: [], last: 1 });
-  });
-
-  test('tell of a commit', async () => {
-    const told = store.positions.change(new AbortController().signal);
-
-    await save(aKey(1));
-
-    await expect(told).resolves.toBeUndefined();
-  });
-});

@@ -13,9 +13,13 @@ interface World {
   readonly expired?: number;
   readonly filter?: EventFilter;
   readonly bytesEach?: number;
+  /** What follows this position is not there. */
+  readonly holeAfter?: number;
+  /** How many positions were asked for, each time. */
+  readonly asked?: number[];
 }
 
-function open({ events, expired = 0, filter = {}, bytesEach = 0 }: World) {
+function open({ events, expired = 0, filter = {}, bytesEach = 0, holeAfter = -1, asked = [] }: World) {
   const event = (position: number) =>
     ({
       id: `e${position}`,
@@ -30,7 +34,9 @@ function open({ events, expired = 0, filter = {}, bytesEach = 0 }: World) {
       expired: async () => expired,
       change: async () => {},
       async read(after, limit) {
-        const first = Math.max(after, expired) + 1;
+        asked.push(limit);
+        if (after < expired || after === holeAfter) return 'expired';
+        const first = after + 1;
         const last = Math.min(events, first + limit - 1);
         const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
         return {
@@ -80,6 +86,23 @@ describe('a reader', () => {
     const read = await piece({ events: 45, filter: { sources: ['globex'] } });
 
     expect([idsOf(read), read.next, read.isUpToDate]).toEqual([['e10', 'e20', 'e30', 'e40'], at(45), true]);
+  });
+
+  it('gives what is kept before it says that the rest has expired', async () => {
+    const world = { events: 300, holeAfter: 200, filter: { sources: ['globex'] } };
+
+    const read = await piece(world);
+
+    expect([idsOf(read).length, read.next, read.isUpToDate]).toEqual([20, at(200), false]);
+    expect(await open(world).read(read.next)).toBe('expired');
+  });
+
+  it('without a filter reads no more than it gives', async () => {
+    const asked: number[] = [];
+
+    await open({ events: 300, asked }).read(undefined, 30);
+
+    expect(asked).toEqual([30]);
   });
 
   it('ends a page at a MiB', async () => {

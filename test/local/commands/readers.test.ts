@@ -1,0 +1,72 @@
+// `readers` of a deployment; test/local/listener has those of a data directory.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { hashToken } from '../../../functions/adapters/token-hash.ts';
+import { aKey } from '../../shared/publishing/an-event.ts';
+import { openDeployment, type TestDeployment } from './a-deployment.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let deployment: TestDeployment;
+
+beforeAll(async () => {
+  deployment = await openDeployment();
+});
+afterAll(() => deployment.close());
+
+const run = (...args: string[]) =>
+  deployment.runWith({ ...deployment.environment, PULL_URL: 'https://pull.example.com/' }, ...args);
+const readers = (...args: string[]) => run('readers', ...args);
+
+test('a reader is added with its filter and a token, of which only the hash is stored', async () => {
+  const { stdout, stderr } = await readers('add', 'wms', '--filter', '{"sources":["acme"]}');
+
+  const token = stdout.trim();
+  expect(token).toMatch(/^rcf_[\w-]{43}$/);
+  expect(stderr).toBe('added: https://pull.example.com/v1/readers/wms. Give its client this token.\n');
+  expect(await deployment.readers.load('wms')).toEqual({
+    filter: { sources: ['acme'] },
+    tokens: [hashToken(token)],
+  });
+});
+
+test('a rotation keeps the token before valid, until the next', async () => {
+  const first = (await readers('add', 'rotated')).stdout.trim();
+
+  const second = (await readers('rotate', 'rotated')).stdout.trim();
+
+  expect((await deployment.readers.load('rotated'))?.tokens).toEqual([second, first].map(hashToken));
+});
+
+test('a list says how far each has read, and a removed one is not in it', async () => {
+  await readers('add', 'removed');
+  await readers('add', 'listed');
+  await deployment.write(aKey(1), 1, 2, 3);
+  await deployment.relay([aKey(1)], 60_000);
+  const lastOffset = `${await deployment.positions.epoch()}_${'1'.padStart(16, '0')}`;
+  await deployment.readers.change('listed', (reader) => ({ ...reader, lastOffset, readAt: 1 }));
+  await readers('remove', 'removed');
+
+  const { stdout } = await readers('list', '--json');
+
+  const { readers: known } = JSON.parse(stdout) as { readers: { name: string; behind: number | null }[] };
+  expect(known.find(({ name }) => name === 'listed')?.behind).toBe(2);
+  expect(known.map(({ name }) => name)).not.toContain('removed');
+});
+
+test('a deployment without a pull feed gets no reader', async () => {
+  const { code, stderr } = await deployment.run('readers', 'add', 'early');
+
+  expect([code, stderr]).toEqual([2, expect.stringContaining('deploy it with the property `pull`')]);
+  expect(await deployment.readers.load('early')).toBeUndefined();
+});
+
+test('`redrive` gives the events of a return that stopped their positions', async () => {
+  await deployment.marks.noteBehind('pull', aKey(2), { sequence: 1, reason: 'unreadable' });
+  await deployment.write(aKey(2), 1);
+  const before = await deployment.positions.newest();
+
+  const { stdout } = await run('redrive', '--to', 'pull');
+
+  expect(stdout).toContain('all events are sent');
+  expect(await deployment.positions.newest()).toBe(before + 1);
+});
