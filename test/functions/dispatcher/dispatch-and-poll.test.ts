@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 function settingsOf(name: string) {
-  return { name, baseUrl: service.url, sourceRead: false };
+  return { name, baseUrl: service.url, sourceRead: false, reconcileMs: 3_600_000 };
 }
 
 /** Dispatches a minute, and handles its messages. */
