@@ -44,6 +44,7 @@ export function synthesizeStages(
   for (const stage of Object.values(STAGES)) {
     const stack = new ReturnsFeedStack(app, {
       ...stage,
+      addSources: true,
       ...(kept[stage.stackName] && { tables: kept[stage.stackName] }),
       sources: stage.sources.map((source) => ({
         ...source,
