@@ -94,9 +94,7 @@ export class ReturnsChangeFeed extends Construct {
     const tokenKey =
       props.addSources === true ? this.#createTokenKey(removalPolicy) : props.addSources || undefined;
     const polling = new Polling(this, 'Polling', { ...common, sources, tables, deadLetters, tokenKey });
-    // An entry may name a new token, so the poller's policy comes first.
-    const declared = new DeclaredSources(this, 'Declared', { ...common, sources, tables });
-    declared.node.addDependency(polling.poller.function);
+    new DeclaredSources(this, 'Declared', { ...common, sources, tables, poller: polling.poller.function });
     const publishing = new Publishing(this, 'Publishing', {
       ...common,
       archiveRetention,
