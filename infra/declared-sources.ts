@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResource, Duration, Names, Stage, Token } from 'aws-cdk-lib';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { TABLES } from '../shared/deployment/tables.ts';
@@ -11,7 +12,7 @@ import { formatValueMarker } from '../shared/deployment/value-marker.ts';
 import { allow, allowItems, allowPattern, ENTRIES } from './allow.ts';
 import { createFunction, type FunctionDefaults } from './create-function.ts';
 import { placeOf } from './declared-tokens.ts';
-import { type SourceProps, settingsOf } from './source-props.ts';
+import { alarmedOf, type SourceProps, settingsOf } from './source-props.ts';
 import type { FeedTables } from './storage.ts';
 
 /** Lambda tries a failed invocation twice more, after a minute and after two. */
@@ -21,6 +22,7 @@ const GIVE_UP = Duration.minutes(12);
 export interface DeclaredSourcesProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
   readonly tables: FeedTables;
+  readonly poller: lambda.IFunction;
 }
 
 export class DeclaredSources extends Construct {
@@ -41,12 +43,14 @@ export class DeclaredSources extends Construct {
     allowPattern(role, 's3:GetObject', lists, 'The name of a list is the hash of its content.');
     allowItems(role, table, ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'], ENTRIES);
     allow(role, ['dynamodb:Query'], `${table.tableArn}/index/${TABLES.sources.index.name}`);
-    new CustomResource(this, 'Entries', {
+    const entries = new CustomResource(this, 'Entries', {
       resourceType: 'Custom::DeclaredSources',
       serviceToken: fn.functionArn,
       serviceTimeout: GIVE_UP,
       properties: { Bucket: asset.s3BucketName, Key: asset.s3ObjectKey, Values: values },
     });
+    // An entry may name a new token, so the poller's policy comes first.
+    entries.node.addDependency(props.poller);
   }
 
   #storeList(list: string): Asset {
@@ -62,7 +66,11 @@ export class DeclaredSources extends Construct {
 /** @returns the list as JSON, with markers for the values that only the deployment knows */
 function listOf(sources: readonly SourceProps[]) {
   const markers = new Map<string, string>();
-  const given = sources.map((source) => ({ settings: settingsOf(source), token: placeOf(source) }));
+  const alarmed = new Set(alarmedOf(sources));
+  const given = sources.map((source) => ({
+    ...{ settings: settingsOf(source), token: placeOf(source) },
+    alarm: alarmed.has(source),
+  }));
   const list = JSON.stringify(given, (_, value) => {
     if (typeof value !== 'string' || !Token.isUnresolved(value)) return value;
     const id = markers.get(value) ?? String(markers.size);

@@ -107,9 +107,7 @@ export class ReturnsChangeFeed extends Construct {
       ...{ ...common, sources, tables, deadLetters, schedules, tokenKey },
       maxConcurrency: props.maxConcurrency,
     });
-    // An entry may name a new token, so the poller's policy comes first.
-    const declared = new DeclaredSources(this, 'Declared', { ...common, sources, tables });
-    declared.node.addDependency(polling.poller.function);
+    new DeclaredSources(this, 'Declared', { ...common, sources, tables, poller: polling.poller.function });
     const publishing = new Publishing(this, 'Publishing', {
       ...common,
       archiveRetention,

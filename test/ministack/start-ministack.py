@@ -135,6 +135,23 @@ def with_leading_keys(body):
 
 iam_actions.dynamodb_service_context = with_leading_keys
 
+# The condition keys of an encryption context.
+# https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+tag_context = iam_actions.request_tag_context
+
+
+def with_encryption_context(service, action, body, *rest):
+    context = dict(tag_context(service, action, body, *rest))
+    given = (json.loads(body or b"{}").get("EncryptionContext") if service == "kms" else None) or {}
+    for name, value in given.items():
+        context[f"kms:EncryptionContext:{name}"] = value
+    if given:
+        context["kms:EncryptionContextKeys"] = list(given)
+    return context
+
+
+iam_actions.request_tag_context = with_encryption_context
+
 # The resources of PartiQL's statements, of parameters' paths, of schedules and alarms, and of task tokens, which belong to
 # a state machine.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html

@@ -43,7 +43,7 @@ export function synthesizeStages(
   const app = newApp({ '@aws-cdk/core:defaultCrossStackReferences': 'strong' });
   for (const stage of Object.values(STAGES)) {
     const stack = new ReturnsFeedStack(app, {
-      ...{ ...stage, pull: true },
+      ...{ ...stage, addSources: true, pull: true },
       ...(kept[stage.stackName] && { tables: kept[stage.stackName] }),
       sources: stage.sources.map((source) => ({
         ...source,
