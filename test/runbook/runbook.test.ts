@@ -77,6 +77,7 @@ beforeAll(async () => {
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
+    feed.outputs.FeedName ?? '',
     addEntry,
     feed.stores,
     async (key, sequence, trackingNumber) => {
