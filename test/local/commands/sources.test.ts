@@ -179,7 +179,7 @@ describe('a file of sources', () => {
     [
       'JSON',
       [
-        '{"name":"one","baseUrl":"x","token":"secret-c"',
+        '{"name":"one","token":secret-c}',
         '{"name":"two","token":"secret-d","nmae":1}',
         '{"name":3}',
       ],
