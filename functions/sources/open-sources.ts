@@ -160,16 +160,15 @@ export function openSources({ sourcesTable, feedName, tokenKey, ...clients }: So
     { isTried = true, onProgress }: WriteOptions = {},
   ): Promise<Written> {
     const entries = new Map((await directory.list()).map((entry) => [entry.name, entry]));
-    const isKnown = ({ settings }: Planned) => entries.has(settings.name);
+    const entryOf = ({ entry, settings }: Planned) => entry ?? entries.get(settings.name);
     const planned = await each(given, async (source) => {
-      checkOwner(source.entry ?? entries.get(source.settings.name));
+      checkOwner(entryOf(source));
       const checked = check(feedName, source);
       if (typeof checked.token === 'string' && tokenKey === undefined) throw new InvalidSourceError(NO_KEY);
       return checked;
     });
     refuse(problemsBetween(planned, [...entries.values()]));
-    const isSame = (source: Planned) =>
-      isUnchanged(source, source.entry ?? entries.get(source.settings.name));
+    const isSame = (source: Planned) => isUnchanged(source, entryOf(source));
     const others = new Set(planned.filter((source) => !isSame(source)));
     const toTry = new Set(planned.filter((source) => others.has(source) && typeof source.token === 'string'));
     let tried = 0;
@@ -185,8 +184,8 @@ export function openSources({ sourcesTable, feedName, tokenKey, ...clients }: So
       onProgress?.('written', ++written, others.size);
     });
     return {
-      added: namesOf([...others].filter((source) => !isKnown(source))),
-      changed: namesOf([...others].filter(isKnown)),
+      added: namesOf([...others].filter((source) => entryOf(source) === undefined)),
+      changed: namesOf([...others].filter((source) => entryOf(source) !== undefined)),
       unchanged: namesOf(planned.filter(isSame)),
     };
   }
@@ -204,7 +203,10 @@ export function openSources({ sourcesTable, feedName, tokenKey, ...clients }: So
 
   return {
     set,
-    add: ({ token, ...settings }, options) => single(writeAll([{ settings, token }], options)),
+    async add({ token, ...settings }, options) {
+      const entry = await directory.find(settings.name);
+      return single(writeAll([{ settings, token, entry }], options));
+    },
     addAll: (sources, options) =>
       writeAll(
         sources.map(({ token, ...settings }) => ({ settings, token })),

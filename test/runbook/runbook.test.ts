@@ -81,6 +81,7 @@ beforeAll(async () => {
   situations = await createSituations(
     stackName,
     (recent) => saveActivity(recent),
+    feed.outputs.FeedName ?? '',
     addEntry,
     feed.stores,
     async (key, sequence, trackingNumber) => {

@@ -22,6 +22,8 @@ export async function createSituations(
   stack: string,
   /** Notes that a return of acme changed, for the console. */
   noteActivity: (recent: RecentGroup) => Promise<void>,
+  /** The prefix of the names of tokens. */
+  feedName: string,
   /** Adds an entry for a source that operators may change. */
   addEntry: (source: string) => Promise<void>,
   stores: Omit<Stores, 'close'>,
@@ -43,6 +45,7 @@ export async function createSituations(
     id: '184467',
     time: ['2026-11-20T10:00:00Z', '2026-11-20T11:00:00Z'],
     url: 'https://globex.example.com/api',
+    secret: `${feedName}/tokens/globex.example.com/main`,
     hold: '7',
     webhook: 'Wms',
     tracking: '1Z999AA10123456784',

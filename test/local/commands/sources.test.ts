@@ -178,11 +178,7 @@ describe('a file of sources', () => {
     ],
     [
       'JSON',
-      [
-        '{"name":"one","baseUrl":"x","token":"secret-c"',
-        '{"name":"two","token":"secret-d","nmae":1}',
-        '{"name":3}',
-      ],
+      ['{"name":"one","token":secret-c}', '{"name":"two","token":"secret-d","nmae":1}', '{"name":3}'],
       [
         'line 1: it is no JSON object',
         'line 2: baseUrl:',
