@@ -8,9 +8,10 @@ import * as z from 'zod';
 import { markOf } from '../../shared/deployment/destinations.ts';
 import { SECOND } from '../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../shared/limits.ts';
-import type { PositionWriter } from '../../shared/pulling/assign-positions.ts';
+import type { PositionWriter, Run } from '../../shared/pulling/assign-positions.ts';
 import { formatGroupKey } from '../../shared/recording/group-key.ts';
 import { numberValue, type StoredItem, storedNumber } from './attribute-values.ts';
+import { MAX_FRUITLESS_TRIES } from './backoff.ts';
 import type { TableAccess } from './dynamodb-client.ts';
 import { readItem } from './dynamodb-conditional-put.ts';
 import { markKey, moveFrom } from './dynamodb-marks.ts';
@@ -20,40 +21,63 @@ import { formatAttribute, readStored } from './stored-format.ts';
 const FORMAT = 1;
 const DIGITS = 16;
 const PULL = markOf('pull');
+/**
+ * After another relay was faster: twice a transaction's time, not longer each time. There are only as many relays as the
+ * stream has shards, and with growing pauses a few of them starve.
+ */
+const LONGEST_PAUSE_MS = 40;
 
 export function createDynamoDbPositionWriter(options: TableAccess<'marks'>): PositionWriter {
-  const { client, clock, tables } = options;
+  const { client, clock, tables, random = Math.random } = options;
   const TableName = tables.marks;
   /** As of the last save of this process, which is right if no other saved since. */
   let known: Counter | undefined;
 
   return {
     async assign(runs) {
-      const { newest, keptUntil } = known ?? readCounter(await readItem(client, TableName, COUNTER_KEY));
-      known = undefined;
-      // A later position is never kept for a shorter time, whatever the clocks: what has expired is a beginning.
-      const expires = Math.max(keptUntil, Math.ceil((clock.now() + LEDGER_RETENTION) / SECOND));
-      const named = runs.flatMap(({ key, sequences }) =>
-        sequences.map((sequence) => ({ g: { S: formatGroupKey(key) }, n: numberValue(sequence) })),
-      );
-      const counter = { newest: newest + named.length, keptUntil: expires };
-      const writes: TransactWriteItem[] = [
-        { Update: { TableName, Key: COUNTER_KEY, ...moveCounter(newest, counter) } },
-        ...runs.map(({ key, after, sequences }) => ({
-          Update: { TableName, Key: markKey(PULL, key), ...moveFrom(after, sequences.at(-1) ?? after) },
-        })),
-        ...named.map((event, at) => ({
-          Put: {
-            TableName,
-            Item: { k: { S: positionKey(newest + 1 + at) }, ...event, x: numberValue(expires), ...FORMATTED },
-          },
-        })),
-      ];
-      if ((await writeTogether(options, writes, randomUUID())) !== undefined) return 'conflict';
-      known = counter;
-      return 'saved';
+      for (let tries = 1; ; tries += 1) {
+        const from = known ?? readCounter(await readItem(client, TableName, COUNTER_KEY));
+        known = undefined;
+        const counter = {
+          newest: from.newest + runs.reduce((sum, { sequences }) => sum + sequences.length, 0),
+          // A later position is never kept for a shorter time, whatever the clocks: what has expired is a beginning.
+          keptUntil: Math.max(from.keptUntil, Math.ceil((clock.now() + LEDGER_RETENTION) / SECOND)),
+        };
+        const writes = writesOf(TableName, from, counter, runs);
+        const failed = await writeTogether(options, writes, randomUUID());
+        if (failed === undefined) {
+          known = counter;
+          return 'saved';
+        }
+        if (failed.size > 1 || !failed.has(0) || tries === MAX_FRUITLESS_TRIES) return 'conflict';
+        // Another relay was faster at the counter alone: these events still lack positions.
+        const stored = failed.get(0);
+        known = stored && readCounter(stored);
+        await clock.sleep(random() * LONGEST_PAUSE_MS);
+      }
     },
   };
+}
+
+function writesOf(
+  TableName: string,
+  from: Counter,
+  counter: Counter,
+  runs: readonly Run[],
+): TransactWriteItem[] {
+  const events = runs.flatMap(({ key, sequences }) =>
+    sequences.map((sequence) => ({ g: { S: formatGroupKey(key) }, n: numberValue(sequence) })),
+  );
+  return [
+    { Update: { TableName, Key: COUNTER_KEY, ...moveCounter(from.newest, counter) } },
+    ...runs.map(({ key, after, sequences }) => ({
+      Update: { TableName, Key: markKey(PULL, key), ...moveFrom(after, sequences.at(-1) ?? after) },
+    })),
+    ...events.map((event, at) => {
+      const k = { S: positionKey(from.newest + 1 + at) };
+      return { Put: { TableName, Item: { k, ...event, x: numberValue(counter.keptUntil), ...FORMATTED } } };
+    }),
+  ];
 }
 
 const FORMATTED = formatAttribute(FORMAT);
@@ -83,6 +107,7 @@ const counter1 = z
 
 function moveCounter(from: number, { newest, keptUntil }: Counter) {
   return {
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     UpdateExpression: 'SET n = :n, e = :e, v = :v',
     ConditionExpression: from === 0 ? 'attribute_not_exists(k)' : 'n = :from',
     ExpressionAttributeValues: {
