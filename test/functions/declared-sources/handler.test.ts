@@ -203,7 +203,7 @@ test('all problems are in one answer, the worst first, and nothing is written', 
     expect.stringMatching(/^- There are two sources "twice"/),
     expect.stringMatching(/^- Source "added" was added by a command: run "sources remove added" first/),
     expect.stringMatching(/^- Source "broken": settings\.intervalMs: /),
-    expect.stringMatching(/^- Source 3: settings: /),
+    expect.stringMatching(/^- Source 3: settings\.name: /),
     expect.stringMatching(/^- The sources "acme" and "globex" use one token.*now 400/),
   ]);
   expect(await names()).toEqual(['added']);

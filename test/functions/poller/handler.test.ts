@@ -297,7 +297,7 @@ describe('a tick that opens a minute', () => {
   });
 
   test('notes that the source stays with the long queue while it is not read completely', async () => {
-    const token = { encrypted: await encrypted('refused', service.url, 'a wrong one') };
+    const token = { encrypted: await encrypted('refused', service.url, 'another-token') };
     await configure('refused', service.url, token);
 
     await open('refused');
