@@ -2,16 +2,6 @@
 // source writes its entry, so only the token's name proves that the token belongs to the address: the name contains the
 // host, and the poller sends it nowhere else. Tokens of other names are bound to their addresses by the stack itself.
 
-/** @param service the feed's name in parameters, logs and metrics */
-export function sourcePaths(service: string): { readonly ofStack: string; readonly added: string } {
-  return { ofStack: `/${service}/stack-sources`, added: `/${service}/sources` };
-}
-
-/** The feed's name, from a path `/<feed>/…`; metrics call it `service`. */
-export function serviceOf(path: string): string {
-  return path.split('/')[1] ?? '';
-}
-
 /** The prefixes under which the poller may read tokens that its stack does not name. */
 export function tokenNames(service: string): TokenPrefixes {
   return { ofSecrets: `${service}/tokens/`, ofParameters: `/${service}/tokens/` };

@@ -44,7 +44,8 @@ export function resourcesCalled(name: string, { outputs, refOf, arnsOf }: Deploy
     'the path `WebhooksPath`': () => [arn('ssm', `parameter${webhooks}*`)],
     '`TokenKey`': () => [tokenKey],
     'all resources (`*`): AWS lets these name none': () => ['*'],
-    'the logs of poller, relays and sweeps': () => [log('PollerLog'), log('RelayToOrderedLog')],
+    'the logs of dispatcher, poller, relays and sweeps': () =>
+      ['DispatcherLog', 'PollerLog', 'RelayToOrderedLog'].map(log),
     "the logs of webhooks' senders": () => [
       arn('logs', `log-group:${refOf('AWS::Logs::LogGroup', 'WebhooksWmsSender')}:*`),
     ],
