@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { readActivities } from '../../functions/adapters/dynamodb-activities.ts';
 import { listBehind, readMark } from '../../functions/adapters/dynamodb-behind.ts';
 import { createDynamoDbClient } from '../../functions/adapters/dynamodb-client.ts';
+import { createDynamoDbDispatches } from '../../functions/adapters/dynamodb-dispatches.ts';
 import { createDynamoDbEndpointStates } from '../../functions/adapters/dynamodb-endpoint-states.ts';
 import { listLatestGroups } from '../../functions/adapters/dynamodb-latest-groups.ts';
 import { createDynamoDbLedger } from '../../functions/adapters/dynamodb-ledger.ts';
@@ -11,6 +12,7 @@ import { createDynamoDbLedgerEraser } from '../../functions/adapters/dynamodb-le
 import { readMarks } from '../../functions/adapters/dynamodb-mark-batch.ts';
 import { createDynamoDbMarks } from '../../functions/adapters/dynamodb-marks.ts';
 import { createDynamoDbPositions } from '../../functions/adapters/dynamodb-positions.ts';
+import { createDynamoDbProgress } from '../../functions/adapters/dynamodb-progress.ts';
 import { createDynamoDbReaders } from '../../functions/adapters/dynamodb-readers.ts';
 import { createDynamoDbSnapshotStore } from '../../functions/adapters/dynamodb-snapshot-store.ts';
 import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
@@ -24,6 +26,7 @@ import { shellWord } from '../cli/shell-word.ts';
 import { createPollerFinder } from './ask-poller.ts';
 import { unsentOfRecent } from './changed-groups.ts';
 import { type Deployment, findDeploymentInEnvironment, findStackDeployment } from './find-deployment.ts';
+import { withQuietPolls } from './load-quiet-polls.ts';
 import { listWebhooks, relaysOf } from './named-destinations.ts';
 import {
   type FeedLists,
@@ -73,6 +76,9 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
   const access = { client, tables: deployment, clock };
   const states = createDynamoDbSourceStates(access);
   const [store, ledger] = [createDynamoDbSnapshotStore(access), createDynamoDbLedger(access)];
+  const quiet = {
+    ...{ clock, dispatches: createDynamoDbDispatches(access), progress: createDynamoDbProgress(access) },
+  };
   const lists: FeedLists = {
     sources: () => listSources(client, deployment.sources).catch(explainMissing(deployment.sources)),
     mark: (destination, key) => readMark(client, deployment.marks, destination, key),
@@ -97,7 +103,7 @@ export async function openDeployment(stack: string | undefined): Promise<Deploye
     endpoints: createDynamoDbEndpointStates(access),
     configured: async () =>
       new Map((await createDynamoDbSourceDirectory(access).list()).map((entry) => [entry.name, entry])),
-    statesOf: states.loadMany,
+    statesOf: async (sources) => withQuietPolls(quiet, await states.loadMany(sources)),
     activitiesOf: (sources) => readActivities(access, deployment.sources, sources),
     presentGeneration: createPresentGeneration(states),
     readers: createDynamoDbReaders(access),
