@@ -5,17 +5,14 @@ import { type Note, STAY_MS } from '../../shared/dispatching/known-source.ts';
 import { type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { pollQuickly, QUICK_REQUESTS, type QuickTick } from '../../shared/poll-quickly.ts';
 import { pollSource } from '../../shared/poll-source.ts';
+import type { Ledger, SnapshotStore, SourceStates } from '../../shared/ports.ts';
 import { claimsOf } from '../../shared/position/claims.ts';
 import { reportUnconfigured } from '../../shared/reporting/report-unconfigured.ts';
 import type { TickReport } from '../../shared/reporting/tick-report.ts';
 import { createSourceSession } from '../../shared/source/source-session.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
-import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
-import type { TableAccess } from '../adapters/dynamodb-client.ts';
-import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
-import { createDynamoDbProgress } from '../adapters/dynamodb-progress.ts';
-import { createDynamoDbSnapshotStore } from '../adapters/dynamodb-snapshot-store.ts';
-import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
+import type { Activities } from '../adapters/dynamodb-activities.ts';
+import type { Progress } from '../adapters/dynamodb-progress.ts';
 import type { SendMessages } from '../adapters/message-queue.ts';
 import { hashToken } from '../adapters/token-hash.ts';
 import { createActivityNotes } from './note-activity.ts';
@@ -28,7 +25,12 @@ import {
 } from './source-sessions.ts';
 import { laterMessages, parsePollMessage, type TickMessage } from './tick-message.ts';
 
-export interface PollerOptions extends SourceAccess, TableAccess<'snapshots' | 'ledger' | 'sources'> {
+export interface PollerOptions extends SourceAccess {
+  readonly states: SourceStates;
+  readonly store: SnapshotStore;
+  readonly ledger: Ledger;
+  readonly activities: Activities;
+  readonly progress: Pick<Progress, 'note' | 'noteLong'>;
   /**
    * The options of `returns-feed` that name this place, such as ` --stack ReturnsFeed`; undefined without stored state.
    */
@@ -46,15 +48,9 @@ export interface PollerOptions extends SourceAccess, TableAccess<'snapshots' | '
 export type Poller = (event: SQSEvent, durationMs: number) => Promise<void>;
 
 export function createPoller(options: PollerOptions): Poller {
-  const { clock, log, owner, place, onProgress, signal, sendLong } = options;
-  const { write, ...noted } = createActivityNotes({
-    ...{ clock, log },
-    activities: createDynamoDbActivities(options),
-    store: createDynamoDbSnapshotStore(options),
-    ledger: createDynamoDbLedger(options),
-  });
-  const stores = { ...noted, states: createDynamoDbSourceStates(options) };
-  const progress = createDynamoDbProgress(options);
+  const { clock, log, owner, place, onProgress, signal, sendLong, states, progress } = options;
+  const { write, ...noted } = createActivityNotes(options);
+  const stores = { ...noted, states };
   const sessionOf = createSourceSessions((source, sessions) =>
     createSourceSession({
       ...stores,

@@ -16,7 +16,6 @@ import { NOTHING_RECORDED, type RecordCounts, type TickReport } from '../../shar
 import { createDynamoDbClient } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbSearches } from '../adapters/dynamodb-searches.ts';
 import { createDynamoDbSourceDirectory } from '../adapters/dynamodb-source-directory.ts';
-import { createDynamoDbSourceStates } from '../adapters/dynamodb-source-states.ts';
 import { createHttpsTransport } from '../adapters/https-transport.ts';
 import { createMessageQueue } from '../adapters/message-queue.ts';
 import { createPowertoolsLog } from '../adapters/powertools-log.ts';
@@ -29,6 +28,7 @@ import type { FindAnswer } from './find-message.ts';
 import { createFindSource } from './find-source.ts';
 import type { ShardReport } from './poll-shard.ts';
 import { type PollerEnvironment, parsePollerEnvironment } from './poller-environment.ts';
+import { openPollerStores } from './poller-stores.ts';
 import { createVersionedSources } from './versioned-sources.ts';
 
 /** The time that a tick may still need after its end: for the request under way, and the last saves. */
@@ -78,8 +78,9 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
     feed: environment.FEED_NAME,
     declaredTokens: environment.DECLARED_TOKENS,
   });
+  const stores = openPollerStores(common);
   const poller = createPoller({
-    ...common,
+    ...{ ...common, ...stores },
     place: ` --stack ${environment.STACK_NAME}`,
     owner: randomUUID(),
     findSource: createVersionedSources(findSource),
@@ -99,8 +100,8 @@ function createLambdaServices(environment: PollerEnvironment): LambdaServices {
         if (to.alarm) reportFreshness(metrics, to.source, report.behindMs ?? 0);
     },
   });
-  const stores = { states: createDynamoDbSourceStates(common), searches: createDynamoDbSearches(common) };
-  return { poller, finder: createFinder({ ...common, ...stores, findSource }), log };
+  const searches = createDynamoDbSearches(common);
+  return { poller, finder: createFinder({ ...common, states: stores.states, searches, findSource }), log };
 }
 
 /** One line for all sources of a shard, and one for each that failed. */

@@ -14,6 +14,7 @@ import { createSystemClock } from '../../functions/adapters/system-clock.ts';
 import { answerQuestion } from '../../functions/poller/answer-question.ts';
 import { createFinder, type Finder } from '../../functions/poller/create-finder.ts';
 import { createPoller } from '../../functions/poller/create-poller.ts';
+import { openPollerStores } from '../../functions/poller/poller-stores.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
 import { STAGES } from '../../infra/stages.ts';
 import {
@@ -67,7 +68,7 @@ beforeAll(async () => {
     createFinder({ ...access, states: feed.stores.states, searches: createDynamoDbSearches(access) }),
   );
   const poller = createPoller({
-    ...access,
+    ...{ ...access, ...openPollerStores(access) },
     ...{ place: ` --stack ${STACK}`, owner: 'test', sendLong: async () => {} },
     ...{ onReport() {}, onShard() {} },
   });

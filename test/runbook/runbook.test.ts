@@ -72,7 +72,11 @@ let operators: Operators;
 
 beforeAll(async () => {
   const app = newApp({ 'aws:cdk:bundling-stacks': [] });
-  const { feed: construct } = new ReturnsFeedStack(app, { ...STAGES.production, addSources: true, pull: true });
+  const { feed: construct } = new ReturnsFeedStack(app, {
+    ...STAGES.production,
+    addSources: true,
+    pull: true,
+  });
   construct.addOrderedQueue('Erp');
   construct.addWebhook('Wms', { url: 'https://wms.example.com/hooks/returns' });
   const template: DeployedTemplate = app.synth().getStackByName(stackName).template;

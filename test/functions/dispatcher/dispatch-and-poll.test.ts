@@ -10,6 +10,7 @@ import { createMessageQueue } from '../../../functions/adapters/message-queue.ts
 import { createSystemClock } from '../../../functions/adapters/system-clock.ts';
 import { createDispatcher, type Dispatcher } from '../../../functions/dispatcher/create-dispatcher.ts';
 import { createPoller, type Poller } from '../../../functions/poller/create-poller.ts';
+import { openPollerStores } from '../../../functions/poller/poller-stores.ts';
 import {
   createReferenceService,
   type ReferenceService,
@@ -61,6 +62,7 @@ beforeAll(async () => {
     onReport: (found) => figures.push(found),
   });
   poll = createPoller({
+    ...openPollerStores(access),
     ...{ ...access, sendLong, transport: createHttpsTransport(), place: undefined, owner: 'poller' },
     findSource: async (name) => ({
       settings: sourceSettings.parse(settingsOf(name)),
