@@ -311,6 +311,23 @@ const GUARDING: readonly Bug[] = [
   ),
 ];
 
+const DISPATCHING: readonly Bug[] = [
+  bug(
+    'the dispatcher leaves out one source in a thousand',
+    'shared/dispatching/plan-minute.ts',
+    'const planned = sources.map(',
+    'const planned = sources.filter((_, at) => at % 1_000 !== 499).map(',
+    'test/simulation-of-sources/many-sources.test.ts',
+  ),
+  bug(
+    'in a shard one source that fails makes the others fail',
+    'functions/poller/poll-shard.ts',
+    "log.warn('A quick tick failed; a long one follows.', { source: to.source, error });",
+    'throw error;',
+    'test/functions/dispatcher/dispatcher.test.ts',
+  ),
+];
+
 const QUICK_TICKS: readonly Bug[] = [
   bug(
     'a quick tick saves without the lease',
@@ -549,6 +566,7 @@ export const BUGS: readonly Bug[] = [
   ...COMPARING,
   ...VALUES,
   ...GUARDING,
+  ...DISPATCHING,
   ...QUICK_TICKS,
   ...PUBLISHING,
   ...CLAIMS,
