@@ -1,14 +1,14 @@
 // `move`: from a data directory to a deployment, with all numbers, ids and marks.
 import { Command } from 'commander';
-import { DESTINATION_NAMES, markOf } from '../../shared/deployment/destinations.ts';
+import { markOf } from '../../shared/deployment/destinations.ts';
 import { counted } from '../cli/counts.ts';
 import { UsageError } from '../cli/failures.ts';
 import { describeStack, parseDirectory } from '../cli/place-options.ts';
-import { createPrinter } from '../cli/print.ts';
+import { createPrinter, type Printer } from '../cli/print.ts';
 import { shellWord } from '../cli/shell-word.ts';
 import { readForwardSecret } from '../feed/forward-secret.ts';
 import { type MovedWebhook, moveSource } from '../operating/move-source.ts';
-import { findWebhook, listWebhooks } from '../operating/named-destinations.ts';
+import { findWebhook, listWebhooks, relaysOf } from '../operating/named-destinations.ts';
 import { type DeployedFeed, withDeployment } from '../operating/open-deployment.ts';
 import { openKnownStore } from '../operating/open-directory.ts';
 import { withRingQueue, withSecrets } from '../operating/open-webhook.ts';
@@ -90,12 +90,19 @@ async function moveAll(
 ): Promise<void> {
   const [out, err] = [createPrinter(process.stdout), createPrinter(process.stderr)];
   const { client, clock, deployment: tables, states, marks, endpoints } = feed;
+  const entries = (await feed.configured()) ?? new Map<string, { readonly isPaused: boolean }>();
+  const polled = sources.filter((source) => entries.get(source)?.isPaused === false);
+  if (polled.length > 0)
+    throw new UsageError(
+      `The deployment polls ${polled.join(' and ')}: pause it first (returns-feed sources pause ` +
+        `${polled.join(' ')}${feed.flags}).`,
+    );
   const records = await listWebhooks(tables);
-  const destinations = [...DESTINATION_NAMES.map(markOf), ...records.map(({ id }) => id)];
+  const destinations = [...relaysOf(tables).map(markOf), ...records.map(({ id }) => id)];
   const webhooks = await findWebhooks(feed, from, flags);
-  await takeSecrets(feed, flags);
+  await takeSecrets(feed, flags, err);
   for (const source of sources) {
-    const { snapshots, events, rung, state } = await moveSource(
+    const { wasMoved, snapshots, events, rung, state } = await moveSource(
       {
         from,
         to: { client, clock, tables, states, marks, endpoints, destinations },
@@ -106,12 +113,14 @@ async function moveAll(
     );
     const waiting = rung === 0 ? '' : ` ${counted(rung, 'return')} waited for a webhook, which goes on now.`;
     await out.line(
-      `moved: source ${source}, ${counted(snapshots, 'return')} and ${counted(events, 'event')}.${waiting}`,
+      wasMoved
+        ? `moved before: source ${source}.`
+        : `moved: source ${source}, ${counted(snapshots, 'return')} and ${counted(events, 'event')}.${waiting}`,
     );
-    await out.line(
-      `Now let the deployment poll it: returns-feed sources add ${source} --base-url ` +
-        `${shellWord(state.baseUrl ?? 'URL')} --token-file FILE${feed.flags}`,
-    );
+    const next = entries.has(source)
+      ? `resume ${source}`
+      : `add ${source} --base-url ${shellWord(state.baseUrl ?? 'URL')} --token-file FILE`;
+    await out.line(`Now let the deployment poll it: returns-feed sources ${next}${feed.flags}`);
   }
 }
 
@@ -143,9 +152,16 @@ async function findWebhooks(feed: DeployedFeed, from: LocalStore, flags: Flags):
 }
 
 /** The webhooks sign with the directory's secret, which their receivers have. */
-async function takeSecrets({ deployment }: DeployedFeed, { data, webhook: given }: Flags): Promise<void> {
+async function takeSecrets(
+  { deployment }: DeployedFeed,
+  { data, webhook: given }: Flags,
+  err: Printer,
+): Promise<void> {
   if (given.length === 0) return;
-  const secret = await readForwardSecret(data);
+  const secret = await readForwardSecret(data).catch(async (error: Error) => {
+    await err.line(`${error.message} The webhooks sign with their own: give it to their receivers.`);
+  });
+  if (secret === undefined) return;
   for (const { webhook } of given) {
     const { signingSecret: SecretId } = await findWebhook(deployment, webhook);
     await withSecrets(async (client) => {

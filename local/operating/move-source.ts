@@ -40,6 +40,8 @@ export interface MovedWebhook {
 }
 
 export interface Moved {
+  /** Whether an earlier call had moved it. */
+  readonly wasMoved: boolean;
   readonly snapshots: number;
   readonly events: number;
   /** Returns with events that a webhook still has to send. */
@@ -65,7 +67,7 @@ export async function moveSource(options: MoveOptions, source: string): Promise<
         `${here.generation}): it can't go on with both. Move it under another deployment.`,
     );
   const fenced = await fence(options, here, place);
-  if (there !== undefined) return { snapshots: 0, events: 0, rung: 0, state: there };
+  if (there !== undefined) return { wasMoved: true, snapshots: 0, events: 0, rung: 0, state: there };
   const lasts = await listLasts(from, source);
   await onProgress(`${source}: ${lasts.length} returns with events.`);
   const late = await writeMarks(options, lasts);
@@ -75,7 +77,7 @@ export async function moveSource(options: MoveOptions, source: string): Promise<
   const state = await begin(options, fenced, place);
   const now = to.clock.now();
   await inParallel(late, AT_ONCE, ({ queue, key, last }) => queue.ring(key, last, now));
-  return { snapshots, events, rung: late.length, state };
+  return { wasMoved: false, snapshots, events, rung: late.length, state };
 }
 
 /** From now on no poll of the directory goes on with the source. */
