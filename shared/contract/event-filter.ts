@@ -32,8 +32,8 @@ export interface EventFilter {
   /** Watched fields that changed. Only events of the types `status_changed` and `updated` pass. */
   readonly changed?: readonly WatchedField[];
   /**
-   * Only for whole returns, which pass if a parcel has a tracking number, and once more after that was lost. An event does
-   * not show it, so no topic filters by it: the sender judges the return.
+   * Only for whole returns, which pass if a parcel has a tracking number, once more after that was lost, and when they are
+   * removed. An event does not show it, so no topic filters by it: the sender judges the return.
    */
   readonly hasTracking?: true;
 }

@@ -80,19 +80,21 @@ interface ReadChanges extends ChangesSince {
   readonly showTracking: boolean;
 }
 
-/** A return that has lost its tracking number passes once more: its receiver has to know. */
+/**
+ * A return that has lost its tracking number passes once more: its receiver has to know. So does one that was removed or
+ * forgotten, of which nothing shows whether it had one.
+ */
 function passesTracking(
   { filter }: ReturnLedgerPorts,
-  { projection }: Snapshot,
+  { projection, removedAt }: Snapshot,
   { showTracking }: ReadChanges,
-) {
-  return !filter.hasTracking || showTracking || (projection.shipments ?? []).some(isTracked);
+): boolean {
+  if (!filter.hasTracking || removedAt !== undefined) return true;
+  return showTracking || (projection.shipments ?? []).some(isTracked);
 }
 
-/** After a `forget` nothing shows whether it had one. */
-function showsTracking({ type, data }: FeedEvent): boolean {
-  if (type === 'return_group.forgotten') return true;
-  // Only shipments have one.
+/** Only shipments have one. */
+function showsTracking({ data }: FeedEvent): boolean {
   const { object, previous_attributes: previous } = data as Readonly<Record<string, Partial<Shipment>>>;
   return hasText(object?.tracking_number) || hasText(previous?.tracking_number);
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { forgetGroup } from '../../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+import { makeTombstone } from '../../../shared/comparing/tombstone.ts';
 import type { Shipment } from '../../../shared/contract/entities.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
 import type { EventFilter } from '../../../shared/contract/event-filter.ts';
@@ -218,10 +219,6 @@ describe('a webhook that gets whole returns', () => {
       'a number is gone',
       (sequence) => ofShipment(sequence, 'updated', { tracking_number: null }, { tracking_number: '1Z9' }),
     ],
-    [
-      'the return was forgotten',
-      (sequence) => ({ ...withoutShipment(sequence), type: 'return_group.forgotten' }) as FeedEvent,
-    ],
   ])(
     'with `hasTracking`, gets a return without a tracking number once more after %s',
     async (_what, event) => {
@@ -239,6 +236,22 @@ describe('a webhook that gets whole returns', () => {
       expect(await world.mark()).toBe(2);
     },
   );
+
+  it.each(['removed', 'forgotten'])('with `hasTracking`, gets that a return was %s', async (end) => {
+    const world = returnWorld({ filter: { hasTracking: true } });
+    world.change(1, withoutShipment);
+    const last = world.returnSnapshot();
+    const [removedAt, { group }] = [world.clock.now(), last.projection];
+    const removed = makeTombstone(last, { ...last, group, sequence: 2, removedAt });
+    const { snapshot, events } = forgetGroup(last, KEY, removedAt, true);
+    const event = { ...withoutShipment(2), type: 'return_group.removed' } as FeedEvent;
+    if (end === 'removed') world.replace(removed, event);
+    else world.replace(snapshot, events[0]);
+
+    await world.ringReturn();
+
+    expect(world.messages().map(({ data }) => data.return)).toEqual([null]);
+  });
 
   it('is read again if the return changes while it is read', async () => {
     const world = returnWorld();
