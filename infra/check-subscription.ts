@@ -3,6 +3,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { checkFilter, type EventFilter } from '../shared/contract/event-filter.ts';
+import type { WebhookShape } from '../shared/deployment/webhook-shape.ts';
 
 /** https://docs.aws.amazon.com/general/latest/gr/sns.html */
 export const MOST_SUBSCRIPTIONS = 100;
@@ -10,6 +11,8 @@ export const LONGEST_VISIBILITY = Duration.hours(12);
 
 export interface CheckedSubscription {
   readonly filter?: EventFilter;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   readonly visibilityTimeout?: Duration;
   /** The function that consumes the queue; undefined for another consumer. */
   readonly fn: lambda.IFunction | undefined;
@@ -55,13 +58,13 @@ function checkCount({ others }: CheckedSubscription): string[] {
       ];
 }
 
-function checkFilterOf({ filter = {}, sources }: CheckedSubscription): string[] {
+function checkFilterOf({ filter = {}, shape, sources }: CheckedSubscription): string[] {
   const unknown = (filter.sources ?? []).filter((source) => !sources.includes(source));
   const problems = unknown.map(
     (source) => `filter.sources: there is no source "${source}": write one of "${sources.join('", "')}".`,
   );
   try {
-    checkFilter(filter);
+    checkFilter(filter, shape);
     return problems;
   } catch (error) {
     return [...problems, (error as Error).message];

@@ -40,7 +40,10 @@ export function checkWebhook(id: string, checked: CheckedWebhook): void {
   const { options } = checked;
   const problems = [
     ...checkId(id, checked),
-    ...problemsOfSubscription(id, { ...checked, filter: options.filter ?? {}, fn: undefined }),
+    ...problemsOfSubscription(id, {
+      ...checked,
+      ...{ filter: options.filter ?? {}, shape: options.shape, fn: undefined },
+    }),
     ...checkTypes(options),
     ...checkUrl(options),
     ...checkHeaders(options),

@@ -1,5 +1,5 @@
 // The sample warehouse, an example of a subscriber: a function, its table of goods, and a workflow for each parcel.
-// docs/sample-warehouse.md says how to adapt it.
+// docs/warehouse.md says how to adapt it.
 
 import { Duration, Names, RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';

@@ -2,7 +2,6 @@ import { Duration, SecretValue, type Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -46,14 +45,4 @@ export function startWorkflow(feed: ReturnsChangeFeed, machine: IStateMachine): 
 /** Runs the function of rows.ts, with each return's events in order. */
 export function writeRows(feed: ReturnsChangeFeed, rows: IFunction): void {
   feed.addOrderedSubscriber(rows, { filter: { entities: ['shipment'], to: ['DELIVERED'] } });
-}
-
-/** Posts to a warehouse system that asks for a client certificate, and mails its owner if it fails. */
-export function postToWarehouse(stack: Stack, feed: ReturnsChangeFeed): void {
-  feed.addWebhook('Wms', {
-    url: 'https://wms.example.com/hooks/returns',
-    filter: { entities: ['shipment'], to: ['DELIVERED'] },
-    clientCertificate: Secret.fromSecretNameV2(stack, 'WmsCertificate', 'wms/certificate'),
-    notify: 'wms@example.com',
-  });
 }

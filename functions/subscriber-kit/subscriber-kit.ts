@@ -10,3 +10,4 @@ export {
 } from './subscriber.ts';
 export type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
 export type * from './subscriber-options.ts';
+export { type PreAdvice, type PreAdviceLine, type PreAdviceParcel, toPreAdvice } from './to-pre-advice.ts';

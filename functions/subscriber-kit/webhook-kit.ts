@@ -5,6 +5,7 @@ export type { MemoryKey, SubscriberMemory } from './subscriber-memory.ts';
 export type * from './subscriber-options.ts';
 export { type FunctionUrlAnswer, toLambdaHandler } from './to-lambda-handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './to-node-handler.ts';
+export { type PreAdvice, type PreAdviceLine, type PreAdviceParcel, toPreAdvice } from './to-pre-advice.ts';
 export {
   createWebhookReceiver,
   type WebhookReceiver,

@@ -68,7 +68,10 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
     );
   const secret = forwardTo && readSecret(forwardSecret);
   try {
-    const filter = checkChangeFilter({ ...(forwardOnly && { types: forwardOnly }), ...forwardFilter });
+    const filter = checkChangeFilter(
+      { ...(forwardOnly && { types: forwardOnly }), ...forwardFilter },
+      forwardShape,
+    );
     return (forwardTo ?? []).map((url) => ({
       ...{ url, secret, filter, contentType: forwardContentType, shape: forwardShape },
     }));
@@ -79,8 +82,8 @@ export function receiversOf(flags: ForwardFlags): Receiver[] {
 }
 
 /** Checks a filter of changes: neither URLs nor readers get an event of the feed itself. @throws Error */
-export function checkChangeFilter(filter: object): EventFilter {
-  const checked = checkFilter(filter);
+export function checkChangeFilter(filter: object, shape?: WebhookShape): EventFilter {
+  const checked = checkFilter(filter, shape);
   if (checked.types?.includes(SOURCE_READ)) throw new Error(`${SOURCE_READ} is only for queues and the bus.`);
   return checked;
 }

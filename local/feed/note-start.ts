@@ -32,15 +32,14 @@ export async function noteRemoved({ starts }: Pick<LocalStore, 'starts'>, source
 /** Logs which URLs get no events any more and lack some. */
 export async function noteForwards(
   store: LocalStore,
-  receivers: readonly Pick<ForwardTarget, 'url' | 'filter'>[],
+  receivers: readonly Pick<ForwardTarget, 'url' | 'filter' | 'shape'>[],
   dataDir: string,
   log: Log,
 ): Promise<void> {
   const before = await store.forwards.list();
-  const noted: ForwardedUrl[] = receivers.map(({ url, filter }) => ({
-    id: forwardId(url),
-    address: shownUrl(url),
-    filter,
+  const noted: ForwardedUrl[] = receivers.map(({ url, filter, shape }) => ({
+    ...{ id: forwardId(url), address: shownUrl(url) },
+    ...{ filter, shape },
   }));
   for (const left of before.filter(({ id }) => noted.every((each) => each.id !== id))) {
     const unsent = await unsentOf(store, left);

@@ -188,10 +188,10 @@ function readReceiver(
 ): Receiver {
   const unknown = receiver.sources?.find((name) => sources.every((source) => source.name !== name));
   if (unknown !== undefined) throw new Error(`There is no source "${unknown}".`);
-  const filter = checkChangeFilter({
-    ...receiver.filter,
-    ...(receiver.sources && { sources: receiver.sources }),
-  });
+  const filter = checkChangeFilter(
+    { ...receiver.filter, ...(receiver.sources && { sources: receiver.sources }) },
+    shape,
+  );
   return {
     url: parseUrl(url, 'url'),
     secret: secretFile === undefined ? undefined : readSecret(from(secretFile), 'secretFile'),

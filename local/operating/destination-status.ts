@@ -2,6 +2,7 @@
 // that a `watch` forwards to. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
@@ -28,6 +29,8 @@ export interface DestinationStatus {
   readonly destination: string;
   readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded';
   readonly title: string;
+  /** What a webhook posts; null for the others, which get events. */
+  readonly shape: WebhookShape | null;
   readonly state: DestinationState;
   readonly needsAttention: boolean;
   /** Returns, or for a subscriber events, that it has not got yet. */
@@ -95,7 +98,7 @@ function ofRelay({ labels, waiting, behind }: RelayedDestination, now: Instant):
     : sendingState(behind === null ? null : (waiting?.returns ?? null));
   return {
     ...NO_ATTEMPTS,
-    ...{ destination: labels.name, kind: 'relay', title: labels.title },
+    ...{ destination: labels.name, kind: 'relay', title: labels.title, shape: null },
     ...stateAnd(state),
     ...waitingOf(waiting),
     ...countOf(behind),
@@ -107,7 +110,7 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
   const state = (deadLetters ?? 0) > 0 ? 'dead letters' : sendingState(waiting);
   return {
     ...NO_ATTEMPTS,
-    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}` },
+    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, shape: null },
     ...{ waiting, waitingEvents: waiting, isMoreWaiting: false },
     ...stateAnd(state),
     ...{ behind: deadLetters, isCut: false, returns: [] },
@@ -118,11 +121,11 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
 
 function ofWebhook(each: OverviewWebhook, now: Instant): DestinationStatus {
   const { status, labels, behind, waiting } = each;
-  const { webhook, host, lastAcceptedAt, lastFailure, failures, failingSince } = status;
+  const { webhook, host, shape, lastAcceptedAt, lastFailure, failures, failingSince } = status;
   const isForwarded = 'address' in labels;
   const title = isForwarded ? labels.title : `webhook ${webhook}${host === null ? '' : ` (${host})`}`;
   return {
-    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title },
+    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title, shape },
     ...stateAnd(stateOf(each, now)),
     ...waitingOf(waiting),
     ...countOf(behind),

@@ -342,10 +342,11 @@ export function formatDestination(
 }
 
 function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
-  const { kind, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
+  const { kind, shape, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
   const noun = kind === 'subscriber' ? 'event' : 'return';
   const isReceiver = kind === 'webhook' || kind === 'forwarded';
   return [
+    ...(shape === 'return' ? ['whole returns'] : []),
     ...waitingOf(destination, noun),
     ...(oldestMs === null || isReceiver ? [] : [`the oldest for ${formatDuration(oldestMs)}`]),
     ...(behind === null || behind === 0

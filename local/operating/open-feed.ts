@@ -6,6 +6,7 @@ import type { DirectoryEntry, InvalidEntry } from '../../functions/adapters/dyna
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import type {
   Clock,
   GroupKey,
@@ -113,6 +114,8 @@ export interface OpenFeed {
 
 export interface WebhookLabels extends DestinationLabels {
   readonly filter: EventFilter;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   /** Of a URL that `watch` forwards to: the URL without what may be a secret. */
   readonly address?: string;
   /** See {@link ForwardedUrl}. */

@@ -3,6 +3,7 @@
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { counted } from '../cli/counts.ts';
@@ -24,6 +25,8 @@ interface KnownWebhook {
   /** Of a URL that `watch` forwards to, also the scheme and the path; null where the URL is a secret. */
   readonly host: string | null;
   readonly filter: EventFilter;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   /** Undefined before the first attempt. */
   readonly state: EndpointState | undefined;
   /** Messages in its queue: each is of a return with an event that may be unsent. */
@@ -33,7 +36,7 @@ interface KnownWebhook {
 }
 
 export function describeWebhook(known: KnownWebhook, now: Instant) {
-  const { id, host, filter, state: noted, waiting, isDropped = false } = known;
+  const { id, host, filter, shape = 'event', state: noted, waiting, isDropped = false } = known;
   const state = noted && withoutFutureMoments(noted, now);
   const condition = isDropped ? 'dropped' : conditionOf(state, now);
   const isDelayed = state !== undefined && state.pausedUntil > now;
@@ -44,6 +47,7 @@ export function describeWebhook(known: KnownWebhook, now: Instant) {
     needsAttention: condition === 'failing' || condition === 'paused' || condition === 'dropped',
     host,
     filter,
+    shape,
     waiting,
     /** Of returns without a mark, it gets the events from then on. */
     startedAt: formatKnownInstant(state?.startedAt),
@@ -113,10 +117,10 @@ async function listDeployed(
   if (records.length === 0) return [];
   const { SQS } = await import('@aws-sdk/client-sqs');
   return withClient(new SQS(), (client) => {
-    const describe = async ({ id, filter, url, queueUrl }: WebhookRecord) => {
+    const describe = async ({ id, filter, shape, url, queueUrl }: WebhookRecord) => {
       const count = async () => (await readQueueCounts(client, queueUrl)).messages;
       const waiting = await attempt(`The waiting returns of webhook ${id}`, count, null);
-      return { id, filter, host: hostOf(url), waiting };
+      return { id, filter, shape, host: hostOf(url), waiting };
     };
     return Promise.all(records.map(describe));
   });
@@ -124,26 +128,27 @@ async function listDeployed(
 
 /** Nothing waits in a queue. */
 async function listForwarded({ webhooks }: ListedFeed): Promise<Listed[]> {
-  return (await webhooks()).map(({ name: id, filter, address = null, isDropped }) => ({
-    ...{ id, filter, host: address, waiting: null, isDropped },
+  return (await webhooks()).map(({ name: id, filter, shape, address = null, isDropped }) => ({
+    ...{ id, filter, shape, host: address, waiting: null, isDropped },
   }));
 }
 
 /** The lines of one webhook, its state first. */
 export function formatWebhook(status: WebhookStatus, moments: Moments, { width, colors }: Layout): string[] {
-  const { webhook, host, filter } = status;
+  const { webhook, host, filter, shape } = status;
   const state = stateOf(status, moments);
   return [
     `${status.needsAttention ? colors.bold(colors.red(state)) : state}: ${webhook}, ${printable(host ?? 'its URL is a secret')}`,
-    ...formatEntry('gets', [filterInWords(filter)], width),
+    ...formatEntry('gets', [filterInWords(filter, shape)], width),
     ...formatEntry('waiting', [waitingOf(status)], width),
     ...formatEntry('accepted', [acceptedOf(status, moments)], width),
     ...(status.lastFailureAt === null ? [] : formatEntry('failed', [failureOf(status, moments)], width)),
   ];
 }
 
-/** For instance `shipment; to DELIVERED or LOST`. */
-function filterInWords({ sources, entities, types, to, from, changed }: EventFilter): string {
+/** For instance `shipment; to DELIVERED or LOST`, or `whole returns, at all changes`. */
+function filterInWords(filter: EventFilter, shape: WebhookShape): string {
+  const { sources, entities, types, to, from, changed, hasTracking } = filter;
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
     ...(entities ? [entities.join(' or ')] : []),
@@ -151,8 +156,10 @@ function filterInWords({ sources, entities, types, to, from, changed }: EventFil
     ...(from ? [`from ${from.join(' or ')}`] : []),
     ...(to ? [`to ${to.join(' or ')}`] : []),
     ...(changed ? [`changed ${changed.join(' or ')}`] : []),
+    ...(hasTracking ? ['with a tracking number'] : []),
   ];
-  return conditions.length === 0 ? 'all changes' : conditions.join('; ');
+  const changes = conditions.length === 0 ? 'all changes' : conditions.join('; ');
+  return shape === 'return' ? `whole returns, at ${changes}` : changes;
 }
 
 function stateOf({ state, delayedUntil }: WebhookStatus, moments: Moments): string {

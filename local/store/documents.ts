@@ -3,6 +3,7 @@
 // write names the version that it follows.
 import * as z from 'zod';
 import { type EventFilter, eventFilter } from '../../shared/contract/event-filter.ts';
+import { WEBHOOK_SHAPES, type WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import type { SaveResult, Searches, SourceStates } from '../../shared/ports.ts';
 import { type Readers, readerBody } from '../../shared/pulling/reader.ts';
 import { sourceStateBody } from '../../shared/source/source-state.ts';
@@ -20,6 +21,8 @@ export interface ForwardedUrl {
   /** The URL without what may be a secret. */
   readonly address: string;
   readonly filter: EventFilter;
+  /** @default 'event' */
+  readonly shape?: WebhookShape | undefined;
   /** Whether the last `watch` was started without it, while it lacked events. */
   readonly isDropped?: boolean | undefined;
 }
@@ -133,7 +136,10 @@ export function createEndpointStates(documents: Documents): EndpointStates {
 
 const forwardsBody = z.object({
   urls: z.array(
-    z.object({ id: z.string(), address: z.string(), filter: eventFilter, isDropped: z.boolean().optional() }),
+    z.object({
+      ...{ id: z.string(), address: z.string(), filter: eventFilter },
+      ...{ shape: z.enum(WEBHOOK_SHAPES).optional(), isDropped: z.boolean().optional() },
+    }),
   ),
 });
 

@@ -31,6 +31,11 @@ export interface EventFilter {
   readonly from?: readonly StatusOf<StatusKind>[];
   /** Watched fields that changed. Only events of the types `status_changed` and `updated` pass. */
   readonly changed?: readonly WatchedField[];
+  /**
+   * Only for whole returns, which pass if a parcel has a tracking number, once more after that was lost, and when they are
+   * removed. An event does not show it, so no topic filters by it: the sender judges the return.
+   */
+  readonly hasTracking?: true;
 }
 
 /** The attributes by which a topic filters an event. Each text is short and not empty, and so is the list. */
@@ -77,6 +82,7 @@ export const eventFilter: z.ZodType<EventFilter> = z
     to: oneOf(ALL_STATUSES),
     from: oneOf(ALL_STATUSES),
     changed: oneOf(ALL_FIELDS),
+    hasTracking: z.literal(true),
   })
   .partial()
   .refine((filter) => combinationsOf(filter) <= MAX_COMBINATIONS, {
@@ -91,10 +97,19 @@ export const eventFilter: z.ZodType<EventFilter> = z
       'lets nothing pass: no type of event meets "entities", "types", "to", "from" and "changed" together. Leave one out.',
   }) as never;
 
-/** @throws Error that names every problem of the filter */
-export function checkFilter(filter: unknown): EventFilter {
+/**
+ * @param shape what the filter is for
+ * @throws Error that names every problem of the filter
+ */
+export function checkFilter(filter: unknown, shape: 'event' | 'return' = 'event'): EventFilter {
   const parsed = eventFilter.safeParse(filter);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (shape === 'event' && parsed.data.hasTracking)
+      throw new Error(
+        'filter.hasTracking: is only for webhooks with the shape "return": an event does not show it.',
+      );
+    return parsed.data;
+  }
   const problems = parsed.error.issues.map(
     ({ path, message }) => `${['filter', ...path].join('.')}: ${message}`,
   );

@@ -2,10 +2,13 @@
 // nothing waiting is stored, a receiver that was away gets each changed return once, and all else about delivery is as
 // for events. The state and the changes are of one moment: the snapshot has the same version before and after the changes
 // are read.
+import type { Snapshot } from '../comparing/snapshot.ts';
+import type { Shipment } from '../contract/entities.ts';
 import type { FeedEvent } from '../contract/event.ts';
 import { type EventFilter, matchesFilter } from '../contract/event-filter.ts';
 import { isOwnGroup } from '../contract/event-id.ts';
 import { MAX_CHANGES, type ReturnChanged } from '../contract/return-message.ts';
+import { hasText, isTracked } from '../contract/tracked-shipment.ts';
 import { RELAY_READ_EVENTS } from '../limits.ts';
 import type { Clock, GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../ports.ts';
 import type { RelayPorts } from '../publishing/lane.ts';
@@ -50,7 +53,7 @@ export function createReturnLedger(
             continue;
           }
           // What is missing may have been a change that passes.
-          isAdmitted = changes.isIncomplete || changes.passes;
+          isAdmitted = changes.isIncomplete || (changes.passes && passesTracking(ports, snapshot, changes));
           return [entryOf(makeReturnMessage(key, snapshot, changes))];
         }
         throw new Error('The return changed whenever it was read.');
@@ -73,6 +76,27 @@ interface ReadChanges extends ChangesSince {
   readonly isIncomplete: boolean;
   /** Whether the filter passes one of them. */
   readonly passes: boolean;
+  /** Whether one of them shows that the return has or had a tracking number. */
+  readonly showTracking: boolean;
+}
+
+/**
+ * A return that has lost its tracking number passes once more: its receiver has to know. So does one that was removed or
+ * forgotten, of which nothing shows whether it had one.
+ */
+function passesTracking(
+  { filter }: ReturnLedgerPorts,
+  { projection, removedAt }: Snapshot,
+  { showTracking }: ReadChanges,
+): boolean {
+  if (!filter.hasTracking || removedAt !== undefined) return true;
+  return showTracking || (projection.shipments ?? []).some(isTracked);
+}
+
+/** Only shipments have one. */
+function showsTracking({ data }: FeedEvent): boolean {
+  const { object, previous_attributes: previous } = data as Readonly<Record<string, Partial<Shipment>>>;
+  return hasText(object?.tracking_number) || hasText(previous?.tracking_number);
 }
 
 /** Reads the events after the mark up to a number. */
@@ -83,7 +107,7 @@ async function readChanges(
   through: number,
 ): Promise<ReadChanges> {
   const newest: FeedEvent[] = [];
-  let [last, count, passes, isNew] = [mark, 0, false, false];
+  let [last, count, passes, isNew, showTracking] = [mark, 0, false, false, false];
   while (last < through) {
     const entries = await ledger.read(key, last, RELAY_READ_EVENTS);
     if (entries.length === 0) break;
@@ -93,11 +117,12 @@ async function readChanges(
       const { event } = entry;
       count += 1;
       passes ||= matchesFilter(filter, event);
+      showTracking ||= showsTracking(event);
       isNew ||= event.type === 'return_group.created';
       newest.push(event);
       if (newest.length > MAX_CHANGES) newest.shift();
     }
   }
   const isIncomplete = count < through - mark;
-  return { newest, isNew, passes, isIncomplete, isCut: isIncomplete || count > MAX_CHANGES };
+  return { newest, isNew, passes, showTracking, isIncomplete, isCut: isIncomplete || count > MAX_CHANGES };
 }

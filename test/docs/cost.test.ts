@@ -26,7 +26,7 @@ test.each([
     ({ billed, list }: Sums) =>
       `${billed} $ a month for a source polled each minute with 10,000 changes a day, ${list} $`,
   ],
-  ['docs/sample-warehouse.md', ({ billed }: Sums) => `beside a feed of ${billed} $`],
+  ['docs/warehouse.md', ({ billed }: Sums) => `beside a feed of ${billed} $`],
 ])('%s names the same sums', (file, text) => {
   const words = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 

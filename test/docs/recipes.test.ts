@@ -1,24 +1,17 @@
 // docs/recipes.md shows the recipes unchanged. The stacks synthesize, the rules match, and the rows are written.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { Stack } from 'aws-cdk-lib';
 import * as stepfunctions from 'aws-cdk-lib/aws-stepfunctions';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import {
-  postToSlack,
-  postToWarehouse,
-  sendMail,
-  startWorkflow,
-  writeRows,
-} from '../../docs/examples/recipes.ts';
+import { postToSlack, sendMail, startWorkflow, writeRows } from '../../docs/examples/recipes.ts';
 import { runRecorded } from '../../functions/subscriber-kit/run-recorded.ts';
 import { compileEventPattern } from '../engines/event-pattern.ts';
 import { newValidatedApp } from '../infra/new-app.ts';
 import { aFeed, aFunction } from '../infra/synthesize.ts';
 import { resourceOf, resourcesOf, type Template } from '../infra/template.ts';
 import { recordedLines } from '../shared/contract/committed-contracts.ts';
+import { importExample } from './import-example.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
@@ -42,7 +35,6 @@ describe('the stack with all recipes', () => {
     sendMail(stack, feed, 'returns@example.com');
     startWorkflow(feed, machine as stepfunctions.IStateMachine);
     writeRows(feed, aFunction(stack, 'Rows'));
-    postToWarehouse(stack, feed);
     app.synth();
     template = synthesis.template();
   });
@@ -68,7 +60,7 @@ describe('the stack with all recipes', () => {
     expect(target.DeadLetterConfig).toBeDefined();
   });
 
-  it('mails, starts the machine with the event, and has the webhook', () => {
+  it('mails, and starts the machine with the event', () => {
     const subscriptions = resourcesOf(template, 'AWS::SNS::Subscription').map(([, it]) => it.Properties);
     const [started] = resourceOf(template, 'AWS::Events::Rule', 'ToWorkflow').Properties.Targets;
 
@@ -76,25 +68,11 @@ describe('the stack with all recipes', () => {
       expect.objectContaining({ Protocol: 'email', Endpoint: 'returns@example.com' }),
     );
     expect(started.InputPath).toBe('$.detail');
-    expect(resourcesOf(template, 'AWS::Lambda::Function').some(([id]) => id.includes('WebhooksWms'))).toBe(
-      true,
-    );
   });
 });
 
 test('the rows of a delivered parcel are written once, also if its event is repeated', async () => {
-  const outfile = new URL('node_modules/.cache/recipes/rows.mjs', ROOT);
-  await build({
-    entryPoints: [new URL('docs/examples/rows.ts', ROOT).pathname],
-    ...{ outfile: outfile.pathname, bundle: true, platform: 'node', format: 'esm', packages: 'external' },
-    alias: {
-      'returns-change-feed/subscriber-kit': new URL('functions/subscriber-kit/subscriber-kit.ts', ROOT)
-        .pathname,
-    },
-  });
-  const { rowsInto } = (await import(
-    pathToFileURL(outfile.pathname).href
-  )) as typeof import('../../docs/examples/rows.ts');
+  const { rowsInto } = await importExample<typeof import('../../docs/examples/rows.ts')>('rows.ts');
   const database = new DatabaseSync(':memory:');
   database.exec(read('docs/recipes.md').match(/```sql\n(.*?)```/s)?.[1] ?? '');
   const query = async (text: string, values: unknown[]) =>

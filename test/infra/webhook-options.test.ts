@@ -57,6 +57,7 @@ describe('the options of a webhook', () => {
       { contentType: 'text/json' },
       /contentType must be application\/cloudevents\+json or/,
     ],
+    ['a filter of whole returns', { filter: { hasTracking: true } }, /hasTracking: is only for .* "return"/],
     ['another shape', { shape: 'parcel' }, /shape must be event or return \(got "parcel"\)/],
     ['a short timeout', { requestTimeout: Duration.millis(999) }, /requestTimeout must be 1 to 25/],
     ['a long timeout', { requestTimeout: Duration.seconds(26) }, /requestTimeout must be 1 to 25/],

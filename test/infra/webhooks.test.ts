@@ -38,7 +38,7 @@ describe('the sender', () => {
       ...{ WEBHOOK_ID: 'Inside', WEBHOOK_URL_SECRET: 'shop/hook', SIGNING_SECRET: 'shop/signing' },
       SECRET_HEADERS: { authorization: 'shop/bearer', 'x-tenant': 'shop/tenant' },
       ...{ CONTENT_TYPE: 'application/json', CLIENT_CERTIFICATE: 'shop/certificate' },
-      FILTER: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
+      FILTER: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'], hasTracking: true },
       ...{ ADDRESSES: 'private', REQUEST_TIMEOUT_MS: 5_000, MAX_CONCURRENCY: 20, MAX_PER_SECOND: 2.5 },
       SHAPE: 'return',
     });

@@ -170,7 +170,7 @@ function everyWebhookOption(stack: Stack): WebhookOptions {
   const secretNamed = (name: string) => secretsmanager.Secret.fromSecretNameV2(stack, name, `shop/${name}`);
   return {
     url: secretNamed('hook'),
-    filter: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'] },
+    filter: { sources: ['acme'], types: ['shipment.status_changed'], to: ['DELIVERED'], hasTracking: true },
     ...{ secret: secretNamed('signing'), authorization: secretNamed('bearer') },
     secretHeaders: { 'X-Tenant': secretNamed('tenant') },
     ...{ clientCertificate: secretNamed('certificate'), contentType: 'application/json' },

@@ -57,6 +57,15 @@ test('--forward-shape is an event or a return', () => {
   expect(() => parsed(...FORWARD, '--forward-shape', 'parcel')).toThrow('event, return');
 });
 
+test('a filter by tracking number needs whole returns', () => {
+  const given = [...FORWARD, '--forward-filter', '{"hasTracking":true}'];
+
+  expect(() => receiversOf(parsed(...given))).toThrow('--forward-filter: filter.hasTracking: is only for');
+  expect(receiversOf(parsed(...given, '--forward-shape', 'return'))[0]?.filter).toEqual({
+    hasTracking: true,
+  });
+});
+
 test.each([
   ['--forward-filter', '{}'],
   ['--forward-content-type', 'application/json'],

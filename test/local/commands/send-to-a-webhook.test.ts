@@ -262,6 +262,16 @@ describe('a webhook of whole returns', () => {
     ]);
   });
 
+  test('is shown as one', async () => {
+    const listed = await whole.run('webhooks', 'list');
+    const status = await whole.run('status');
+    const { destinations } = JSON.parse((await whole.run('status', '--json')).stdout);
+
+    expect(listed.stdout).toMatch(/\n +gets +whole returns, at all changes\n/);
+    expect(status.stdout).toMatch(/\nwebhook Wms \([^\n]* {2}[a-z ]+; whole returns; /);
+    expect(destinations).toContainEqual(expect.objectContaining({ destination: 'Wms', shape: 'return' }));
+  });
+
   test('gets no replay of events', async () => {
     const ended = await whole.run('replay', 'acme', '--to', 'Wms');
 

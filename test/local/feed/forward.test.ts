@@ -167,6 +167,22 @@ describe('forwarding', () => {
     expect(first.warnings.at(-1)).toMatchObject({ returns: 7 });
   });
 
+  it('notes for `webhooks list` and `status` that a receiver gets whole returns', async () => {
+    const service = await startService();
+    const dataDir = await aDirectory();
+    const receiver = await startReceiver();
+    const feed = await startFeed(service.url, receiver.url, { dataDir, shape: 'return' });
+    await feed.tick();
+    await feed.handOver();
+    await feed.close();
+
+    const listed = await runFeed(['webhooks', 'list', '--data', dataDir]);
+    const status = await runFeed(['status', '--data', dataDir]);
+
+    expect(listed.stdout).toMatch(/\n +gets +whole returns, at all changes\n/);
+    expect(status.stdout).toMatch(new RegExp(`\\n${receiver.url}  [a-z ]+; whole returns; `));
+  });
+
   it('gives a receiver of whole returns that was down each changed return once, as it is now', async () => {
     const service = await startService();
     const dataDir = await aDirectory();

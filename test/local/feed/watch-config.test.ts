@@ -74,13 +74,19 @@ describe('a configuration of `watch`', () => {
     const { data, plan } = await read({
       ...{ data: 'state', sources: [ACME] },
       receivers: [
-        { url: 'https://shop.test/hook', secretFile: 'hook.secret', sources: ['acme'], shape: 'return' },
+        {
+          ...{ url: 'https://shop.test/hook', secretFile: 'hook.secret', sources: ['acme'] },
+          ...{ filter: { hasTracking: true }, shape: 'return' },
+        },
       ],
     });
 
     expect(data).toBe(join(folder, 'state'));
     expect(plan.receivers).toMatchObject([
-      { secret: expect.stringMatching(/^whsec_/), filter: { sources: ['acme'] }, shape: 'return' },
+      {
+        secret: expect.stringMatching(/^whsec_/),
+        ...{ filter: { sources: ['acme'], hasTracking: true }, shape: 'return' },
+      },
     ]);
   });
 

@@ -238,11 +238,12 @@ describe('lists', () => {
 
   test('the URLs that the last watch forwards to', async () => {
     const url = (id: string) => ({ id, address: `http://127.0.0.1/${id}`, filter: {} });
+    const whole = { ...url('c'), filter: { hasTracking: true }, shape: 'return' } as const;
     await store.forwards.replace([url('a'), url('b')]);
 
-    await store.forwards.replace([url('c')]);
+    await store.forwards.replace([whole]);
 
-    expect(await store.forwards.list()).toEqual([url('c')]);
+    expect(await store.forwards.list()).toEqual([whole]);
   });
 
   test('the groups whose state has a text, those that were created last first', async () => {

@@ -161,7 +161,16 @@ describe('checkFilter', () => {
       { sources: Array.from({ length: 76 }, (_, n) => `s${n}`), to: ['DELIVERED', 'FAILED'] },
       '152 combinations',
     ],
+    [{ hasTracking: false }, 'filter.hasTracking'],
+    [{ hasTracking: true }, 'filter.hasTracking: is only for webhooks with the shape "return"'],
   ])('rejects %j', (filter, problem) => {
     expect(() => checkFilter(filter)).toThrow(problem);
+  });
+
+  it('takes a condition on whole returns for these, of which the topic knows nothing', () => {
+    const filter = checkFilter({ entities: ['shipment'], hasTracking: true }, 'return');
+
+    expect(filter).toEqual({ entities: ['shipment'], hasTracking: true });
+    expect(filterPolicy(filter)).toEqual({ entity: ['shipment'] });
   });
 });

@@ -2,13 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { forgetGroup } from '../../../shared/comparing/forget-group.ts';
 import type { Snapshot } from '../../../shared/comparing/snapshot.ts';
+import { makeTombstone } from '../../../shared/comparing/tombstone.ts';
+import type { Shipment } from '../../../shared/contract/entities.ts';
 import type { FeedEvent } from '../../../shared/contract/event.ts';
+import type { EventFilter } from '../../../shared/contract/event-filter.ts';
 import { type ReturnChanged, returnChanged } from '../../../shared/contract/return-message.ts';
 import { DAY, HOUR } from '../../../shared/instant.ts';
 import type { Ledger } from '../../../shared/ports.ts';
 import { createRingUnsent, sweepWebhook } from '../../../shared/webhooks/ring-unsent.ts';
 import type { WebhookPorts } from '../../../shared/webhooks/webhook-sender.ts';
-import { aSnapshot } from '../../contract/sample-saves.ts';
+import { aShipment, aSnapshot } from '../../contract/sample-saves.ts';
 import { anEvent } from '../publishing/an-event.ts';
 import { createWebhookWorld, KEY, OTHER, WEBHOOK, type WebhookWorldOptions } from './webhook-world.ts';
 
@@ -67,6 +70,31 @@ function returnWorld(options: WebhookWorldOptions = {}) {
 function eventOf(sequence: number): FeedEvent {
   const event = anEvent(KEY, sequence);
   return sequence === 1 ? ({ ...event, type: 'return_group.created' } as FeedEvent) : event;
+}
+
+function withoutShipment(sequence: number): FeedEvent {
+  const { data, ...event } = anEvent(KEY, sequence);
+  const object = { type: 'return_line_item', id: 5512, status: 'OPEN' };
+  return { ...event, type: 'return_line_item.updated', data: { ...data, object } } as never;
+}
+
+function ofShipment(
+  sequence: number,
+  change: string,
+  object: Partial<Shipment> = {},
+  previous: Partial<Shipment> = {},
+): FeedEvent {
+  const { data, ...event } = anEvent(KEY, sequence);
+  return {
+    ...event,
+    type: `shipment.${change}`,
+    data: { ...data, object: { ...data.object, ...object }, previous_attributes: previous },
+  } as never;
+}
+
+function withParcel(snapshot: Snapshot, parcel: Partial<Shipment>): Snapshot {
+  const shipments = [{ ...aShipment(GROUP), ...parcel }];
+  return { ...snapshot, projection: { ...snapshot.projection, shipments } };
 }
 
 function stateAt(sequence: number): Snapshot {
@@ -162,6 +190,67 @@ describe('a webhook that gets whole returns', () => {
 
     expect(markAfterOthers).toBe(2);
     expect(world.messages().map(numbersOf)).toEqual([[3, 4, 5]]);
+  });
+
+  it.each<[string, Partial<Shipment>, EventFilter, number]>([
+    ['a parcel with a tracking number', { tracking_number: '1Z9' }, { hasTracking: true }, 1],
+    ['a parcel without one', { tracking_number: null }, { hasTracking: true }, 0],
+    ['a parcel with an empty one', { tracking_number: '' }, { hasTracking: true }, 0],
+    ['only a canceled parcel', { tracking_number: '1Z9', status: 'CANCELED' }, { hasTracking: true }, 0],
+    ['a parcel without one', { tracking_number: null }, {}, 1],
+  ])(
+    'gets a change of a return that has %s: %o with the filter %j: %i messages',
+    async (_what, parcel, filter, posts) => {
+      const world = returnWorld({ filter });
+      world.change(1, withoutShipment);
+      world.replace(withParcel(world.returnSnapshot(), parcel));
+
+      await world.ringReturn();
+
+      expect(world.messages()).toHaveLength(posts);
+      expect(await world.mark()).toBe(1);
+    },
+  );
+
+  it.each<[string, (sequence: number) => FeedEvent]>([
+    ['a parcel was canceled', (sequence) => ofShipment(sequence, 'status_changed', { status: 'CANCELED' })],
+    ['a parcel is gone', (sequence) => ofShipment(sequence, 'removed')],
+    [
+      'a number is gone',
+      (sequence) => ofShipment(sequence, 'updated', { tracking_number: null }, { tracking_number: '1Z9' }),
+    ],
+  ])(
+    'with `hasTracking`, gets a return without a tracking number once more after %s',
+    async (_what, event) => {
+      const world = returnWorld({ filter: { hasTracking: true } });
+      const untracked = () => world.replace(withParcel(world.returnSnapshot(), { tracking_number: null }));
+      world.change(1, event);
+      untracked();
+      await world.ringReturn();
+      world.change(1, withoutShipment);
+      untracked();
+
+      await world.ringReturn();
+
+      expect(world.messages().map(numbersOf)).toEqual([[1]]);
+      expect(await world.mark()).toBe(2);
+    },
+  );
+
+  it.each(['removed', 'forgotten'])('with `hasTracking`, gets that a return was %s', async (end) => {
+    const world = returnWorld({ filter: { hasTracking: true } });
+    world.change(1, withoutShipment);
+    const last = world.returnSnapshot();
+    const [removedAt, { group }] = [world.clock.now(), last.projection];
+    const removed = makeTombstone(last, { ...last, group, sequence: 2, removedAt });
+    const { snapshot, events } = forgetGroup(last, KEY, removedAt, true);
+    const event = { ...withoutShipment(2), type: 'return_group.removed' } as FeedEvent;
+    if (end === 'removed') world.replace(removed, event);
+    else world.replace(snapshot, events[0]);
+
+    await world.ringReturn();
+
+    expect(world.messages().map(({ data }) => data.return)).toEqual([null]);
   });
 
   it('is read again if the return changes while it is read', async () => {
