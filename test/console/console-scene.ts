@@ -1,8 +1,9 @@
 // A console on constant tables: two sources, one of them held, returns with their stories, a destination that rejects
 // events, a URL that fails; or only one of these. Each run renders identical texts, for screenshots and for tests of all
 // pages.
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Activity, createDynamoDbActivities } from '../../functions/adapters/dynamodb-activities.ts';
+import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { createMoments } from '../../local/cli/moments.ts';
 import { type ConsoleFeed, createConsoleFeed } from '../../local/console/console-feed.ts';
@@ -20,7 +21,7 @@ import {
 import { formatInstant, HOUR, MILLISECOND, MINUTE, SECOND } from '../../shared/instant.ts';
 import { newEndpoint } from '../../shared/webhooks/endpoint-state.ts';
 import { aKey, anEvent, aShipment, aSnapshot } from '../contract/sample-saves.ts';
-import { clockAt, connect, type Stores, storesOn } from '../contract/stores.ts';
+import { clockAt, connect, hastyClock, type Stores, storesOn } from '../contract/stores.ts';
 import { startDynamoDbEngine } from '../engines/dynamodb-engine.ts';
 import { createTables } from '../engines/tables.ts';
 import { cutOff } from './cut-off-feed.ts';
@@ -53,6 +54,13 @@ export interface ConsoleScene {
   close(): Promise<void>;
 }
 
+async function addEntry(client: DynamoDBClient, name: string): Promise<void> {
+  const directory = createDynamoDbSourceDirectory({ client, tables: SCENE_TABLES, clock: hastyClock });
+  const settings = { name, baseUrl: 'https://returns.example.com/api' };
+  const given = { settings, token: { secretId: 'token' } };
+  await directory.save({ name, declaredBy: 'stack', isPaused: false, given }, 0);
+}
+
 /**
  * `empty`: nothing is polled yet. `baseline`: the first reading is under way. `busy`: all is well. `dead`: nothing has
  * polled for an hour. `all`: all problems. `unreachable`: the tables do not answer.
@@ -76,6 +84,7 @@ export async function openConsoleScene(shown: SceneState = 'all'): Promise<Conso
     shown === 'empty' ? [] : isHeld ? [aWellState(), aHeldState()] : [isNew ? aNewState() : aWellState()];
   for (const state of states) {
     await stores.states.save({ ...state, mintedIn }, 0);
+    await addEntry(client, state.source);
     const activities = createDynamoDbActivities({ client, tables: SCENE_TABLES });
     await activities.save(state.source, anActivity(state.source, isNew ? 10 : 60));
   }
