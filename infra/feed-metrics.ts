@@ -62,18 +62,6 @@ export class FeedMetrics {
     });
   }
 
-  /** 1 while sources are due, and none is polled. */
-  nothingPolled(): cloudwatch.MathExpression {
-    const sum = { statistic: cloudwatch.Stats.SUM, period: FIVE_MINUTES };
-    return new cloudwatch.MathExpression({
-      ...{ expression: 'IF(due > 0 AND FILL(polled, 0) < 1, 1, 0)', period: FIVE_MINUTES },
-      usingMetrics: {
-        due: this.ofSources('sourcesDue', sum),
-        polled: this.ofSources('sourcesPolled', sum),
-      },
-    });
-  }
-
   /** AWS's own metric: it needs no code of the feed. */
   dispatches(): cloudwatch.Metric {
     return this.#props.polling.dispatcher.function.metricInvocations({ period: FIVE_MINUTES });

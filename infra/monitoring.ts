@@ -219,13 +219,6 @@ export class Monitoring extends Construct {
       anchor: 'sources-are-not-polled',
       ...{ threshold: 1, isBelow: true, missingData: cloudwatch.TreatMissingData.BREACHING },
     });
-    this.#alarm('NothingPolled', {
-      metric: metrics.nothingPolled(),
-      hurts: 'Subscribers get no changes: sources are due, but none is polled.',
-      anchor: 'sources-are-not-polled',
-      // A source may be due at the end of a period, and polled in the next one.
-      ...{ threshold: 1, evaluationPeriods: 2 },
-    });
     this.#alarm('PolledLate', {
       metric: metrics.ofSources('secondsLate', { statistic: cloudwatch.Stats.percentile(99) }),
       hurts: 'Subscribers get changes late: a poll in a hundred begins more than a minute after it is due.',

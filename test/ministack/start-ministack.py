@@ -94,6 +94,22 @@ def create_by_arn(logical_id, props, stack_name):
 SECRET["create"] = create_by_arn
 SECRET["delete"] = lambda arn, props: delete_secret(secretsmanager._resolve(arn)[0], props)
 
+# An alarm on a metric that is computed from others; here no alarm goes off.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudwatch-alarm.html
+ALARM = provisioners._RESOURCE_HANDLERS["AWS::CloudWatch::Alarm"]
+create_alarm = ALARM["create"]
+
+
+def create_computed_alarm(logical_id, props, stack_name):
+    if "Metrics" in props:
+        first = next(it["MetricStat"]["Metric"] for it in props["Metrics"] if "MetricStat" in it)
+        props = {name: value for name, value in props.items() if name != "Metrics"}
+        props = {**props, **first, "Period": 60, "Statistic": "Maximum"}
+    return create_alarm(logical_id, props, stack_name)
+
+
+ALARM["create"] = create_computed_alarm
+
 # Operations that have no action of their own.
 # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsns.html
 # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsqs.html
