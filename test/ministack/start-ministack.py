@@ -140,12 +140,19 @@ table_context = iam_actions.dynamodb_service_context
 def with_leading_keys(body):
     context = table_context(body)
     request = json.loads(body or b"{}")
-    table = dynamodb._tables.get(request.get("TableName", ""))
-    if table:
-        key = next(it["AttributeName"] for it in table["KeySchema"] if it["KeyType"] == "HASH")
-        value = (request.get("Key") or request.get("Item") or {}).get(key)
-        if value:
-            context["dynamodb:LeadingKeys"] = list(value.values())
+    # Each part of a transaction or of a batch is judged as a request of its own: here by the keys of all parts.
+    parts = [request, *(part for it in request.get("TransactItems", []) for part in it.values())]
+    for name, batch in (request.get("RequestItems") or {}).items():
+        if isinstance(batch, dict):
+            parts += [{"TableName": name, "Key": key} for key in batch.get("Keys", [])]
+    keys = []
+    for part in parts:
+        table = dynamodb._tables.get(part.get("TableName", ""))
+        if table:
+            key = next(it["AttributeName"] for it in table["KeySchema"] if it["KeyType"] == "HASH")
+            keys += list(((part.get("Key") or part.get("Item") or {}).get(key) or {}).values())
+    if keys:
+        context["dynamodb:LeadingKeys"] = keys
     return context
 
 
