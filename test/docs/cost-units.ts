@@ -82,5 +82,5 @@ export const UNITS = {
   logGb: 0.2,
   metrics: 10,
   /** Metrics that alarms watch: each is billed. */
-  alarms: 20,
+  alarms: 18,
 } as const;
