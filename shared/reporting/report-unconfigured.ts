@@ -1,4 +1,4 @@
-// A source whose settings can't be read, because they were deleted or are malformed, has no session and so no tick. Its
+// A source whose entry is gone or malformed has no session and so no tick. Its
 // stored state still lets the feed report it as degraded (G8). The next tick with settings reports it as recovered.
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../instant.ts';
 import type { Ledger, SourceStates } from '../ports.ts';
@@ -7,7 +7,7 @@ import { publishFeedReports, queueFeedReport } from './feed-reports.ts';
 
 const REASON = {
   code: 'misconfigured',
-  message: "The source's settings can't be read: check the parameter that holds them.",
+  message: "The source's entry can't be used: the log of the dispatcher or the poller names each problem.",
 };
 
 /**
