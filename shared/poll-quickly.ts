@@ -11,7 +11,7 @@ import { createTickRun, type TickRun } from './lanes/tick-run.ts';
 import { createWalkLane } from './lanes/walk-lanes.ts';
 import { DeadlineReached, isFailure } from './pacing/errors.ts';
 import { takeLease } from './pacing/lease.ts';
-import type { Requests } from './pacing/requests.ts';
+import { pauseLeftMs, type Requests } from './pacing/requests.ts';
 import type { SnapshotStore } from './ports.ts';
 import { reportRead } from './reporting/source-read.ts';
 import { NOTHING_RECORDED, reportTick, type TickReport } from './reporting/tick-report.ts';
@@ -74,7 +74,7 @@ export async function pollQuickly(tick: QuickTick, session: SourceSession): Prom
   if (known.mintedIn !== mintedIn) throw new RestoredStateError(settings.name, session.place, known);
   const refusal = refusalOf(known, tick.slot, clock.now());
   if (refusal !== undefined) return report(refusal);
-  if (known.pausedUntil > clock.now()) return report('resting');
+  if (pauseLeftMs(known.pausedUntil, clock.now()) > 0) return report('resting');
   const lease = takeLease(known.lease, owner, clock.now(), LEASE);
   if (lease === undefined) return report('busy');
   if (session.epoch !== known.lease.epoch) session.memory.forgetAll();

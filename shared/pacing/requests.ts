@@ -248,13 +248,19 @@ export function createRequests(options: RequestsOptions): Requests {
     counters,
     empty: bucket.empty,
     pauseUntil(moment) {
-      const leftMs = (moment - clock.now()) / MILLISECOND;
-      if (leftMs > 0 && leftMs <= LONGEST_PAUSE_MS) pauseFor(leftMs);
+      const leftMs = pauseLeftMs(moment, clock.now());
+      if (leftMs > 0) pauseFor(leftMs);
     },
     get pausedUntil() {
       return pausedUntil;
     },
   };
+}
+
+/** How long a pause still lasts, 0 if it is over. One above the maximum comes from a wrong clock and does not count. */
+export function pauseLeftMs(until: Instant, now: Instant): number {
+  const leftMs = (until - now) / MILLISECOND;
+  return leftMs <= LONGEST_PAUSE_MS ? Math.max(0, leftMs) : 0;
 }
 
 function timeOf(

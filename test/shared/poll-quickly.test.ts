@@ -171,6 +171,17 @@ describe('a quick tick', () => {
     expect(after).toMatchObject({ outcome: 'long', requests: 0 });
   });
 
+  it('does not rest for a pause that only a wrong clock can have saved', async () => {
+    const { world } = await restingWorld();
+    const state = await world.state();
+    const pausedUntil = world.time.now() + 48 * HOUR;
+    await world.states.save({ ...state, pausedUntil, version: state.version + 1 }, state.version);
+
+    const report = await quickTick(world, world.startProcess('quick'));
+
+    expect(report).toMatchObject({ outcome: 'quiet', requests: 1 });
+  });
+
   it.each([
     ['a source without a state', async () => ({ world: createSourceWorld() })],
     [
