@@ -53,6 +53,10 @@ it(`${SOURCES} sources are each read without loss, beside some that hang, fail, 
   world.disturb(false, 0);
   await world.run(AFTERWARDS);
 
+  const held = await namesOf(
+    sources,
+    async ({ name }) => (await world.states.load(name))?.holds[0]?.kind === 'removals',
+  );
   const unpublished = await namesOf(sources, async (source) => (await lacking(world, source)) > 0);
   const waits = sources
     .filter(({ kind }) => kind === 'well')
@@ -60,6 +64,7 @@ it(`${SOURCES} sources are each read without loss, beside some that hang, fail, 
     .sort((a, b) => a - b);
   expect(world.faults).toEqual([]);
   expect(changed.size).toBeGreaterThan(0.9 * SOURCES);
+  expect(held).toEqual(sources.filter(({ kind }) => kind === 'removes most').map(({ name }) => name));
   expect(unpublished).toEqual([]);
   expect(degraded).toEqual(
     sources.filter(({ kind }) => kind === 'hangs' || kind === 'fails').map(({ name }) => name),

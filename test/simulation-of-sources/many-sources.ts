@@ -56,7 +56,7 @@ export function createManySources({ seed, sources: count, groups, kindOf }: Many
   const clock = { now: () => time.now(), advance: unmovable };
   const sources = Array.from({ length: count }, (_, at): SimulatedSource => {
     const kind = kindOf(at);
-    const own = kind === 'is huge' ? 20 * groups : groups;
+    const own = groups * (kind === 'is huge' || kind === 'removes most' ? 20 : 1);
     const service = createInProcessService({ groups: own, life: false, seed: mix(seed, at), clock });
     return { name: `s${at}`, kind, service };
   });
