@@ -61,7 +61,7 @@ export function createDynamoDbPositions(options: PositionsOptions): Positions {
       return { events, last: after + places.length };
     },
 
-    /** What has expired is a beginning, so halving finds its end. */
+    /** The oldest positions expire first, so halving finds the first one that is left. */
     async expired() {
       let [gone, kept] = [knownExpired, (await newest()) + 1];
       for (let at = gone + 1; gone + 1 < kept; at = Math.floor((gone + kept) / 2))

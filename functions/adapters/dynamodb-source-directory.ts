@@ -45,7 +45,7 @@ const configured = z.object({
   alarm: z.boolean().default(false),
 });
 
-/** What an entry says of its source, with all defaults. */
+/** A source's settings, token and alarm, with all defaults. */
 export type Configured = z.output<typeof configured>;
 /** The same as given. */
 export type GivenSource = z.input<typeof configured>;
@@ -54,11 +54,11 @@ export interface DirectoryEntry extends Configured {
   readonly name: string;
   /** The entry's own version: counts its changes. */
   readonly version: number;
-  /** Who owns it: the stack that declares it, or `sources add`. */
+  /** The owner: the stack that declares it, or `sources add`. */
   readonly declaredBy: DeclaredBy;
   /** Operators have stopped its polls. */
   readonly isPaused: boolean;
-  /** What was written, without defaults. */
+  /** The entry as written, without defaults. */
   readonly given: GivenSource;
 }
 

@@ -28,7 +28,7 @@ const parseEnvironment = environmentParser(
 const properties = z.object({
   Bucket: text,
   Key: text,
-  /** What only the deployment knows, by the markers in the list. */
+  /** Values that only the deployment knows, by their markers in the list. */
   Values: z.record(text, z.string()).default({}),
 });
 

@@ -104,7 +104,7 @@ interface SentOn {
 function noteOf({ outcome, quietAt, error }: QuickReport, slot: number): Note {
   if (quietAt === undefined)
     return { slot, why: outcome, failed: outcome === 'resting' || error !== undefined };
-  // What was saved is in the source's state.
+  // A tick that saved has put the time into the source's state as well.
   return outcome === 'quiet' ? { slot, quietAt } : { slot, readAt: quietAt };
 }
 

@@ -1,4 +1,4 @@
-// What the poller reads and writes, on the feed's tables.
+// Opens the poller's stores on the feed's tables.
 import { createDynamoDbActivities } from '../adapters/dynamodb-activities.ts';
 import type { TableAccess } from '../adapters/dynamodb-client.ts';
 import { createDynamoDbLedger } from '../adapters/dynamodb-ledger.ts';
