@@ -121,7 +121,8 @@ function startFeed(
     settings: sourceSettings.parse({
       name: 'acme',
       baseUrl: service.url,
-      intervalMs: 500,
+      // A tick that waits for polls within half a second lasts as long as it may.
+      intervalMs: 1_000,
       settleMs: 1_000,
       // Polls find what tests change.
       reconcileMs: 600_000,
