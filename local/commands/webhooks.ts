@@ -9,13 +9,20 @@ import { addMomentsOption, type Moments, type MomentsFlags, momentsOf } from '..
 import { createWebhookCommand, parseDirectory, WEBHOOKS_STACK } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import { openDeploymentParts } from '../operating/deployment-parts.ts';
+import { type DestinationStatus, describeDestinations } from '../operating/destination-status.ts';
 import { partOf } from '../operating/find-deployment.ts';
-import { loadOverview } from '../operating/load-overview.ts';
+import { formatWebhook } from '../operating/format-status.ts';
+import {
+  loadDeployedWebhooks,
+  loadOverview,
+  type OverviewFeed,
+  type OverviewWebhook,
+} from '../operating/load-overview.ts';
+import { listWebhooks } from '../operating/named-destinations.ts';
 import { openKnownStore } from '../operating/open-directory.ts';
 import type { OpenFeed, PlaceFlags } from '../operating/open-feed.ts';
 import { withWebhook } from '../operating/open-webhook.ts';
 import { setPaused } from '../operating/pause-webhook.ts';
-import { formatWebhook, listWebhookStates, type WebhookStatus } from '../operating/webhook-status.ts';
 import { withFeed } from '../operating/with-feed.ts';
 import type { ForwardedUrl } from '../store/documents.ts';
 import type { LocalStore } from '../store/open-store.ts';
@@ -27,18 +34,16 @@ import { createTestCommand } from './webhooks-test.ts';
 type StackFlags = Pick<PlaceFlags, 'stack'>;
 
 const ABOUT_LIST = `
-Each webhook begins with its state: failing (five or more attempts in a row failed, and no event was
-accepted for a minute), paused (by "webhooks pause"), delayed (the endpoint answered 429 or 503 and
-gets no events until the shown time), working, or new (nothing was posted yet). The worst come first.
-"waiting" counts the messages in its queue, each for a return that may have unsent events. Only the
-host of the URL is shown. With --data it lists the URLs that "watch" forwards to, and "waiting" counts
-the returns with unsent events. Dropped is a URL that the last "watch" was started without, while it
-lacked events.
+Each webhook with its state, as "status" has it, and what it gets; the worst come first. Failing: five
+or more attempts in a row failed, and no event was accepted for a minute. Behind: returns whose next
+event is not accepted for a minute. Delayed: the endpoint answered 429 or 503, and gets no events until
+the shown time. Dropped: a URL that the last "watch" was started without, while it lacked events. Of
+the URL only the host is shown. With --data it lists the URLs that "watch" forwards to.
 Examples:
   returns-feed webhooks list --stack ReturnsFeed
   returns-feed webhooks list --data state
   returns-feed webhooks list --stack ReturnsFeed --json
-Exit code: 0 none is failing, paused or dropped, 3 one is, 1 the command failed, 2 invalid usage.`;
+Exit code: 0 none is failing, behind, paused or dropped, 3 one is, 1 the command failed, 2 invalid usage.`;
 
 const ABOUT_PAUSE = `
 Within a minute the sender stops posting, until "webhooks resume". Its events stay in the ledger for
@@ -112,16 +117,28 @@ async function list({
   );
 }
 
-async function statesOf(feed: OpenFeed): Promise<readonly WebhookStatus[]> {
+async function statesOf(feed: OpenFeed): Promise<readonly DestinationStatus[]> {
   const now = Date.now();
-  if (feed.deployment !== undefined) return listWebhookStates(feed, now * MILLISECOND);
   const parts = openDeploymentParts(feed, { now: Date.now, withAges: false });
-  const { webhooks, problems } = await loadOverview({ ...feed, ...parts }, now);
-  if (problems.length > 0) throw new Error(problems.join(' '));
-  return webhooks.map(({ status }) => status);
+  const whole = { ...feed, ...parts };
+  const webhooks =
+    feed.deployment === undefined
+      ? await loadForwarded(whole, now)
+      : await loadDeployedWebhooks(
+          { feed: whole, asked: undefined, attempt: (_, load) => load() },
+          await listWebhooks(feed.deployment),
+        );
+  const others = { relays: [], subscribers: { subscribers: [], problems: [], askedAtMs: now } };
+  return describeDestinations({ ...others, webhooks }, now * MILLISECOND);
 }
 
-function format(webhooks: readonly WebhookStatus[], moments: Moments): string {
+async function loadForwarded(feed: OverviewFeed, now: number): Promise<readonly OverviewWebhook[]> {
+  const { webhooks, problems } = await loadOverview(feed, now);
+  if (problems.length > 0) throw new Error(problems.join(' '));
+  return webhooks;
+}
+
+function format(webhooks: readonly DestinationStatus[], moments: Moments): string {
   const layout = layoutOf(process.stdout);
   const texts = webhooks.map((webhook) => formatWebhook(webhook, moments, layout).join('\n'));
   return [...texts, `times in ${moments.zone}`].join('\n\n');

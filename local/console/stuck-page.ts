@@ -1,9 +1,8 @@
 // The page "Stuck": everything that needs an operator, one part for each cause, with the command to run.
-import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
-import { formatInstant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import type { Moments } from '../cli/moments.ts';
+import type { BehindReturn } from '../operating/destination-status.ts';
 import { headlineOf, sentenceOf } from '../operating/format-status.ts';
 import type { Concern, FeedVerdict } from '../operating/judge-feed.ts';
 import type { Overview } from '../operating/load-overview.ts';
@@ -87,7 +86,7 @@ function detailsOf(concern: Concern, feed: ConsoleFeed): Html | false {
     case 'set_aside':
       return setAsideTable(concern.status, feed.moments);
     case 'receiver_paused':
-      return actionButton(feed, 'resume', { webhook: concern.destination.labels.name });
+      return actionButton(feed, 'resume', { webhook: concern.destination.destination });
     case 'receiver_failing':
     case 'behind':
       return behindTable(concern, feed);
@@ -133,39 +132,36 @@ type BehindConcern = Extract<
   { readonly kind: 'behind' | 'receiver_failing' | 'receiver_paused' | 'receiver_dropped' }
 >;
 
-function behindTable({ destination, groups, isCut, kind }: BehindConcern, feed: ConsoleFeed): Html | false {
-  if (groups.length === 0) return false;
-  const { name, title } = destination.labels;
-  const { failures = 0, waiting = null } = destination.status ?? {};
+function behindTable({ destination, returns, kind }: BehindConcern, feed: ConsoleFeed): Html | false {
+  if (returns.length === 0) return false;
+  const { destination: name, title, failures, waiting, isCut } = destination;
   return html`${
     kind === 'receiver_failing' &&
-    html`<p>${waiting !== null && `Waiting: ${counted(waiting, 'return')}. `}Tried: ${isCut ? 'at least ' : ''}${counted(groups.length, 'return')}, with ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
+    html`<p>${waiting !== null && `Waiting: ${counted(waiting, 'return')}. `}Tried: ${isCut ? 'at least ' : ''}${counted(returns.length, 'return')}, with ${counted(failures, 'failed attempt')} in a row. Each return gets its events in order once the first is accepted.</p>`
   }
 ${table(
   `Behind at ${title}`,
   ['Return', 'Stopped at', 'Since', ...(feed.acts ? ['Action', 'Without it'] : [])],
-  groups.slice(0, SHOWN).map((group) => behindRow(group, name, feed)),
-)}${more(groups.length)}${groups.length > 1 && actionButton(feed, 'redrive-all', { to: name })}`;
+  returns.slice(0, SHOWN).map((each) => behindRow(each, name, feed)),
+)}${more(returns.length)}${returns.length > 1 && actionButton(feed, 'redrive-all', { to: name })}`;
 }
 
 function behindRow(
-  { key, behind, failingSince }: BehindGroup,
+  { source, generation, group, event, since }: BehindReturn,
   name: string,
   feed: ConsoleFeed,
 ): readonly (Html | string)[] {
-  const { source, group, generation } = key;
-  const stoppedAt = /^\d+/.exec(behind ?? '')?.[0] ?? '';
   const fields = { source, group: String(group), generation, to: name };
   return [
     isOwnGroup(group)
       ? `the feed's own events of ${source}`
       : html`<a href="${pathOfReturn(source, group)}">${group}</a> of ${source}`,
-    stoppedAt === '' ? '' : `event ${stoppedAt}`,
-    failingSince === undefined ? '' : feed.moments.withAge(formatInstant(failingSince)),
+    `event ${event}`,
+    since === null ? '' : feed.moments.withAge(since),
     ...(feed.acts
       ? [
           html`${actionButton(feed, 'redrive', fields)}`,
-          html`${stoppedAt !== '' && actionButton(feed, 'skip', { ...fields, skip: stoppedAt })}`,
+          html`${actionButton(feed, 'skip', { ...fields, skip: String(event) })}`,
         ]
       : []),
   ];

@@ -1,21 +1,23 @@
 // The status of everything that gets events, in one form: what relays serve, ordered subscribers, webhooks, and the URLs
 // that a `watch` forwards to. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
-import { isOwnGroup } from '../../shared/contract/event-id.ts';
+import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
-import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
+import type { GroupKey } from '../../shared/ports.ts';
+import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
 import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
 
 export type DestinationState =
-  /** Needs an operator. */
+  /** Needs an operator. `dropped`: no `watch` posts to it any more, though it lacks events. */
   | 'failing'
   | 'paused'
   | 'behind'
   | 'dead letters'
   | 'dropped'
-  /** Goes on by itself. */
+  /** Goes on by itself. `delayed`: the endpoint asked for a pause. `new`: nothing was posted yet. */
   | 'retrying'
   | 'delayed'
   | 'sending'
@@ -31,6 +33,8 @@ export interface DestinationStatus {
   readonly title: string;
   /** What a webhook posts; null for the others, which get events. */
   readonly shape: WebhookShape | null;
+  /** Which events a webhook gets; null for the others. */
+  readonly filter: EventFilter | null;
   readonly state: DestinationState;
   readonly needsAttention: boolean;
   /** Returns, or for a subscriber events, that it has not got yet. */
@@ -48,17 +52,17 @@ export interface DestinationStatus {
   /** The returns among these, at most a hundred. */
   readonly returns: readonly BehindReturn[];
   readonly lastAcceptedAt: string | null;
+  readonly lastFailureAt: string | null;
   readonly lastFailure: string | null;
   /** Failed attempts in a row, and since when. */
   readonly failures: number;
   readonly failingSince: string | null;
+  /** No attempt before this. */
+  readonly delayedUntil: string | null;
 }
 
-/** A return whose next event is not accepted. */
-export interface BehindReturn {
-  readonly source: string;
-  /** Null for the feed's own events. */
-  readonly returnGroupId: number | null;
+/** A return whose next event is not accepted, or a group of the feed's own events. */
+export interface BehindReturn extends GroupKey {
   /** The number of that event, and why it is not accepted. */
   readonly event: number;
   readonly reason: string;
@@ -90,15 +94,19 @@ function sendingState(waiting: number | null) {
   return waiting > 0 ? 'sending' : 'all sent';
 }
 
-const NO_ATTEMPTS = { lastAcceptedAt: null, lastFailure: null, failures: 0, failingSince: null };
+const NO_WEBHOOK = {
+  ...{ shape: null, filter: null, lastAcceptedAt: null, lastFailureAt: null, lastFailure: null },
+  ...{ failures: 0, failingSince: null, delayedUntil: null },
+};
 
 function ofRelay({ labels, waiting, behind }: RelayedDestination, now: Instant): DestinationStatus {
-  const state = isBehind(behind)
-    ? 'behind'
-    : sendingState(behind === null ? null : (waiting?.returns ?? null));
+  const state =
+    behind !== null && behind.groups.length > 0
+      ? 'behind'
+      : sendingState(behind === null ? null : (waiting?.returns ?? null));
   return {
-    ...NO_ATTEMPTS,
-    ...{ destination: labels.name, kind: 'relay', title: labels.title, shape: null },
+    ...NO_WEBHOOK,
+    ...{ destination: labels.name, kind: 'relay', title: labels.title },
     ...stateAnd(state),
     ...waitingOf(waiting),
     ...countOf(behind),
@@ -109,8 +117,8 @@ function ofRelay({ labels, waiting, behind }: RelayedDestination, now: Instant):
 function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: SubscriberStatus): DestinationStatus {
   const state = (deadLetters ?? 0) > 0 ? 'dead letters' : sendingState(waiting);
   return {
-    ...NO_ATTEMPTS,
-    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}`, shape: null },
+    ...NO_WEBHOOK,
+    ...{ destination: queue, kind: 'subscriber', title: `subscriber ${queue}` },
     ...{ waiting, waitingEvents: waiting, isMoreWaiting: false },
     ...stateAnd(state),
     ...{ behind: deadLetters, isCut: false, returns: [] },
@@ -119,17 +127,23 @@ function ofSubscriber({ queue, waiting, oldestSeconds, deadLetters }: Subscriber
   };
 }
 
-function ofWebhook(each: OverviewWebhook, now: Instant): DestinationStatus {
-  const { status, labels, behind, waiting } = each;
-  const { webhook, host, shape, lastAcceptedAt, lastFailure, failures, failingSince } = status;
-  const isForwarded = 'address' in labels;
-  const title = isForwarded ? labels.title : `webhook ${webhook}${host === null ? '' : ` (${host})`}`;
+function ofWebhook(webhook: OverviewWebhook, now: Instant): DestinationStatus {
+  const { labels, host, waiting, behind } = webhook;
+  const endpoint = webhook.endpoint && withoutFutureMoments(webhook.endpoint, now);
+  const { lastFailure = null, failures = 0, pausedUntil = 0 } = endpoint ?? {};
+  const failingSince = formatKnownInstant(endpoint?.failingSince);
+  const isForwarded = labels.address !== undefined;
   return {
-    ...{ destination: webhook, kind: isForwarded ? 'forwarded' : 'webhook', title, shape },
-    ...stateAnd(stateOf(each, now)),
+    ...{ destination: labels.name, kind: isForwarded ? 'forwarded' : 'webhook' },
+    title: isForwarded ? labels.title : `webhook ${labels.name}${host === null ? '' : ` (${host})`}`,
+    ...{ shape: labels.shape ?? 'event', filter: labels.filter },
+    ...stateAnd(stateOf(webhook, endpoint, now)),
     ...waitingOf(waiting),
     ...countOf(behind),
-    ...{ lastAcceptedAt, lastFailure, failures, failingSince },
+    lastAcceptedAt: formatKnownInstant(endpoint?.lastAcceptedAt),
+    lastFailureAt: formatKnownInstant(endpoint?.lastFailureAt),
+    ...{ lastFailure, failures, failingSince },
+    delayedUntil: pausedUntil > now ? formatInstant(pausedUntil) : null,
     oldestMs: ageOf(failingSince, now),
   };
 }
@@ -137,24 +151,25 @@ function ofWebhook(each: OverviewWebhook, now: Instant): DestinationStatus {
 /** A failed attempt is repeated within seconds: a return counts as behind after this time. */
 const PATIENCE = MINUTE;
 
-function stateOf({ status: { state }, behind, waiting }: OverviewWebhook, now: Instant): DestinationState {
-  if (state === 'dropped') return waiting?.returns === 0 ? 'all sent' : state;
-  if (state === 'failing' || state === 'paused') return state;
+function stateOf(
+  { labels, behind, waiting }: OverviewWebhook,
+  endpoint: EndpointState | undefined,
+  now: Instant,
+): DestinationState {
+  if (labels.isDropped === true) return waiting?.returns === 0 ? 'all sent' : 'dropped';
+  if (endpoint?.isPaused === true) return 'paused';
+  if (endpoint !== undefined && isFailing(endpoint, now)) return 'failing';
   const failing = behind?.groups ?? [];
   if (failing.some(({ failingSince = now }) => now - failingSince >= PATIENCE)) return 'behind';
-  if (state === 'delayed') return state;
+  if (endpoint !== undefined && endpoint.pausedUntil > now) return 'delayed';
   if (failing.length > 0) return 'retrying';
   if (behind === null) return 'unknown';
   if ((waiting?.returns ?? 0) > 0) return 'sending';
-  return state === 'new' ? 'new' : 'all sent';
+  return (endpoint?.lastAcceptedAt ?? endpoint?.lastFailureAt) === undefined ? 'new' : 'all sent';
 }
 
 function stateAnd(state: DestinationState) {
   return { state, needsAttention: NEED_ATTENTION.has(state) };
-}
-
-function isBehind(behind: RelayedDestination['behind']): boolean {
-  return behind !== null && behind.groups.length > 0;
 }
 
 function waitingOf(waiting: RelayedDestination['waiting']) {
@@ -171,11 +186,7 @@ function countOf(behind: RelayedDestination['behind']) {
 
 function nameBehind({ key, behind = '', failingSince }: BehindGroup): BehindReturn {
   const [event, reason = ''] = behind.split(/: (.*)/s);
-  return {
-    source: key.source,
-    returnGroupId: isOwnGroup(key.group) ? null : key.group,
-    ...{ event: Number(event), reason, since: formatKnownInstant(failingSince) },
-  };
+  return { ...key, event: Number(event), reason, since: formatKnownInstant(failingSince) };
 }
 
 function ageOf(since: string | null, now: Instant): number | null {

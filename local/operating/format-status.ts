@@ -341,8 +341,33 @@ export function formatDestination(
   return [painted, ...others.map((line) => `  ${line}`)];
 }
 
+/** A webhook as `webhooks list` shows it: with what it gets. */
+export function formatWebhook(webhook: DestinationStatus, moments: Moments, layout: Layout): string[] {
+  return [
+    ...formatDestination(webhook, moments, layout),
+    ...formatEntry('gets', [filterInWords(webhook)], layout.width),
+  ];
+}
+
+/** For instance `shipment; to DELIVERED or LOST`, or `whole returns, at all changes`. */
+function filterInWords({ filter, shape }: DestinationStatus): string {
+  const { sources, entities, types, to, from, changed, hasTracking } = filter ?? {};
+  const conditions = [
+    ...(sources ? [`of ${sources.join(' or ')}`] : []),
+    ...(entities ? [entities.join(' or ')] : []),
+    ...(types ? [types.join(' or ')] : []),
+    ...(from ? [`from ${from.join(' or ')}`] : []),
+    ...(to ? [`to ${to.join(' or ')}`] : []),
+    ...(changed ? [`changed ${changed.join(' or ')}`] : []),
+    ...(hasTracking ? ['with a tracking number'] : []),
+  ];
+  const changes = conditions.length === 0 ? 'all changes' : conditions.join('; ');
+  return shape === 'return' ? `whole returns, at ${changes}` : changes;
+}
+
 function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
-  const { kind, shape, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince } = destination;
+  const { kind, shape, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince, delayedUntil } =
+    destination;
   const noun = kind === 'subscriber' ? 'event' : 'return';
   const isReceiver = kind === 'webhook' || kind === 'forwarded';
   return [
@@ -355,6 +380,7 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
     ...(isReceiver
       ? [`last accepted ${lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt)}`]
       : []),
+    ...(delayedUntil === null ? [] : [`asked for a pause until ${moments.short(delayedUntil)}`]),
     ...(failures > 0 && failingSince !== null
       ? [
           `${destination.lastFailure ?? 'failed'}, ${failures === 1 ? 'once' : `${failures} times in a row`}, ` +
@@ -385,7 +411,7 @@ function named({ returns }: DestinationStatus, moments: Moments): string {
     .join(', ')}${more}`;
 }
 
-function nameOf({ source, returnGroupId, event, since }: BehindReturn, moments: Moments): string {
+function nameOf({ source, group, event, since }: BehindReturn, moments: Moments): string {
   const age = since === null ? '' : ` since ${moments.short(since)}`;
-  return `${source} ${returnGroupId ?? 'feed'} at event ${event}${age}`;
+  return `${source} ${group} at event ${event}${age}`;
 }

@@ -1,14 +1,13 @@
 // The one verdict about a feed, over its sources and everything that gets its events. `status`, the headline of the
 // console, its badge and its page Stuck all show this one. Pure.
-import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
 import { describeCondition } from '../../shared/guarding/describe-hold.ts';
-import { formatInstant, type Instant } from '../../shared/instant.ts';
+import type { Instant } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
-import { type DestinationStatus, describeDestinations } from './destination-status.ts';
+import { type BehindReturn, type DestinationStatus, describeDestinations } from './destination-status.ts';
 import { explainFailure } from './explain-failure.ts';
 import { nameOfArn, type SubscriberStatus } from './list-subscribers.ts';
-import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
+import type { Overview } from './load-overview.ts';
 import type { HoldStatus, NextStep, SourceStatus } from './source-status.ts';
 
 /** One cause that needs an operator. */
@@ -31,11 +30,10 @@ type ConcernDetail =
   | { readonly kind: 'stopped' | 'failing' | 'left_out' | 'set_aside'; readonly status: SourceStatus }
   | {
       readonly kind: 'receiver_failing' | 'receiver_paused' | 'receiver_dropped' | 'behind';
-      readonly destination: Pick<RelayedDestination, 'labels'> & Partial<Pick<OverviewWebhook, 'status'>>;
-      readonly groups: readonly BehindGroup[];
-      readonly isCut: boolean;
+      readonly destination: DestinationStatus;
+      readonly returns: readonly BehindReturn[];
     }
-  | { readonly kind: 'dead_letters'; readonly subscriber: SubscriberStatus };
+  | { readonly kind: 'dead_letters' };
 
 export interface FeedVerdict {
   /** `new`: nothing was polled yet. */
@@ -63,8 +61,9 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
   const destinations = describeDestinations(overview, now);
   const concerns = [
     ...sources.flatMap(concernsOfSource).sort((a, b) => rank(a) - rank(b)),
-    ...overview.webhooks.flatMap((webhook) => concernsOfWebhook(webhook, destinations, flags)),
-    ...overview.relays.flatMap(({ labels, behind }) => concernsOfBehind({ labels }, behind, flags)),
+    ...destinations
+      .filter(({ needsAttention }) => needsAttention)
+      .flatMap((each) => concernsOfDestination(each, flags)),
     ...overview.subscribers.subscribers.flatMap(concernOfSubscriber),
   ];
   const baselines = sources.filter(({ baseline }) => baseline.status === 'running');
@@ -165,46 +164,50 @@ export function adoptConditionOf({ kind }: Pick<HoldStatus, 'kind'>): string {
 }
 
 /** One concern for a receiver that fails, however many returns wait for it. */
-function concernsOfWebhook(
-  webhook: OverviewWebhook,
-  destinations: readonly DestinationStatus[],
-  flags: string,
-): Concern[] {
-  const { status, labels, behind } = webhook;
-  const described = destinations.find(({ destination }) => destination === status.webhook);
-  if (described?.needsAttention !== true) return [];
-  if (described.state === 'behind') return concernsOfBehind(webhook, behind, flags);
-  if (described.state === 'dropped') return [concernOfDropped(webhook, described, flags)];
-  const isPaused = described.state === 'paused';
-  const { what, advice } = explainFailure(status.lastFailure);
-  const isForwarded = described.kind === 'forwarded';
-  const secret =
-    isForwarded && status.lastFailure === 'answered 401'
-      ? [{ text: 'This command prints it:', command: `npx --no returns-feed webhooks secret${flags}` }]
-      : [];
-  return [
-    {
-      kind: isPaused ? 'receiver_paused' : 'receiver_failing',
-      subject: described.title,
-      is: isPaused ? 'is paused' : 'fails',
-      since: isPaused ? null : status.failingSince,
-      message: isPaused ? 'Nothing is posted.' : `${what}.`,
-      nextSteps: isPaused
-        ? [{ text: 'Resume it:', command: `npx --no returns-feed webhooks resume ${status.webhook}${flags}` }]
-        : [ask(advice), ...secret, ...(isForwarded ? [] : [testOf(status.webhook, flags)])],
-      destination: { labels, status },
-      groups: behind?.groups ?? [],
-      isCut: behind?.isCut ?? false,
-    },
-  ];
+function concernsOfDestination(destination: DestinationStatus, flags: string): Concern[] {
+  switch (destination.state) {
+    case 'failing':
+      return [concernOfFailing(destination, flags)];
+    case 'paused':
+      return [concernOfPaused(destination, flags)];
+    case 'dropped':
+      return [concernOfDropped(destination, flags)];
+    // Dead letters are of subscribers.
+    default:
+      return concernsOfBehind(destination, flags);
+  }
+}
+
+function concernOfFailing(destination: DestinationStatus, flags: string): Concern {
+  const { destination: name, kind, title, lastFailure, failingSince, returns } = destination;
+  const { what, advice } = explainFailure(lastFailure);
+  const isForwarded = kind === 'forwarded';
+  return {
+    ...{ kind: 'receiver_failing', subject: title, is: 'fails', since: failingSince, message: `${what}.` },
+    nextSteps: [
+      ask(advice),
+      ...(isForwarded && lastFailure === 'answered 401'
+        ? [step('This command prints it:', `webhooks secret${flags}`)]
+        : []),
+      ...(isForwarded ? [] : [step('Then test it:', `webhooks test ${name}${flags}`)]),
+    ],
+    ...{ destination, returns },
+  };
+}
+
+function concernOfPaused(destination: DestinationStatus, flags: string): Concern {
+  const { destination: name, title, returns } = destination;
+  return {
+    ...{ kind: 'receiver_paused', subject: title, is: 'is paused', since: null },
+    message: 'Nothing is posted.',
+    nextSteps: [step('Resume it:', `webhooks resume ${name}${flags}`)],
+    ...{ destination, returns },
+  };
 }
 
 /** It has not got all events, and no `watch` posts them any more. */
-function concernOfDropped(
-  { labels, status, behind }: OverviewWebhook,
-  { title, waiting, waitingEvents, isMoreWaiting, lastAcceptedAt }: DestinationStatus,
-  flags: string,
-): Concern {
+function concernOfDropped(destination: DestinationStatus, flags: string): Concern {
+  const { title, waiting, waitingEvents, isMoreWaiting, lastAcceptedAt, returns } = destination;
   const missing =
     waiting === null || waitingEvents === null
       ? 'It may lack events'
@@ -214,51 +217,28 @@ function concernOfDropped(
     message: `${missing}, last accepted ${lastAcceptedAt ?? 'never'}. The last "watch" was started without it.`,
     nextSteps: [
       ask(`Start "watch" again with --forward-to ${title}.`),
-      {
-        text: 'If it needs them no more:',
-        command: `npx --no returns-feed webhooks remove ${labels.name}${flags}`,
-      },
+      step('If it needs them no more:', `webhooks remove ${destination.destination}${flags}`),
     ],
-    destination: { labels, status },
-    ...{ groups: behind?.groups ?? [], isCut: behind?.isCut ?? false },
+    ...{ destination, returns },
   };
 }
 
-function testOf(webhook: string, flags: string): NextStep {
-  return { text: 'Then test it:', command: `npx --no returns-feed webhooks test ${webhook}${flags}` };
-}
-
-/** Groups with the same reason together: they need the same correction. */
-function concernsOfBehind(
-  destination: Pick<RelayedDestination, 'labels'> & Partial<Pick<OverviewWebhook, 'status'>>,
-  behind: RelayedDestination['behind'],
-  flags: string,
-): Concern[] {
-  if (behind === null) return [];
-  const { name, title } = destination.labels;
-  const byReason = new Map<string, BehindGroup[]>();
-  for (const group of behind.groups) {
-    const reason = group.behind?.replace(/^\d+: /, '') ?? '';
-    byReason.set(reason, [...(byReason.get(reason) ?? []), group]);
-  }
-  return [...byReason].map(([reason, groups]) => {
+/** Returns with the same reason together: they need the same correction. */
+function concernsOfBehind(destination: DestinationStatus, flags: string): Concern[] {
+  const { destination: name, kind, title, isCut } = destination;
+  const byReason = Map.groupBy(destination.returns, ({ reason }) => reason);
+  return [...byReason].map(([reason, returns]) => {
     const { what, advice } = explainFailure(reason);
-    const isReceiver = destination.status !== undefined;
-    const since = groups.flatMap(({ failingSince }) => failingSince ?? []);
+    const since = returns.flatMap((each) => each.since ?? []).toSorted()[0] ?? null;
     return {
-      kind: 'behind',
-      subject: title,
-      is: `does not accept ${behind.isCut ? 'at least ' : ''}${counted(groups.length, 'return')}`,
-      since: since.length === 0 ? null : formatInstant(Math.min(...since)),
+      ...{ kind: 'behind', subject: title, since },
+      is: `does not accept ${isCut ? 'at least ' : ''}${counted(returns.length, 'return')}`,
       message: `${what}.`,
       nextSteps: [
-        ...(isReceiver ? [ask(advice)] : []),
-        {
-          text: 'Once the cause is corrected, try again:',
-          command: `npx --no returns-feed redrive --to ${name}${flags}`,
-        },
+        ...(kind === 'relay' ? [] : [ask(advice)]),
+        step('Once the cause is corrected, try again:', `redrive --to ${name}${flags}`),
       ],
-      ...{ destination, groups, isCut: behind.isCut },
+      ...{ destination, returns },
     };
   });
 }
@@ -268,7 +248,7 @@ function concernOfSubscriber(subscriber: SubscriberStatus): Concern[] {
   if (deadLetters === null || deadLetters === 0 || deadLetterArn === null) return [];
   return [
     {
-      ...{ kind: 'dead_letters', subject: `subscriber ${queue}`, since: null, subscriber },
+      ...{ kind: 'dead_letters', subject: `subscriber ${queue}`, since: null },
       is: `failed at ${counted(deadLetters, 'event')}`,
       message: `Each failed ${ORDERED_TRIES} times and is in the queue ${nameOfArn(deadLetterArn)} (docs/runbook.md, OrderedDeadLetters).`,
       nextSteps: [
@@ -283,4 +263,9 @@ function concernOfSubscriber(subscriber: SubscriberStatus): Concern[] {
 
 function ask(text: string): NextStep {
   return { text, command: null };
+}
+
+/** @param command of `returns-feed` */
+function step(text: string, command: string): NextStep {
+  return { text, command: `npx --no returns-feed ${command}` };
 }

@@ -3,7 +3,7 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { type Deployment, withClient } from './find-deployment.ts';
-import { describeProblem } from './problems.ts';
+import { type Attempt, describeProblem } from './problems.ts';
 
 /** Null is unknown. */
 export interface SubscriberStatus {
@@ -114,7 +114,19 @@ const COUNTS = [
 
 const redrivePolicy = z.object({ deadLetterTargetArn: z.string() });
 
-export async function readQueueCounts(client: SQS, QueueUrl: string) {
+/** The messages in each queue; null where they can't be counted. */
+export async function countMessages(
+  queues: readonly { readonly title: string; readonly queueUrl: string }[],
+  attempt: Attempt,
+): Promise<(number | null)[]> {
+  const { SQS } = await import('@aws-sdk/client-sqs');
+  return withClient(new SQS(), (client) => {
+    const count = async (url: string) => (await readQueueCounts(client, url)).messages;
+    return Promise.all(queues.map(({ title, queueUrl }) => attempt(title, () => count(queueUrl), null)));
+  });
+}
+
+async function readQueueCounts(client: SQS, QueueUrl: string) {
   const AttributeNames = [...COUNTS, 'RedrivePolicy' as const];
   const { Attributes = {} } = await client.getQueueAttributes({ QueueUrl, AttributeNames });
   const { RedrivePolicy } = Attributes;

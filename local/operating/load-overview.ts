@@ -4,15 +4,17 @@ import type { Activity } from '../../functions/adapters/dynamodb-activities.ts';
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
-import { type Instant, MILLISECOND } from '../../shared/instant.ts';
+import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
+import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import type { Unsent } from '../store/unsent.ts';
 import { type ChangedGroup, changedGroups, type UnsentQuery } from './changed-groups.ts';
 import type { DeploymentParts, SubscribersAt } from './deployment-parts.ts';
+import { countMessages } from './list-subscribers.ts';
 import { type ConfiguredSources, labelsOfWebhook, type OpenFeed, type WebhookLabels } from './open-feed.ts';
 import { type Attempt, createProblems } from './problems.ts';
 import { describeSource, type SourceStatus, type StatusCircumstances } from './source-status.ts';
-import { listWebhookStates, type WebhookStatus } from './webhook-status.ts';
 
 export interface Overview {
   /** Null if unknown. */
@@ -40,7 +42,11 @@ export interface RelayedDestination {
 }
 
 export interface OverviewWebhook extends RelayedDestination {
-  readonly status: WebhookStatus;
+  readonly labels: WebhookLabels;
+  /** The host of a deployment's webhook: its path may be a credential. Null where the URL is a secret. */
+  readonly host: string | null;
+  /** What its senders noted; undefined before the first attempt. */
+  readonly endpoint: EndpointState | undefined;
 }
 
 export type OverviewFeed = OpenFeed & DeploymentParts;
@@ -63,7 +69,7 @@ export async function loadOverview(feed: OverviewFeed, now: number, asked?: stri
   const [relays, subscribers, webhooks] = await Promise.all([
     Promise.all(feed.destinations.map((labels) => loadRelayed(part, labels))),
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
-    loadWebhooks(part, now * MILLISECOND),
+    loadWebhooks(part),
   ]);
   for (const problem of subscribers.problems) problems.note(problem);
   return { sources, relays, subscribers, webhooks, problems: problems.sentences };
@@ -146,46 +152,64 @@ function loadUnsent(
 }
 
 function loadBehind(
-  { feed, asked, attempt }: Part,
+  { feed, asked, attempt }: Pick<Part, 'feed' | 'asked' | 'attempt'>,
   { mark, title }: DestinationLabels,
 ): Promise<BehindGroups | null> {
   return attempt(`The returns that are behind at ${title}`, () => findBehind(feed, mark, asked), null);
 }
 
-async function loadWebhooks(part: Part, now: Instant): Promise<OverviewWebhook[]> {
-  const { feed, attempt } = part;
-  const load = async () => listWebhookStates(feed, now, { records: await feed.webhookRecords(), attempt });
-  const isLocal = feed.deployment === undefined;
-  const [known, forwarded] = await Promise.all([
-    attempt('The webhooks', load, []),
-    isLocal ? attempt('The forwarded URLs', feed.webhooks, []) : [],
-  ]);
+async function loadWebhooks(part: Part): Promise<OverviewWebhook[]> {
+  const { deployment, webhookRecords, webhooks } = part.feed;
+  if (deployment !== undefined)
+    return loadDeployedWebhooks(part, await part.attempt('The webhooks', webhookRecords, []));
+  const forwarded = await part.attempt('The forwarded URLs', webhooks, []);
   return Promise.all(
-    known.map(async (status) => {
-      const { webhook: id, filter } = status;
-      const labels = forwarded.find(({ name }) => name === id) ?? labelsOfWebhook({ id, filter });
-      const [behind, waiting] = await Promise.all([
-        loadBehind(part, labels),
-        isLocal ? countForwarded(part, labels, status) : ofQueue(status.waiting),
-      ]);
-      return { status: { ...status, waiting: waiting?.returns ?? null }, labels, behind, waiting };
+    forwarded.map(async (labels) => {
+      const [endpoint, behind] = await loadSending(part, labels);
+      const waiting = await countForwarded(part, labels, endpoint);
+      return { labels, host: null, endpoint, waiting, behind };
     }),
   );
 }
 
-/** A webhook's queue has a message for each return with an event that may be unsent. */
-function ofQueue(returns: number | null): Unsent | null {
-  return returns === null ? null : { returns, events: null, isCut: false, oldest: undefined };
+/** What `webhooks list` shows of a deployment. */
+export async function loadDeployedWebhooks(
+  part: Pick<Part, 'feed' | 'asked' | 'attempt'>,
+  records: readonly WebhookRecord[],
+): Promise<OverviewWebhook[]> {
+  const titled = records.map((record) => ({
+    title: `The waiting returns of webhook ${record.id}`,
+    ...record,
+  }));
+  const counts = records.length === 0 ? [] : await countMessages(titled, part.attempt);
+  return Promise.all(
+    records.map(async (record, index) => {
+      const labels = labelsOfWebhook(record);
+      const [endpoint, behind] = await loadSending(part, labels);
+      const host = record.url === undefined ? null : new URL(record.url).host;
+      // Each message is of a return with an event that may be unsent.
+      const returns = counts[index] ?? null;
+      const waiting = returns === null ? null : { returns, events: null, isCut: false, oldest: undefined };
+      return { labels, host, endpoint, waiting, behind };
+    }),
+  );
+}
+
+function loadSending(part: Pick<Part, 'feed' | 'asked' | 'attempt'>, labels: WebhookLabels) {
+  const { feed, attempt } = part;
+  return Promise.all([
+    attempt(`The state of ${labels.title}`, () => feed.endpoints.load(labels.name), undefined),
+    loadBehind(part, labels),
+  ]);
 }
 
 function countForwarded(
   part: Part,
   labels: WebhookLabels,
-  { startedAt }: WebhookStatus,
+  endpoint: EndpointState | undefined,
 ): Promise<Unsent | null> | null {
-  if (startedAt === null) return null;
-  const since = Date.parse(startedAt) * MILLISECOND;
-  return loadUnsent(part, labels, { filter: labels.filter, since, getsReports: false });
+  if (endpoint === undefined) return null;
+  return loadUnsent(part, labels, { filter: labels.filter, since: endpoint.startedAt, getsReports: false });
 }
 
 type BehindGroups = Awaited<ReturnType<typeof findBehind>>;

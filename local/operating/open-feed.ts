@@ -151,8 +151,8 @@ export function openStderrLog(): Log {
   return createTerminalLog({ write: (line) => void err.line(line).catch(() => {}) });
 }
 
-export function labelsOfWebhook({ id, filter }: Pick<WebhookRecord, 'id' | 'filter'>): WebhookLabels {
-  return { name: id, mark: id, title: `the webhook ${id}`, filter };
+export function labelsOfWebhook({ id, filter, shape }: WebhookRecord): WebhookLabels {
+  return { name: id, mark: id, title: `the webhook ${id}`, filter, shape };
 }
 
 export function labelsOfForwarded({ id, ...url }: ForwardedUrl): WebhookLabels {

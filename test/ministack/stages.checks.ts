@@ -436,7 +436,7 @@ describe('operators, with exactly the rights that SECURITY.md lists', () => {
     ['redrive acme <group> --to <webhook>', /its sender tries again/],
     ['replay acme --group <group>', /events sent/],
     ['replay acme --group <group> --to <webhook>', /events sent/],
-    ['webhooks list', /: Wms, 127\.0\.0\.1/],
+    ['webhooks list', /^webhook Wms \(127\.0\.0\.1/m],
     ['webhooks test <webhook>', /answered 204/],
   ])('%s', async (command, printed) => {
     expect(await operate(command, values)).toMatch(printed);

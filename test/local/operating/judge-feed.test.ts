@@ -5,7 +5,6 @@ import { formatDestination, headlineOf } from '../../../local/operating/format-s
 import { judgeFeed } from '../../../local/operating/judge-feed.ts';
 import type { Overview, OverviewWebhook } from '../../../local/operating/load-overview.ts';
 import { describeSource } from '../../../local/operating/source-status.ts';
-import { describeWebhook } from '../../../local/operating/webhook-status.ts';
 import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { type EndpointState, newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
@@ -48,14 +47,12 @@ function receiver(
   failingSince?: Instant,
   reason = 'ECONNREFUSED',
 ): OverviewWebhook {
-  const known = { id: 'forward-1', host: URL, filter: {}, waiting: failingSince === undefined ? 0 : 1 };
-  const state = { ...newEndpoint(NOW - 60 * MINUTE), ...noted };
+  const returns = failingSince === undefined ? 0 : 1;
   const group = { destination: 'forward-1', key: aKey(7), sequence: 1, behind: `2: ${reason}`, failingSince };
   const labels = { name: 'forward-1', mark: 'forward-1', title: URL, address: URL, filter: {} };
-  const waiting = { returns: known.waiting, events: known.waiting * 2, isCut: false, oldest: undefined };
   return {
-    ...{ status: describeWebhook({ ...known, state }, NOW), waiting },
-    labels,
+    ...{ labels, host: null, endpoint: { ...newEndpoint(NOW - 60 * MINUTE), ...noted } },
+    waiting: { returns, events: returns * 2, isCut: false, oldest: undefined },
     behind: { groups: failingSince === undefined ? [] : [group], isCut: false },
   };
 }
@@ -137,7 +134,7 @@ describe('the verdict', () => {
 
     const layout = { width: 300, colors: pc.createColors(false) };
     expect(destination?.returns[0]).toEqual({
-      ...{ source: 'acme', returnGroupId: 1, event: 2, reason: 'answered 422' },
+      ...{ ...aKey(1), event: 2, reason: 'answered 422' },
       since: '2026-11-20T10:14:45.000000Z',
     });
     expect(destination && formatDestination(destination, moments, layout).join(' ')).toContain(expected);
@@ -258,7 +255,7 @@ describe('the verdict', () => {
 
   it('needs attention while a URL that is left out lacks events, and says how to remove it', () => {
     const left = receiver({ lastAcceptedAt: NOW - MINUTE }, NOW);
-    const dropped = { ...left, status: { ...left.status, state: 'dropped' as const } };
+    const dropped = { ...left, labels: { ...left.labels, isDropped: true } };
 
     const { verdict, concerns } = judge(overview({ webhooks: [dropped] }));
 
