@@ -149,11 +149,9 @@ describe.skipIf(lacksBrowser)('returns that a destination refuses', () => {
   });
 });
 
-/** Of the first of these. */
-async function boxOf(buttons: Locator) {
-  const box = await buttons.first().boundingBox();
-  if (box === null) throw new Error('There is no such button.');
-  return box;
+/** Of the first of these. It has none while the page is brought up to date. */
+function boxOf(buttons: Locator) {
+  return vi.waitUntil(() => buttons.first().boundingBox(), { timeout: 10_000 });
 }
 
 describe.skipIf(lacksBrowser)('a console without --act', () => {

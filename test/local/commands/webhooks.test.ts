@@ -104,7 +104,10 @@ describe('pause and resume', () => {
     const resumed = await run('resume', 'Wms');
 
     expect(paused).toEqual({ code: 0, stdout: 'paused: Wms\n', stderr: '' });
-    expect(listed).toMatchObject({ code: 3, stdout: expect.stringMatching(/^webhook Wms \(\S+\) {2}paused;/) });
+    expect(listed).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/^webhook Wms \(\S+\) {2}paused;/),
+    });
     expect(again.stdout).toBe('Wms is already paused: nothing changed\n');
     expect(isPaused).toBe(true);
     expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
@@ -118,7 +121,7 @@ describe('pause and resume', () => {
     const resumed = await run('resume', 'Wms');
     const again = await run('resume', 'Wms');
 
-    expect(listed.stdout).toMatch(/^webhook Wms \(\S+\) {2}delayed;[^]*asked for a pause until/);
+    expect(listed.stdout).toMatch(/^webhook Wms \(\S+\) {2}delayed;.*asked for a pause\s+until/s);
     expect(resumed).toEqual({ code: 0, stdout: 'resumed: Wms\n', stderr: '' });
     expect((await webhooks.deployment.endpoints.load('Wms'))?.pausedUntil).toBe(0);
     expect(again.stdout).toBe('Wms is not paused: nothing changed\n');
