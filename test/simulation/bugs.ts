@@ -1,7 +1,7 @@
 // Deliberate bugs of the feed, which find-bugs.ts builds into the simulation. Each must be found in a few hundred seeds.
 import type { Profile } from './plan.ts';
 
-interface Edit {
+export interface Edit {
   readonly file: string;
   /** Text that occurs once in the file. */
   readonly search: string;
@@ -15,7 +15,7 @@ export interface Bug {
   /** A seed that finds it, run first: the others are run if it no longer does. */
   readonly seed?: number;
   /** @default 'plausible' */
-  readonly profile?: Profile;
+  readonly profile?: Profile | 'webhooks';
   /** The tests that find it, where the simulation does not judge what it breaks. */
   readonly test?: string;
 }

@@ -1,16 +1,16 @@
-// `npm run simulate:bugs`: builds the simulation with each deliberate bug, of the feed (bugs.ts) and of webhooks
-// (test/simulation-of-webhooks/bugs/*.patch), and runs it until a check fails. Bugs that the simulation does not judge are
-// built into a test. A bug that is not found shows a gap. One that no longer fits its file must be made again.
+// `npm run simulate:bugs`: builds the simulation with each deliberate bug, of the feed and of webhooks (bugs.ts of both), and
+// runs it until a check fails. Bugs that the simulation does not judge are built into a test. A bug that is not found shows a
+// gap. One that no longer fits its file must be made again.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { applyPatch, parsePatch } from 'diff';
 import { build, type Plugin } from 'esbuild';
 import { startVitest } from 'vitest/node';
 import { inParallel } from '../../shared/in-parallel.ts';
-import { BUGS } from './bugs.ts';
+import { BUGS_OF_WEBHOOKS } from '../simulation-of-webhooks/bugs.ts';
+import { BUGS as BUGS_OF_FEED } from './bugs.ts';
 
 const TEST_TIMEOUT_MS = 90_000;
 /** The number of seeds by profile. */
@@ -47,7 +47,8 @@ const program = new Command('simulate:bugs')
 const wanted = program.args;
 const isFromFirst = program.opts<{ readonly allSeeds: boolean }>().allSeeds;
 
-const bugsOfFeed: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed, test }) => ({
+const BUGS = [...BUGS_OF_FEED, ...BUGS_OF_WEBHOOKS];
+const all: readonly Case[] = BUGS.map(({ name, edits, profile = 'plausible', seed, test }) => ({
   name,
   ...(test === undefined
     ? { profile, among: [...(isFromFirst || seed === undefined ? [] : [`${seed}`]), allSeeds(profile)] }
@@ -72,26 +73,6 @@ function allSeeds(profile: Profile): string {
 
 function misfit(file: string): string {
   return `The bug does not fit ${file}. Make it again.`;
-}
-
-async function bugsOfWebhooks(): Promise<Case[]> {
-  const files = await readdir(join(WEBHOOKS, 'bugs'));
-  const patches = files.filter((file) => file.endsWith('.patch')).sort();
-  return patches.map((file) => ({
-    name: basename(file, '.patch'),
-    profile: 'webhooks',
-    among: [allSeeds('webhooks')],
-    async spoil() {
-      const texts = new Map<string, string>();
-      for (const part of parsePatch(await readFile(join(WEBHOOKS, 'bugs', file), 'utf8'))) {
-        const path = part.newFileName?.replace(/^b\//, '') ?? '';
-        const changed = applyPatch(await readFile(path, 'utf8'), part);
-        if (changed === false) throw new Error(misfit(path));
-        texts.set(resolve(path), changed);
-      }
-      return texts;
-    },
-  }));
 }
 
 /** Loads the given texts in place of the files. */
@@ -214,7 +195,6 @@ function thatFindBugs(profile: Case['profile']): string[] {
   return isFromFirst || seeds.length === 0 ? [allSeeds(profile)] : seeds;
 }
 
-const all = [...bugsOfFeed, ...(await bugsOfWebhooks())];
 const chosen = all.filter(
   ({ name, profile }) => wanted.length === 0 || wanted.some((part) => `${profile} ${name}`.includes(part)),
 );
