@@ -22,6 +22,7 @@ import {
   allowTable,
   allowTokenKey,
   FEED_GROUPS,
+  PULL_ITEMS,
 } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
@@ -50,6 +51,8 @@ export interface PollingProps extends FunctionDefaults {
   /** Encrypts tokens inside entries. */
   readonly tokenKey: kms.IKey | undefined;
   readonly maxConcurrency: number | undefined;
+  /** Whether there is a pull feed. */
+  readonly pull: boolean;
 }
 
 export class Polling extends Construct {
@@ -114,7 +117,7 @@ export class Polling extends Construct {
   }
 
   #createDispatcher(props: PollingProps): FeedFunction {
-    const { tables, schedules } = props;
+    const { tables, schedules, pull } = props;
     const dispatcher = createFunction(this, 'Dispatcher', props, {
       code: 'dispatcher',
       description: 'Sends the sources that are due to the poller, once a minute',
@@ -124,12 +127,14 @@ export class Polling extends Construct {
         SOURCES_TABLE: tables.sources.tableName,
         QUICK_QUEUE_URL: this.quickQueue.queueUrl,
         POLL_QUEUE_URL: this.queue.queueUrl,
+        ...(pull && { MARKS_TABLE: tables.marks.tableName }),
         POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
       },
       timeout: DISPATCHER_TIMEOUT,
       memorySizeMiB: 512,
     });
     this.#allowDispatcher(dispatcher.role, tables);
+    if (pull) allowLagOfReaders(dispatcher.role, tables);
     // The next minute makes up for one that fails.
     dispatcher.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     schedules.invoke('Dispatcher', dispatcher, {
@@ -181,4 +186,10 @@ export class Polling extends Construct {
     allowTokens(role, sources, serviceName);
     if (tokenKey !== undefined) allowTokenKey(role, tokenKey, 'kms:Decrypt', serviceName);
   }
+}
+
+/** Allows finding how far the readers of the pull feed are; the index of sources lists them. */
+function allowLagOfReaders(role: iam.Role, { marks }: FeedTables): void {
+  allow(role, ['dynamodb:DescribeTable'], marks.tableArn);
+  allowItems(role, marks, ['dynamodb:GetItem'], PULL_ITEMS);
 }

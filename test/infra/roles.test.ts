@@ -64,7 +64,7 @@ test.each<[string, RegExp, readonly string[]]>([
   ['change only entries of sources', /:(Put|Delete)Item .*StorageSources.* keys directory\/\*$/, [DECLARED]],
   ['note when a reader came', /:PutItem .*StorageSources.* keys reader\/\*$/, ['PullRole']],
   ['give positions', /:(Put|Update)Item .*Marks.* keys pull#\*$/, TO_PULL],
-  ['read positions', /:(Batch)?GetItem .*Marks.* keys pull#\*$/, ['PullRole', ...TO_PULL]],
+  ['read positions', /:(Batch)?GetItem .*Marks.* keys pull#\*$/, ['DispatcherRole', 'PullRole', ...TO_PULL]],
   ['write events of returns', /:(Put|Update|PartiQL)\w* .*StorageLedger.* keys (?!\*_feed$)/, ['PollerRole']],
   [
     'write events of the feed itself',
