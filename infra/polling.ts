@@ -21,6 +21,7 @@ import {
   allowSending,
   allowTable,
   allowTokenKey,
+  ENTRIES,
   FEED_GROUPS,
   PULL_ITEMS,
 } from './allow.ts';
@@ -41,6 +42,9 @@ const DEFAULT_CONCURRENCY = 100;
 const QUICK_SHARE = 0.2;
 /** Reads the list of sources, and sends: seconds for thousands of them. */
 const DISPATCHER_TIMEOUT = Duration.seconds(50);
+
+/** What the poller knows of sources, notes of ticks, and reserves for operators' searches. */
+const POLLED = ['source/*', 'activity/*', 'progress/*', 'search/*'] as const;
 
 export interface PollingProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
@@ -168,7 +172,10 @@ export class Polling extends Construct {
     ]);
     allow(role, ['dynamodb:Query'], `${tables.snapshots.tableArn}/index/${TABLES.snapshots.index.name}`);
     allowTable(role, tables.ledger, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
-    allowTable(role, tables.sources, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
+    allow(role, ['dynamodb:DescribeTable'], tables.sources.tableArn);
+    allowItems(role, tables.sources, ['dynamodb:GetItem', 'dynamodb:PutItem'], ...POLLED);
+    // It reads entries, and never writes one: an entry says where a token goes.
+    allowItems(role, tables.sources, ['dynamodb:GetItem'], ENTRIES);
     allowSending(role, this.queue);
   }
 
