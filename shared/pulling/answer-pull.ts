@@ -55,7 +55,7 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
   async function answerEvents(request: PullRequest, name: string, reader: Reader): Promise<ReadAnswer> {
     const answer = await answerRead(request, createReaderStream(positions, reader.filter), clock);
     const asked = request.query.get('offset');
-    if (asked !== null && answer.status < 400)
+    if (request.method === 'GET' && asked !== null && answer.status < 400)
       await note(name, reader, asked === 'now' ? answer.headers['stream-next-offset'] : asked);
     return answer;
   }

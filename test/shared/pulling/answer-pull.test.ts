@@ -115,6 +115,18 @@ describe('a reader of the pull feed', () => {
     expect(readers.get('all')?.lastOffset).toBe(noted);
   });
 
+  it.each([
+    ['HEAD', 'offset=-1'],
+    ['GET', ''],
+    ['GET', 'offset=another-feed_0000000000000000'],
+  ])('is not noted by a request that brings nothing beyond an offset: %s %s', async (method, query) => {
+    const { ask, readers } = open();
+
+    await ask(EVENTS, query, { method });
+
+    expect(readers.get('all')?.readAt).toBeUndefined();
+  });
+
   it('is noted once a minute', async () => {
     const { ask, clock, readers } = open();
     const noted: (number | undefined)[] = [];
