@@ -45,15 +45,15 @@ export function allowTable(
 }
 
 /**
- * Allows actions on the items of a table whose partition keys match a pattern.
+ * Allows actions on the items of a table whose partition keys match one of some patterns.
  *
- * @param keys the pattern, for instance `Wms#*`
+ * @param keys the patterns, for instance `Wms#*`
  */
 export function allowItems(
   role: iam.IGrantable,
   table: dynamodb.ITable,
   actions: readonly `dynamodb:${'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem'}`[],
-  keys: string,
+  ...keys: readonly string[]
 ): void {
   role.grantPrincipal.addToPrincipalPolicy(
     new iam.PolicyStatement({
@@ -62,7 +62,7 @@ export function allowItems(
       conditions: {
         // `ForAllValues` is also true for a request without keys, so `Null` requires them.
         // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [keys] },
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys] },
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     }),

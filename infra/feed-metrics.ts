@@ -75,6 +75,10 @@ export class FeedMetrics {
     return this.#own(METRICS.holds, {}, options);
   }
 
+  readersBehind(options?: Options): cloudwatch.Metric {
+    return this.#own(METRICS.readersBehind, {}, options);
+  }
+
   groupsBehind(destination: RelayName, options?: Options): cloudwatch.Metric {
     return this.#own(METRICS.groupsBehind, { destination: markOf(destination) }, options);
   }

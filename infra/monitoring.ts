@@ -77,6 +77,7 @@ export class Monitoring extends Construct {
     this.#watchSources();
     this.#watchFindings();
     this.#watchDestinations();
+    if (props.publishing.relays.pull !== undefined) this.#watchReaders();
     this.#watchDeadLetters();
     const shown = props.dashboard ? createDashboard(this, 'Dashboard', props) : undefined;
     this.dashboard = shown?.dashboard;
@@ -291,6 +292,16 @@ export class Monitoring extends Construct {
         missingData: cloudwatch.TreatMissingData.IGNORE,
       });
     }
+  }
+
+  #watchReaders(): void {
+    this.#alarm('ReadersBehind', {
+      metric: this.#props.metrics.readersBehind(),
+      hurts: 'Subscribers that pull act on old states: they have not read events for longer than you allow.',
+      anchor: 'a-reader-is-behind',
+      // A dispatcher that can't count them reports nothing.
+      ...{ threshold: 1, evaluationPeriods: 3, missingData: cloudwatch.TreatMissingData.BREACHING },
+    });
   }
 
   #watchDeadLetters(): void {

@@ -21,7 +21,9 @@ import {
   allowSending,
   allowTable,
   allowTokenKey,
+  ENTRIES,
   FEED_GROUPS,
+  PULL_ITEMS,
 } from './allow.ts';
 import { createFunction, type FeedFunction, type FunctionDefaults } from './create-function.ts';
 import { createQueue } from './create-queue.ts';
@@ -41,6 +43,9 @@ const QUICK_SHARE = 0.2;
 /** Reads the list of sources, and sends: seconds for thousands of them. */
 const DISPATCHER_TIMEOUT = Duration.seconds(50);
 
+/** What the poller knows of sources, notes of ticks, and reserves for operators' searches. */
+const POLLED = ['source/*', 'activity/*', 'progress/*', 'search/*'] as const;
+
 export interface PollingProps extends FunctionDefaults {
   readonly sources: readonly SourceProps[];
   readonly tables: FeedTables;
@@ -50,6 +55,8 @@ export interface PollingProps extends FunctionDefaults {
   /** Encrypts tokens inside entries. */
   readonly tokenKey: kms.IKey | undefined;
   readonly maxConcurrency: number | undefined;
+  /** Whether there is a pull feed. */
+  readonly pull: boolean;
 }
 
 export class Polling extends Construct {
@@ -114,7 +121,7 @@ export class Polling extends Construct {
   }
 
   #createDispatcher(props: PollingProps): FeedFunction {
-    const { tables, schedules } = props;
+    const { tables, schedules, pull } = props;
     const dispatcher = createFunction(this, 'Dispatcher', props, {
       code: 'dispatcher',
       description: 'Sends the sources that are due to the poller, once a minute',
@@ -124,12 +131,14 @@ export class Polling extends Construct {
         SOURCES_TABLE: tables.sources.tableName,
         QUICK_QUEUE_URL: this.quickQueue.queueUrl,
         POLL_QUEUE_URL: this.queue.queueUrl,
+        ...(pull && { MARKS_TABLE: tables.marks.tableName }),
         POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
       },
       timeout: DISPATCHER_TIMEOUT,
       memorySizeMiB: 512,
     });
     this.#allowDispatcher(dispatcher.role, tables);
+    if (pull) allowLagOfReaders(dispatcher.role, tables);
     // The next minute makes up for one that fails.
     dispatcher.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     schedules.invoke('Dispatcher', dispatcher, {
@@ -163,7 +172,10 @@ export class Polling extends Construct {
     ]);
     allow(role, ['dynamodb:Query'], `${tables.snapshots.tableArn}/index/${TABLES.snapshots.index.name}`);
     allowTable(role, tables.ledger, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
-    allowTable(role, tables.sources, ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:PutItem']);
+    allow(role, ['dynamodb:DescribeTable'], tables.sources.tableArn);
+    allowItems(role, tables.sources, ['dynamodb:GetItem', 'dynamodb:PutItem'], ...POLLED);
+    // It reads entries, and never writes one: an entry says where a token goes.
+    allowItems(role, tables.sources, ['dynamodb:GetItem'], ENTRIES);
     allowSending(role, this.queue);
   }
 
@@ -181,4 +193,10 @@ export class Polling extends Construct {
     allowTokens(role, sources, serviceName);
     if (tokenKey !== undefined) allowTokenKey(role, tokenKey, 'kms:Decrypt', serviceName);
   }
+}
+
+/** Allows finding how far the readers of the pull feed are; the index of sources lists them. */
+function allowLagOfReaders(role: iam.Role, { marks }: FeedTables): void {
+  allow(role, ['dynamodb:DescribeTable'], marks.tableArn);
+  allowItems(role, marks, ['dynamodb:GetItem'], PULL_ITEMS);
 }

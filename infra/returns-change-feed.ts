@@ -105,7 +105,7 @@ export class ReturnsChangeFeed extends Construct {
       props.addSources === true ? this.#createTokenKey(removalPolicy) : props.addSources || undefined;
     const polling = new Polling(this, 'Polling', {
       ...{ ...common, sources, tables, deadLetters, schedules, tokenKey },
-      maxConcurrency: props.maxConcurrency,
+      ...{ maxConcurrency: props.maxConcurrency, pull: pull !== false },
     });
     new DeclaredSources(this, 'Declared', { ...common, sources, tables, poller: polling.poller.function });
     const publishing = new Publishing(this, 'Publishing', {
@@ -264,6 +264,11 @@ export class ReturnsChangeFeed extends Construct {
   /** Holds of all sources that wait for a release. */
   metricHolds(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
     return this.#metrics.holds(options);
+  }
+
+  /** Readers of the pull feed that lag for longer than their `--alarm-after`; none without `pull`. */
+  metricReadersBehind(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.#metrics.readersBehind(options);
   }
 
   /** Return groups that stopped at an event that the destination rejects. */

@@ -4,8 +4,10 @@ import * as z from 'zod';
 import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
+import { LEDGER_RETENTION } from '../../shared/limits.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
 import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';
@@ -25,7 +27,7 @@ const LOOK_EVERY_MS = 1_000;
 const GROUPS_AT_ONCE = 16;
 const FORMAT = 1;
 
-export function createDynamoDbPositions(options: PositionsOptions): Positions {
+export function createDynamoDbPositions(options: PositionsOptions): Positions & CountedPositions {
   const { client, clock, tables } = options;
   let epoch: Promise<string> | undefined;
   let [seen, knownExpired] = [0, 0];
@@ -35,9 +37,11 @@ export function createDynamoDbPositions(options: PositionsOptions): Positions {
     return seen;
   }
 
-  async function isKept(position: number): Promise<boolean> {
+  /** @returns until when the position is kept; undefined if it is not */
+  async function keptUntil(position: number): Promise<Instant | undefined> {
     const item = await readItem(client, tables.marks, { k: { S: positionKey(position) } });
-    return item !== undefined && toPlace(item).keptUntil > clock.now();
+    const until = item && toPlace(item).keptUntil;
+    return until !== undefined && until > clock.now() ? until : undefined;
   }
 
   return {
@@ -65,10 +69,17 @@ export function createDynamoDbPositions(options: PositionsOptions): Positions {
     async expired() {
       let [gone, kept] = [knownExpired, (await newest()) + 1];
       for (let at = gone + 1; gone + 1 < kept; at = Math.floor((gone + kept) / 2))
-        if (await isKept(at)) kept = at;
+        if ((await keptUntil(at)) !== undefined) kept = at;
         else gone = at;
       knownExpired = gone;
       return gone;
+    },
+
+    async beyond(after) {
+      const count = (await newest()) - after;
+      if (count <= 0) return { count: 0, isCut: false, since: undefined };
+      const until = await keptUntil(after + 1);
+      return until === undefined ? 'expired' : { count, isCut: false, since: until - LEDGER_RETENTION };
     },
 
     async change(signal) {

@@ -21,7 +21,7 @@ export function createDynamoDbReaders(options: TableAccess<'sources'>): Readers 
 
   async function load(name: string) {
     const item = await readItem(client, tables.sources, keyOf(name));
-    return item && readStored(item, { [FORMAT]: (stored) => format1.parse(stored) });
+    return item && parse(item);
   }
 
   function save(name: string, reader: Reader, expectedVersion: number) {
@@ -39,15 +39,16 @@ export function createDynamoDbReaders(options: TableAccess<'sources'>): Readers 
 
   return {
     async list() {
-      const names: string[] = [];
+      const readers: [string, Reader][] = [];
       const listed = queryItems(client, {
         TableName: tables.sources,
         IndexName: TABLES.sources.index.name,
         KeyConditionExpression: 'd = :listed',
         ExpressionAttributeValues: { ':listed': { S: LISTED } },
       });
-      for await (const item of listed) names.push(storedText.parse(item.k).slice(PREFIX.length));
-      return names.sort();
+      for await (const item of listed)
+        readers.push([storedText.parse(item.k).slice(PREFIX.length), parse(item).reader]);
+      return new Map(readers.sort(([a], [b]) => (a < b ? -1 : 1)));
     },
 
     load: async (name) => (await load(name))?.reader,
@@ -75,6 +76,11 @@ export function createDynamoDbReaders(options: TableAccess<'sources'>): Readers 
 
 function keyOf(name: string): StoredItem {
   return { k: { S: PREFIX + name } };
+}
+
+/** @throws UnreadableItemError */
+function parse(item: StoredItem) {
+  return readStored(item, { [FORMAT]: (stored) => format1.parse(stored) });
 }
 
 const format1 = z

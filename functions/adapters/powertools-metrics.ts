@@ -49,3 +49,9 @@ export function reportDispatch(metrics: Metrics, figures: DispatchFigures, inval
   for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }
+
+/** Reports how many readers of the pull feed lag for longer than their alarms allow. */
+export function reportReadersBehind(metrics: Metrics, readers: number): void {
+  metrics.addMetric(METRICS.readersBehind, MetricUnit.Count, readers);
+  metrics.publishStoredMetrics();
+}

@@ -10,7 +10,11 @@ const dispatcherEnvironment = z.object({
   SOURCES_TABLE: text,
   QUICK_QUEUE_URL: z.url(),
   POLL_QUEUE_URL: z.url(),
+  /** Of a feed with a pull feed: its positions are there. */
+  MARKS_TABLE: text.optional(),
 });
+
+export type DispatcherEnvironment = z.output<typeof dispatcherEnvironment>;
 
 export const parseDispatcherEnvironment = environmentParser(
   "The dispatcher's environment",

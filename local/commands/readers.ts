@@ -3,25 +3,36 @@ import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { MILLISECOND } from '../../shared/instant.ts';
 import { READER_NAME, withToken } from '../../shared/pulling/reader.ts';
 import { counted } from '../cli/counts.ts';
+import { formatDuration, parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/failures.ts';
 import { checkChangeFilter, parseFilter } from '../cli/forward-flags.ts';
 import { alignColumns } from '../cli/layout.ts';
 import { addMomentsOption, type MomentsFlags, momentsOf } from '../cli/moments.ts';
 import { addPlaceOptions, describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
+import { ofReader } from '../operating/destination-status.ts';
 import type { Deployment } from '../operating/find-deployment.ts';
+import { detailsOf, filterInWords } from '../operating/format-status.ts';
+import { loadReaders } from '../operating/load-overview.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
 import { withFeed } from '../operating/with-feed.ts';
+
+/** A reader's offset is noted once a minute. */
+const LEAST_ALARM_MS = 300_000;
 
 const ADD_HELP = `
 A reader is a URL, /v1/readers/NAME of "watch --listen" or of the deployment's PullUrl, with its own
 filter and tokens (docs/pulling.md). The filter never changes: add another reader for another one. The
 command prints the token on stdout, once; the feed keeps only its hash.
+With --alarm-after, status, /health and an alarm name a reader that has not read an event for this time.
+An event counts as read when the reader asks from an offset behind it, so give more than twice the time
+between its requests, and at least ${formatDuration(LEAST_ALARM_MS)}. Without it a reader may read whenever it likes.
 Examples:
   returns-feed readers add wms --data state
-  returns-feed readers add shop --stack ReturnsFeed --filter '{"sources":["acme"]}'`;
+  returns-feed readers add shop --stack ReturnsFeed --filter '{"sources":["acme"]}' --alarm-after 1h`;
 
 const HELP = `
 Examples:
@@ -37,6 +48,7 @@ export function createReadersCommand(): Command {
       atPlace('add', 'Add a reader, and print its token.')
         .argument('<name>', 'name of the reader: a-z, 0-9 and "-"')
         .option('--filter <json>', 'which events it shows, as webhooks have it', parseFilter)
+        .option('--alarm-after <time>', 'name it as a concern when an event waits this long', parseDuration)
         .addHelpText('after', ADD_HELP)
         .action(add),
     )
@@ -69,17 +81,24 @@ function atPlace(name: string, description: string): Command {
 
 const TOKEN_BYTES = 32;
 
+interface AddFlags extends PlaceFlags {
+  readonly filter?: object;
+  readonly alarmAfter?: number;
+}
+
 async function add(
   name: string,
-  { filter = {}, ...place }: PlaceFlags & { readonly filter?: object },
+  { filter = {}, alarmAfter: alarmAfterMs, ...place }: AddFlags,
 ): Promise<void> {
   if (!READER_NAME.test(name))
     throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
+  if (alarmAfterMs !== undefined && alarmAfterMs < LEAST_ALARM_MS)
+    throw new UsageError(`--alarm-after must be at least ${formatDuration(LEAST_ALARM_MS)}.`);
   const checked = readFilter(filter);
   const token = newToken();
   await withFeed(place, async ({ readers, deployment }) => {
     const url = urlOf(name, deployment);
-    if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)] })))
+    if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)], alarmAfterMs })))
       throw new UsageError(`There is a reader "${name}". For a new token: readers rotate ${name}.`);
     await printToken(token, `added: ${url}. Give its client this token.`);
   });
@@ -109,7 +128,7 @@ async function rotate(name: string, place: PlaceFlags): Promise<void> {
   const token = newToken();
   await withFeed(place, async ({ readers }) => {
     const changed = await readers.change(name, (reader) => withToken(reader, hashToken(token)));
-    if (changed === undefined) throw noReader(name, await readers.list());
+    if (changed === undefined) throw noReader(name, [...(await readers.list()).keys()]);
     await printToken(
       token,
       'rotated: this token and the one before are valid. The next rotation ends the latter.',
@@ -119,7 +138,7 @@ async function rotate(name: string, place: PlaceFlags): Promise<void> {
 
 async function remove(name: string, place: PlaceFlags): Promise<void> {
   await withFeed(place, async ({ readers }) => {
-    if (!(await readers.remove(name))) throw noReader(name, await readers.list());
+    if (!(await readers.remove(name))) throw noReader(name, [...(await readers.list()).keys()]);
     await createPrinter(process.stderr).line(`removed: ${name}`);
   });
 }
@@ -130,27 +149,21 @@ async function list({
   ...place
 }: PlaceFlags & MomentsFlags & { readonly json: boolean }): Promise<void> {
   const moments = momentsOf({ utc });
-  await withFeed(place, async ({ readers, positions }) => {
-    const newest = await positions.newest();
-    const names = await readers.list();
-    const known = await Promise.all(
-      names.map(async (name) => {
-        const { filter = {}, tokens = [], lastOffset, readAt } = (await readers.load(name)) ?? {};
-        /** Of all events, whatever the filter. */
-        const behind = lastOffset === undefined ? null : Math.max(0, newest - Number(lastOffset.slice(-16)));
-        const at = readAt === undefined ? null : new Date(readAt / 1_000).toISOString();
-        return { name, filter, tokens: tokens.length, readAt: at, behind };
-      }),
-    );
+  await withFeed(place, async (feed) => {
+    const known = (await loadReaders(feed, (_, load) => load())).map((each) => {
+      const { tokens, alarmAfterMs = null } = each.reader;
+      return { ...ofReader(each, Date.now() * MILLISECOND), tokens: tokens.length, alarmAfterMs };
+    });
     const out = createPrinter(process.stdout);
     if (json) return out.line(JSON.stringify({ readers: known }));
     if (known.length === 0) return out.line('No reader. "readers add NAME" adds one.');
-    const rows = known.map(({ name, filter, tokens, readAt, behind }) => [
-      name,
-      readAt === null ? 'never read' : `read ${moments.withAge(readAt)}`,
-      behind === null ? '' : `${counted(behind, 'event')} behind`,
+    const rows = known.map(({ tokens, alarmAfterMs, ...status }) => [
+      status.destination,
+      status.state,
+      detailsOf(status, moments).join('; '),
       counted(tokens, 'token'),
-      Object.keys(filter).length === 0 ? 'all events' : JSON.stringify(filter),
+      alarmAfterMs === null ? 'no alarm' : `alarm after ${formatDuration(alarmAfterMs)}`,
+      filterInWords(status),
     ]);
     for (const row of alignColumns(rows)) await out.line(row);
   });

@@ -30,7 +30,8 @@ The first line is the verdict over all sources and everything that gets their ev
 the worst problem, since when, and what to do. Then each source: well, failing (polls fail, or don't
 read everything), stopped (nothing polls it), held (a guard waits for your decision) or removed (it is
 no longer configured; no concern of the first line). Then each destination: the output of "watch", the
-topic and the bus, ordered subscribers, webhooks, and the URLs that "watch" forwards to.
+topic and the bus, ordered subscribers, webhooks, the URLs that "watch" forwards to, and the readers of
+the pull feed (a concern only if added with --alarm-after).
 docs/troubleshooting.md explains each verdict, docs/glossary.md the words.
 What can't be read, for instance without a permission, is named on stderr, and the verdict is about
 the rest. With --watch the status is drawn again every ${REDRAW_MS / 1_000} s until Ctrl-C, and reads as much as the

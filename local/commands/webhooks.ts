@@ -128,7 +128,7 @@ async function statesOf(feed: OpenFeed): Promise<readonly DestinationStatus[]> {
           { feed: whole, asked: undefined, attempt: (_, load) => load() },
           await listWebhooks(feed.deployment),
         );
-  const others = { relays: [], subscribers: { subscribers: [], problems: [], askedAtMs: now } };
+  const others = { relays: [], readers: [], subscribers: { subscribers: [], problems: [], askedAtMs: now } };
   return describeDestinations({ ...others, webhooks }, now * MILLISECOND);
 }
 

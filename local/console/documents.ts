@@ -25,6 +25,7 @@ export const SECTIONS = {
   receiver_dropped: RECEIVER,
   behind: { file: RUNBOOK, heading: 'A return group is behind' },
   dead_letters: { file: RUNBOOK, heading: 'An ordered subscriber has dead letters' },
+  reader_behind: { file: RUNBOOK, heading: 'A reader is behind' },
   command_fails: { file: TROUBLESHOOTING, heading: 'A command fails' },
   access_denied: { file: 'SECURITY.md', heading: 'Operators' },
 } as const satisfies Record<Concern['kind'] | 'command_fails' | 'access_denied', Section>;

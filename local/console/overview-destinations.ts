@@ -1,7 +1,7 @@
 // The overview's table of destinations, the worst state first.
 import { counted, formatCount } from '../cli/counts.ts';
 import { formatDuration } from '../cli/durations.ts';
-import type { DestinationState, DestinationStatus } from '../operating/destination-status.ts';
+import { type DestinationState, type DestinationStatus, nounOf } from '../operating/destination-status.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, type Tone, table } from './layout.ts';
 
@@ -22,14 +22,16 @@ const TONES: Readonly<Record<DestinationState, Tone>> = {
   retrying: 'busy',
   delayed: 'busy',
   sending: 'busy',
+  unread: 'idle',
   new: 'idle',
   unknown: 'idle',
   'all sent': 'good',
+  'all read': 'good',
 };
 
 function rowOf(destination: DestinationStatus): Content[] {
-  const { title, state, kind, waiting, isMoreWaiting, oldestMs, behind, isCut } = destination;
-  const noun = kind === 'subscriber' ? 'event' : 'return';
+  const { title, state, waiting, isMoreWaiting, oldestMs, behind, isCut } = destination;
+  const noun = nounOf(destination);
   return [
     title,
     badge(TONES[state], state),

@@ -64,6 +64,7 @@ const TITLES: Readonly<Record<Concern['kind'], string>> = {
   receiver_dropped: 'Left out',
   behind: 'Behind',
   dead_letters: 'Dead letters',
+  reader_behind: 'Behind',
 };
 
 function cause(concern: Concern, feed: ConsoleFeed): Html {

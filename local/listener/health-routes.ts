@@ -85,7 +85,21 @@ async function collect(health: FeedHealth) {
   const stuck = gauge('returns_behind', 'Returns whose next event a destination does not accept.', [
     'destination',
   ]);
-  for (const { destination, waiting: count, behind: of } of verdict.destinations) {
+  const unread = gauge('reader_unread_events', 'Events that a reader of the pull feed has not read.', [
+    'reader',
+  ]);
+  const lag = gauge(
+    'reader_lag_seconds',
+    'Age of the oldest event that a reader has not read; 0 without one.',
+    ['reader'],
+  );
+  for (const { kind, destination, waiting: count, behind: of, oldestMs } of verdict.destinations) {
+    if (kind === 'reader') {
+      if (count === null) continue;
+      unread.set({ reader: destination }, count);
+      lag.set({ reader: destination }, (oldestMs ?? 0) / 1_000);
+      continue;
+    }
     if (count !== null) waiting.set({ destination }, count);
     if (of !== null) stuck.set({ destination }, of);
   }

@@ -1,14 +1,16 @@
-// The status of everything that gets events, in one form: what relays serve, ordered subscribers, webhooks, and the URLs
-// that a `watch` forwards to. Pure.
+// The status of everything that gets events, in one form: what relays serve, ordered subscribers, webhooks, the URLs that
+// a `watch` forwards to, and the readers of the pull feed. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { formatInstant, type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import type { GroupKey } from '../../shared/ports.ts';
+import type { Reader } from '../../shared/pulling/reader.ts';
+import { isLate, type Unread } from '../../shared/pulling/unread.ts';
 import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
-import type { Overview, OverviewWebhook, RelayedDestination } from './load-overview.ts';
+import type { Overview, OverviewReader, OverviewWebhook, RelayedDestination } from './load-overview.ts';
 
 export type DestinationState =
   /** Needs an operator. `dropped`: no `watch` posts to it any more, though it lacks events. */
@@ -21,23 +23,25 @@ export type DestinationState =
   | 'retrying'
   | 'delayed'
   | 'sending'
+  | 'unread'
   | 'new'
   | 'unknown'
-  | 'all sent';
+  | 'all sent'
+  | 'all read';
 
 /** Times are ISO 8601; null is unknown, or none. */
 export interface DestinationStatus {
   /** Its name in commands. */
   readonly destination: string;
-  readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded';
+  readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded' | 'reader';
   readonly title: string;
   /** What a webhook posts; null for the others, which get events. */
   readonly shape: WebhookShape | null;
-  /** Which events a webhook gets; null for the others. */
+  /** Which events a webhook or a reader gets; null for the others. */
   readonly filter: EventFilter | null;
   readonly state: DestinationState;
   readonly needsAttention: boolean;
-  /** Returns, or for a subscriber events, that it has not got yet. */
+  /** Returns, or for a subscriber or a reader events, that it has not got yet. */
   readonly waiting: number | null;
   /** The events among these; null if unknown. */
   readonly waitingEvents: number | null;
@@ -53,6 +57,8 @@ export interface DestinationStatus {
   readonly returns: readonly BehindReturn[];
   readonly lastAcceptedAt: string | null;
   readonly lastFailureAt: string | null;
+  /** When a reader last asked; null for the others. */
+  readonly lastAskedAt: string | null;
   readonly lastFailure: string | null;
   /** Failed attempts in a row, and since when. */
   readonly failures: number;
@@ -71,21 +77,27 @@ export interface BehindReturn extends GroupKey {
 
 const WORST_FIRST: readonly DestinationState[] = [
   ...(['failing', 'paused', 'behind', 'dead letters', 'dropped'] as const),
-  ...(['unknown', 'retrying', 'delayed', 'sending', 'new', 'all sent'] as const),
+  ...(['unknown', 'retrying', 'delayed', 'sending', 'unread', 'new', 'all sent', 'all read'] as const),
 ];
 
 const NEED_ATTENTION: ReadonlySet<DestinationState> = new Set(WORST_FIRST.slice(0, 5));
 
 /** All of them, the worst first. */
 export function describeDestinations(
-  { relays, subscribers, webhooks }: Pick<Overview, 'relays' | 'subscribers' | 'webhooks'>,
+  { relays, subscribers, webhooks, readers }: Omit<Overview, 'sources' | 'problems'>,
   now: Instant,
 ): DestinationStatus[] {
   return [
     ...relays.map((relay) => ofRelay(relay, now)),
     ...subscribers.subscribers.map(ofSubscriber),
     ...webhooks.map((webhook) => ofWebhook(webhook, now)),
+    ...readers.map((reader) => ofReader(reader, now)),
   ].sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
+}
+
+/** What `waiting` and `behind` count. */
+export function nounOf({ kind }: Pick<DestinationStatus, 'kind'>): 'event' | 'return' {
+  return kind === 'subscriber' || kind === 'reader' ? 'event' : 'return';
 }
 
 /** @param waiting number of returns or events that wait; null if it can't be read */
@@ -95,7 +107,14 @@ function sendingState(waiting: number | null) {
 }
 
 const NO_WEBHOOK = {
-  ...{ shape: null, filter: null, lastAcceptedAt: null, lastFailureAt: null, lastFailure: null },
+  ...{
+    shape: null,
+    filter: null,
+    lastAcceptedAt: null,
+    lastAskedAt: null,
+    lastFailureAt: null,
+    lastFailure: null,
+  },
   ...{ failures: 0, failingSince: null, delayedUntil: null },
 };
 
@@ -144,8 +163,30 @@ function ofWebhook(webhook: OverviewWebhook, now: Instant): DestinationStatus {
     lastFailureAt: formatKnownInstant(endpoint?.lastFailureAt),
     ...{ lastFailure, failures, failingSince },
     delayedUntil: pausedUntil > now ? formatInstant(pausedUntil) : null,
+    lastAskedAt: null,
     oldestMs: ageOf(failingSince, now),
   };
+}
+
+export function ofReader({ name, reader, unread }: OverviewReader, now: Instant): DestinationStatus {
+  const { count = null, isCut = false, since } = unread === 'expired' || unread === null ? {} : unread;
+  return {
+    ...NO_WEBHOOK,
+    ...{ destination: name, kind: 'reader', title: `reader ${name}`, filter: reader.filter },
+    ...stateAnd(stateOfReader(reader, unread, now)),
+    ...{ waiting: count, waitingEvents: count, isMoreWaiting: isCut },
+    oldestMs: ageOf(formatKnownInstant(since), now),
+    ...{ behind: null, isCut: false, returns: [] },
+    lastAskedAt: formatKnownInstant(reader.readAt),
+    lastFailure: unread === 'expired' ? 'what followed its offset has expired' : null,
+  };
+}
+
+function stateOfReader(reader: Reader, unread: Unread | null, now: Instant): DestinationState {
+  if (reader.readAt === undefined) return 'new';
+  if (unread === null) return 'unknown';
+  if (isLate(reader, unread, now)) return 'behind';
+  return unread !== 'expired' && unread.count === 0 ? 'all read' : 'unread';
 }
 
 /** A failed attempt is repeated within seconds: a return counts as behind after this time. */

@@ -11,7 +11,12 @@ import type { Layout } from '../cli/layout.ts';
 import type { Moments } from '../cli/moments.ts';
 import { printable } from '../cli/printable.ts';
 import { wrapWords } from '../cli/wrap.ts';
-import type { BehindReturn, DestinationStatus } from './destination-status.ts';
+import {
+  type BehindReturn,
+  type DestinationState,
+  type DestinationStatus,
+  nounOf,
+} from './destination-status.ts';
 import { adoptConditionOf, type Concern, type FeedVerdict } from './judge-feed.ts';
 import {
   type HoldStatus,
@@ -324,6 +329,8 @@ export function sampleLines({ samples, count }: Pick<Hold, 'samples' | 'count'>)
   return samples.length > 0 && more > 0 ? [...lines, `and ${more.toLocaleString('en')} more`] : lines;
 }
 
+const GOOD: ReadonlySet<DestinationState> = new Set(['all sent', 'all read']);
+
 /** Describes how far a destination is, in one line if it fits. */
 export function formatDestination(
   destination: DestinationStatus,
@@ -331,7 +338,7 @@ export function formatDestination(
   { width, colors }: Layout,
 ): string[] {
   const { title, state, needsAttention } = destination;
-  const paint = needsAttention ? colors.red : state === 'all sent' ? colors.green : (text: string) => text;
+  const paint = needsAttention ? colors.red : GOOD.has(state) ? colors.green : (text: string) => text;
   const start = printable(`${title}  ${state}`);
   const text = [start, ...detailsOf(destination, moments)].join('; ');
   const [first = '', ...others] = wrapWords(printable(text), width - 2);
@@ -350,7 +357,7 @@ export function formatWebhook(webhook: DestinationStatus, moments: Moments, layo
 }
 
 /** For instance `shipment; to DELIVERED or LOST`, or `whole returns, at all changes`. */
-function filterInWords({ filter, shape }: DestinationStatus): string {
+export function filterInWords({ filter, shape }: DestinationStatus): string {
   const { sources, entities, types, to, from, changed, hasTracking } = filter ?? {};
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
@@ -365,10 +372,10 @@ function filterInWords({ filter, shape }: DestinationStatus): string {
   return shape === 'return' ? `whole returns, at ${changes}` : changes;
 }
 
-function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
+export function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
   const { kind, shape, oldestMs, behind, isCut, lastAcceptedAt, failures, failingSince, delayedUntil } =
     destination;
-  const noun = kind === 'subscriber' ? 'event' : 'return';
+  const noun = nounOf(destination);
   const isReceiver = kind === 'webhook' || kind === 'forwarded';
   return [
     ...(shape === 'return' ? ['whole returns'] : []),
@@ -381,6 +388,7 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
       ? [`last accepted ${lastAcceptedAt === null ? 'never' : moments.withAge(lastAcceptedAt)}`]
       : []),
     ...(delayedUntil === null ? [] : [`asked for a pause until ${moments.short(delayedUntil)}`]),
+    ...(kind === 'reader' ? askedOf(destination, moments) : []),
     ...(failures > 0 && failingSince !== null
       ? [
           `${destination.lastFailure ?? 'failed'}, ${failures === 1 ? 'once' : `${failures} times in a row`}, ` +
@@ -388,6 +396,11 @@ function detailsOf(destination: DestinationStatus, moments: Moments): string[] {
         ]
       : []),
   ];
+}
+
+function askedOf({ lastAskedAt, lastFailure }: DestinationStatus, moments: Moments): string[] {
+  const asked = lastAskedAt === null ? 'never asked' : `last asked ${moments.withAge(lastAskedAt)}`;
+  return [...(lastFailure === null ? [] : [lastFailure]), asked];
 }
 
 /** For instance `173 returns (402 events) waiting` or `50 or more returns waiting`. */

@@ -2,7 +2,7 @@
 // console, its badge and its page Stuck all show this one. Pure.
 import { ORDERED_TRIES } from '../../shared/deployment/ordered-tries.ts';
 import { describeCondition } from '../../shared/guarding/describe-hold.ts';
-import type { Instant } from '../../shared/instant.ts';
+import { formatInstant, type Instant, MILLISECOND } from '../../shared/instant.ts';
 import { counted } from '../cli/counts.ts';
 import { type BehindReturn, type DestinationStatus, describeDestinations } from './destination-status.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -33,7 +33,7 @@ type ConcernDetail =
       readonly destination: DestinationStatus;
       readonly returns: readonly BehindReturn[];
     }
-  | { readonly kind: 'dead_letters' };
+  | { readonly kind: 'dead_letters' | 'reader_behind' };
 
 export interface FeedVerdict {
   /** `new`: nothing was polled yet. */
@@ -46,7 +46,7 @@ export interface FeedVerdict {
   readonly polledAt: string | null;
   /** Groups that the first reading of sources has read so far; null if no baseline is under way. */
   readonly baseline: number | null;
-  /** Returns and events that destinations have not got yet. */
+  /** Returns and events that destinations have not got yet, without readers: those read when they like. */
   readonly waiting: number;
   /** Whether there may be more than these. */
   readonly isMoreWaiting: boolean;
@@ -63,9 +63,10 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
     ...sources.flatMap(concernsOfSource).sort((a, b) => rank(a) - rank(b)),
     ...destinations
       .filter(({ needsAttention }) => needsAttention)
-      .flatMap((each) => concernsOfDestination(each, flags)),
+      .flatMap((each) => concernsOfDestination(each, now, flags)),
     ...overview.subscribers.subscribers.flatMap(concernOfSubscriber),
   ];
+  const sentTo = destinations.filter(({ kind }) => kind !== 'reader');
   const baselines = sources.filter(({ baseline }) => baseline.status === 'running');
   const polls = sources.map(({ polledAt }) => polledAt);
   return {
@@ -76,8 +77,8 @@ export function judgeFeed(overview: Overview, now: Instant, flags: string): Feed
     polledAt: polls.includes(null) ? null : (polls.toSorted()[0] ?? null),
     baseline:
       baselines.length === 0 ? null : baselines.reduce((sum, { baseline }) => sum + baseline.groups, 0),
-    waiting: destinations.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0),
-    isMoreWaiting: destinations.some(({ isMoreWaiting }) => isMoreWaiting),
+    waiting: sentTo.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0),
+    isMoreWaiting: sentTo.some(({ isMoreWaiting }) => isMoreWaiting),
     destinations,
   };
 }
@@ -164,7 +165,8 @@ export function adoptConditionOf({ kind }: Pick<HoldStatus, 'kind'>): string {
 }
 
 /** One concern for a receiver that fails, however many returns wait for it. */
-function concernsOfDestination(destination: DestinationStatus, flags: string): Concern[] {
+function concernsOfDestination(destination: DestinationStatus, now: Instant, flags: string): Concern[] {
+  if (destination.kind === 'reader') return [concernOfReader(destination, now)];
   switch (destination.state) {
     case 'failing':
       return [concernOfFailing(destination, flags)];
@@ -259,6 +261,29 @@ function concernOfSubscriber(subscriber: SubscriberStatus): Concern[] {
       ],
     },
   ];
+}
+
+function concernOfReader(
+  { title, waiting, isMoreWaiting, oldestMs, lastAskedAt }: DestinationStatus,
+  now: Instant,
+): Concern {
+  const about = { kind: 'reader_behind', subject: title } as const;
+  const asked = `It last asked at ${lastAskedAt}.`;
+  if (waiting === null)
+    return {
+      ...{ ...about, is: 'misses events', since: null },
+      message: `What followed its offset has expired. ${asked}`,
+      nextSteps: [
+        ask('Its client must read `state`, and go on from the offset that this names (docs/pulling.md).'),
+      ],
+    };
+  return {
+    ...about,
+    is: `has not read ${isMoreWaiting ? 'at least ' : ''}${counted(waiting, 'event')}`,
+    since: oldestMs === null ? null : formatInstant(now - oldestMs * MILLISECOND),
+    message: asked,
+    nextSteps: [ask('See whether its client runs, or fails at a page and asks for it again.')],
+  };
 }
 
 function ask(text: string): NextStep {

@@ -6,6 +6,8 @@ import { isOwnGroup } from '../../shared/contract/event-id.ts';
 import type { DestinationLabels, DestinationTraits } from '../../shared/deployment/destinations.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
 import { MILLISECOND } from '../../shared/instant.ts';
+import type { Reader } from '../../shared/pulling/reader.ts';
+import { findUnread, type Unread } from '../../shared/pulling/unread.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointState } from '../../shared/webhooks/endpoint-state.ts';
 import type { Unsent } from '../store/unsent.ts';
@@ -22,6 +24,7 @@ export interface Overview {
   readonly relays: readonly RelayedDestination[];
   readonly subscribers: SubscribersAt;
   readonly webhooks: readonly OverviewWebhook[];
+  readonly readers: readonly OverviewReader[];
   /** One sentence for each part that could not be loaded. */
   readonly problems: readonly string[];
 }
@@ -49,6 +52,14 @@ export interface OverviewWebhook extends RelayedDestination {
   readonly endpoint: EndpointState | undefined;
 }
 
+/** A reader of the pull feed. */
+export interface OverviewReader {
+  readonly name: string;
+  readonly reader: Reader;
+  /** Null if unknown, or before its first request. */
+  readonly unread: Unread | null;
+}
+
 export type OverviewFeed = OpenFeed & DeploymentParts;
 
 /**
@@ -66,13 +77,15 @@ export async function loadOverview(feed: OverviewFeed, now: number, asked?: stri
   const changed = (sources ?? []).flatMap(({ state, activity }) => changedGroups(state, activity));
   const generations = (sources ?? []).map(({ state }) => state);
   const part = { feed, changed, generations, asked, attempt };
-  const [relays, subscribers, webhooks] = await Promise.all([
+  const [relays, subscribers, webhooks, readers] = await Promise.all([
     Promise.all(feed.destinations.map((labels) => loadRelayed(part, labels))),
     attempt('The ordered subscribers', feed.subscribers, NO_SUBSCRIBERS),
     loadWebhooks(part),
+    // A deployment may have readers of before, and no pull feed any more.
+    feed.deployment === undefined || feed.deployment.pullUrl !== undefined ? loadReaders(feed, attempt) : [],
   ]);
   for (const problem of subscribers.problems) problems.note(problem);
-  return { sources, relays, subscribers, webhooks, problems: problems.sentences };
+  return { sources, relays, subscribers, webhooks, readers, problems: problems.sentences };
 }
 
 const NO_SUBSCRIBERS: SubscribersAt = { subscribers: [], problems: [], askedAtMs: 0 };
@@ -210,6 +223,24 @@ function countForwarded(
 ): Promise<Unsent | null> | null {
   if (endpoint === undefined) return null;
   return loadUnsent(part, labels, { filter: labels.filter, since: endpoint.startedAt, getsReports: false });
+}
+
+/** Those of the pull feed, by name. */
+export async function loadReaders(
+  { readers, positions }: Pick<OpenFeed, 'readers' | 'positions'>,
+  attempt: Attempt,
+): Promise<OverviewReader[]> {
+  const known = await attempt('The readers of the pull feed', readers.list, new Map<string, Reader>());
+  return Promise.all(
+    [...known].map(async ([name, reader]) => {
+      const load = () => findUnread(positions, reader);
+      const isNew = reader.readAt === undefined;
+      return {
+        ...{ name, reader },
+        unread: isNew ? null : await attempt(`What the reader ${name} has not read`, load, null),
+      };
+    }),
+  );
 }
 
 type BehindGroups = Awaited<ReturnType<typeof findBehind>>;

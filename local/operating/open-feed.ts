@@ -17,7 +17,7 @@ import type {
   SourceStates,
 } from '../../shared/ports.ts';
 import type { Readers } from '../../shared/pulling/reader.ts';
-import type { Positions } from '../../shared/pulling/reader-stream.ts';
+import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import type { PresentGeneration } from '../../shared/source/present-generation.ts';
 import type { SourceState } from '../../shared/source/source-state.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
@@ -93,7 +93,7 @@ export interface OpenFeed {
   readonly presentGeneration: PresentGeneration;
   /** Of the pull feed. */
   readonly readers: Readers;
-  readonly positions: Pick<Positions, 'newest'>;
+  readonly positions: CountedPositions;
   readonly lists: FeedLists;
   /** The destinations that have marks. On one machine the marks of `watch` count the printed events. */
   readonly destinations: readonly DestinationTraits[];

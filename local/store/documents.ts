@@ -182,7 +182,14 @@ export function createStarts(documents: Documents) {
 export function createReaders(documents: Documents): Readers {
   const load = (name: string) => documents.load('reader', name, readerBody);
   return {
-    list: () => documents.names('reader'),
+    async list() {
+      const names = await documents.names('reader');
+      const readers = await Promise.all(names.map(async (name) => [name, await load(name)] as const));
+      // One may be removed meanwhile.
+      return new Map(
+        readers.flatMap(([name, stored]) => (stored === undefined ? [] : [[name, stored.body]])),
+      );
+    },
     load: async (name) => (await load(name))?.body,
     add: async (name, reader) => (await documents.save('reader', name, reader, 0)) === 'saved',
     async change(name, to) {

@@ -22,6 +22,7 @@ import type {
 } from '../../shared/ports.ts';
 import type { Readers } from '../../shared/pulling/reader.ts';
 import type { Positions } from '../../shared/pulling/reader-stream.ts';
+import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import type { EndpointStates, WebhookMarks } from '../../shared/webhooks/webhook-ports.ts';
 import {
   BUSY_MS,
@@ -93,7 +94,7 @@ export interface LocalStore {
   readonly forwards: ReturnType<typeof createForwards>;
   readonly starts: ReturnType<typeof createStarts>;
   readonly readers: Readers;
-  readonly positions: Positions;
+  readonly positions: Positions & CountedPositions;
   /**
    * Calls the listener after each commit of this process that added events, and within 250 ms after any of another process.
    *

@@ -2,6 +2,7 @@
 import { toLedgerEntry } from '../../functions/adapters/ledger-item.ts';
 import { UnreadableItemError } from '../../functions/adapters/stored-format.ts';
 import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import type { Connection } from './connection.ts';
 import { BODY, fromJson } from './json-body.ts';
 import { expiredPosition, newestPosition } from './ledger.ts';
@@ -11,11 +12,16 @@ import { keyOf } from './schema.ts';
 const SELECT = `SELECT position, stream, grp, sequence, ${BODY} FROM ledger NOT INDEXED WHERE position > ? AND grp >= 0
   ORDER BY position LIMIT ?`;
 
+/** Events that are counted: more take longer than anybody waits for a number. */
+const MOST = 10_000;
+const BEYOND = `SELECT count(*) AS count, min(saved_at) AS since FROM (SELECT saved_at FROM ledger NOT INDEXED
+  WHERE position > ? AND grp >= 0 ORDER BY position LIMIT ${MOST})`;
+
 export function createPositions(
   { read }: Connection,
   epoch: Positions['epoch'],
   { onCommit }: Pick<News, 'onCommit'>,
-): Positions {
+): Positions & CountedPositions {
   return {
     epoch,
     read: (after, limit) =>
@@ -29,6 +35,13 @@ export function createPositions(
       }),
     newest: () => read(newestPosition),
     expired: () => read(expiredPosition),
+    beyond: (after) =>
+      read((sql) => {
+        if (after < expiredPosition(sql)) return 'expired';
+        const row = sql.get(BEYOND, after);
+        const count = Number(row?.count);
+        return { count, isCut: count === MOST, since: count === 0 ? undefined : Number(row?.since) };
+      }),
     async change(signal) {
       if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -24,6 +24,8 @@ export const METRICS = {
   holds: 'Holds',
   /** Entries of sources that can't be used. */
   invalidEntries: 'InvalidEntries',
+  /** With a pull feed, likewise: readers that lag for longer than their `--alarm-after`. */
+  readersBehind: 'ReadersBehind',
   /** By the poller, of each shard, and of each tick of the long queue that opens a minute: the sources polled. */
   sourcesPolled: 'SourcesPolled',
   /** Likewise: seconds from when it was due until it began. */

@@ -54,8 +54,9 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
 
   async function answerEvents(request: PullRequest, name: string, reader: Reader): Promise<ReadAnswer> {
     const answer = await answerRead(request, createReaderStream(positions, reader.filter), clock);
-    if (answer.status < 300 && request.query.has('offset'))
-      await note(name, reader, answer.headers['stream-next-offset']);
+    const asked = request.query.get('offset');
+    if (request.method === 'GET' && asked !== null && answer.status < 400)
+      await note(name, reader, asked === 'now' ? answer.headers['stream-next-offset'] : asked);
     return answer;
   }
 
@@ -83,10 +84,11 @@ export function createPullAnswers(ports: PullPorts): (request: PullRequest) => P
     }
   }
 
-  /** For `readers list`: how far a reader is, at most once a minute. */
-  async function note(name: string, { readAt = 0 }: Reader, lastOffset: string | undefined): Promise<void> {
+  /** How far a reader is, at most once a minute: not the answer's end, which its client may never have saved. */
+  async function note(name: string, { readAt = 0 }: Reader, from: string | undefined): Promise<void> {
     const now = clock.now();
-    if (lastOffset === undefined || Math.abs(now - readAt) < NOTE_EVERY) return;
+    if (Math.abs(now - readAt) < NOTE_EVERY) return;
+    const lastOffset = from === '-1' ? undefined : from;
     await readers.change(name, (reader) => ({ ...reader, lastOffset, readAt: now }));
   }
 }

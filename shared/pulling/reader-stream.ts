@@ -45,24 +45,13 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
   const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const offsetOf = async (position: number) => formatOffset(await positions.epoch(), position);
 
-  /** @returns the position before the first event to read */
-  async function startOf(offset: string | undefined): Promise<number | 'unknown' | 'expired'> {
-    if (offset === undefined) return positions.expired();
-    const [, epoch = '', digits = ''] = OFFSET.exec(offset) ?? [];
-    const position = Number(digits);
-    if (epoch === '') return 'unknown';
-    // Positions of what was before a restore say nothing here.
-    if (epoch !== (await positions.epoch())) return 'expired';
-    return position > (await positions.newest()) ? 'unknown' : position;
-  }
-
   return {
     contentType: 'application/json',
     nothing: NOTHING,
     end: async () => offsetOf(await positions.newest()),
     change: positions.change,
     async read(offset, limit = PAGE_EVENTS) {
-      const start = await startOf(offset);
+      const start = await positionOf(positions, offset);
       if (typeof start === 'string') return start;
       const texts: string[] = [];
       let [last, bytes, isUpToDate] = [start, 0, false];
@@ -95,6 +84,23 @@ export function createReaderStream(positions: Positions, filter: EventFilter): P
       };
     },
   };
+}
+
+/**
+ * @param offset undefined for the first event that is kept
+ * @returns the position before the first event to read
+ */
+export async function positionOf(
+  positions: Pick<Positions, 'epoch' | 'newest' | 'expired'>,
+  offset: string | undefined,
+): Promise<number | 'unknown' | 'expired'> {
+  if (offset === undefined) return positions.expired();
+  const [, epoch = '', digits = ''] = OFFSET.exec(offset) ?? [];
+  const position = Number(digits);
+  if (epoch === '') return 'unknown';
+  // Positions of what was before a restore say nothing here.
+  if (epoch !== (await positions.epoch())) return 'expired';
+  return position > (await positions.newest()) ? 'unknown' : position;
 }
 
 const DIGITS = 16;

@@ -9,10 +9,12 @@ export const readerBody = z.object({
   filter: eventFilter,
   /** Hashes of the tokens, the newest first: two are valid while a token is replaced. */
   tokens: z.array(z.string()),
-  /** The offset of its last request, noted once a minute; undefined before the first. */
+  /** The offset that it last asked from, noted once a minute: it has what is before. Undefined for the beginning. */
   lastOffset: z.string().optional(),
   /** When that was, in microseconds since the epoch. */
   readAt: z.number().optional(),
+  /** How long an event may wait for it, in milliseconds; undefined if it may read whenever it likes. */
+  alarmAfterMs: z.number().optional(),
 });
 
 /** A reader as it is stored. */
@@ -27,8 +29,8 @@ export function withToken(reader: Reader, tokenHash: string): Reader {
 
 /** Where the readers of a feed are stored. */
 export interface Readers {
-  /** Their names, sorted. A change of a moment ago may not show yet. */
-  list(): Promise<readonly string[]>;
+  /** All by name, sorted. A change of a moment ago may not show yet. */
+  list(): Promise<ReadonlyMap<string, Reader>>;
   /** Strongly consistent. */
   load(name: string): Promise<Reader | undefined>;
   /** @returns false if a reader has the name */

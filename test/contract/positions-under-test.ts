@@ -10,12 +10,13 @@ import type { Relay } from '../../shared/publishing/relay.ts';
 import { createPositionRelay } from '../../shared/pulling/assign-positions.ts';
 import type { Readers } from '../../shared/pulling/reader.ts';
 import type { Positions } from '../../shared/pulling/reader-stream.ts';
+import type { CountedPositions } from '../../shared/pulling/unread.ts';
 import { openTables, type Stores, storesOn } from './stores.ts';
 
 export const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface PullStores extends Pick<Stores, 'snapshots' | 'ledger' | 'eraser' | 'marks' | 'close'> {
-  readonly positions: Positions;
+  readonly positions: Positions & CountedPositions;
   readonly readers: Readers;
   /** Gives the events of groups their positions; on one machine they have them. */
   readonly relay: Relay;

@@ -1,10 +1,11 @@
 // The pull feed's positions and readers: on one machine, and in AWS.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetGroup } from '../../shared/comparing/forget-group.ts';
-import { DAY, MINUTE } from '../../shared/instant.ts';
+import { DAY, HOUR, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { LEDGER_RETENTION } from '../../shared/limits.ts';
 import type { Clock, GroupKey } from '../../shared/ports.ts';
 import { withToken } from '../../shared/pulling/reader.ts';
+import { countLate } from '../../shared/pulling/unread.ts';
 import { PULL_STORES, type PullStores } from './positions-under-test.ts';
 import { aKey, anEvent, aSave } from './sample-saves.ts';
 import { hastyClock } from './stores.ts';
@@ -12,6 +13,13 @@ import { hastyClock } from './stores.ts';
 const A_MINUTE_MS = 60_000;
 const at = { now: 1_795_000_000_000_000 };
 const clock: Clock = { ...hastyClock, now: () => at.now };
+
+async function saveTo(stores: PullStores, key: GroupKey, count: number): Promise<void> {
+  const time = new Date(at.now / 1_000).toISOString();
+  const { events, ...rest } = aSave(key, undefined, count);
+  await stores.snapshots.save(key, { ...rest, events: events.map((event) => ({ ...event, time })) });
+  await stores.relay([key], A_MINUTE_MS);
+}
 
 describe.each(PULL_STORES)('positions $name', ({ open }) => {
   let stores: PullStores;
@@ -28,12 +36,7 @@ describe.each(PULL_STORES)('positions $name', ({ open }) => {
 
   const freshKey = () => aKey(lastGroup++);
 
-  async function save(key: GroupKey, count: number): Promise<void> {
-    const time = new Date(at.now / 1_000).toISOString();
-    const { events, ...rest } = aSave(key, undefined, count);
-    await stores.snapshots.save(key, { ...rest, events: events.map((event) => ({ ...event, time })) });
-    await stores.relay([key], A_MINUTE_MS);
-  }
+  const save = (key: GroupKey, count: number) => saveTo(stores, key, count);
 
   async function read(after: number, limit = 100) {
     const found = await stores.positions.read(after, limit);
@@ -142,6 +145,35 @@ describe.each(PULL_STORES)('positions $name', ({ open }) => {
     expect(await read(expired, 1)).toEqual({ ids: [`3: ${idOf(late, 1)}`], last: 3 });
   });
 
+  test('are counted beyond one, with the moment of the first', async () => {
+    const own = { ...aKey('feed'), source: `own-${lastGroup++}` };
+    await save(freshKey(), 1);
+    at.now += MINUTE;
+    const second = at.now;
+    await save(freshKey(), 2);
+    await stores.ledger.append(own, anEvent(own, 1));
+    at.now += MINUTE;
+
+    const [beyond, none] = [
+      await stores.positions.beyond(start + 1),
+      await stores.positions.beyond(start + 3),
+    ];
+
+    expect(beyond).toEqual({ count: 2, isCut: false, since: expect.closeTo(second, -6) });
+    expect(none).toEqual({ count: 0, isCut: false, since: undefined });
+  });
+
+  test('are not counted beyond one whose next has expired', async () => {
+    await save(freshKey(), 2);
+    at.now += LEDGER_RETENTION + MINUTE;
+    // On one machine a later save removes what has expired.
+    await save(freshKey(), 1);
+    await save(freshKey(), 1);
+
+    expect(await stores.positions.beyond(start + 1)).toBe('expired');
+    expect(await stores.positions.beyond(start + 2)).toMatchObject({ count: 2 });
+  });
+
   test('belong to this place', async () => {
     const other = await open(clock);
 
@@ -167,7 +199,10 @@ describe.each(PULL_STORES)('readers $name', ({ open }) => {
     await stores.readers.add('wms', wms);
     await stores.readers.add('erp', { filter: {}, tokens: [] });
 
-    expect(await stores.readers.list()).toEqual(['erp', 'wms']);
+    expect([...(await stores.readers.list())]).toEqual([
+      ['erp', { filter: {}, tokens: [] }],
+      ['wms', wms],
+    ]);
     expect(await stores.readers.load('wms')).toEqual(wms);
     expect(await stores.readers.load('shop')).toBeUndefined();
   });
@@ -198,6 +233,29 @@ describe.each(PULL_STORES)('readers $name', ({ open }) => {
 
     expect(removed).toEqual([true, false]);
     expect(await stores.readers.change('gone', (reader) => withToken(reader, 'new'))).toBeUndefined();
-    expect(await stores.readers.list()).not.toContain('gone');
+    expect((await stores.readers.list()).has('gone')).toBe(false);
+  });
+
+  test('are late once an event waits for longer than their bound', async () => {
+    await saveTo(stores, aKey(1), 2);
+    const newest = await stores.positions.newest();
+    const epoch = await stores.positions.epoch();
+    const asksFrom = (position: number, of = epoch) => `${of}_${String(position).padStart(16, '0')}`;
+    const read = { filter: {}, tokens: [], readAt: at.now, alarmAfterMs: HOUR / MILLISECOND };
+    at.now += 2 * HOUR;
+
+    const late = await Promise.all(
+      [
+        { ...read, lastOffset: asksFrom(newest - 1) },
+        { ...read, lastOffset: asksFrom(newest) },
+        { ...read, lastOffset: asksFrom(newest - 1), alarmAfterMs: 3 * read.alarmAfterMs },
+        { ...read, lastOffset: asksFrom(newest - 1), alarmAfterMs: undefined },
+        { ...read, lastOffset: undefined },
+        { ...read, readAt: undefined },
+        { ...read, lastOffset: asksFrom(newest, 'restored') },
+      ].map((reader) => countLate([reader], stores.positions, at.now)),
+    );
+
+    expect(late).toEqual([1, 0, 0, 0, 1, 0, 1]);
   });
 });

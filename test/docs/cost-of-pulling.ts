@@ -6,9 +6,9 @@ import { MINUTES, PRICE } from './cost-units.ts';
 
 const FUNCTION_GB = 0.25;
 
-/** Without events: two alarms, and the daily sweep. */
+/** Without events: three alarms, the metric of late readers, the list of readers once a minute, and the daily sweep. */
 export function costOfIdlePull(): number {
-  return 2 * PRICE.alarm + costOfSweep();
+  return 3 * PRICE.alarm + PRICE.metric + MINUTES * PRICE.read + costOfSweep();
 }
 
 /** Of a million events, each of another return, so many in a transaction. */

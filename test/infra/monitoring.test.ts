@@ -103,6 +103,16 @@ test.each([
   if (expected === 0) expect(() => feed.metricSecondsBehind('s0')).toThrow('set "alarm: true"');
 });
 
+test('the readers of a pull feed have an alarm of their own', () => {
+  const { feed, template } = aFeed({ pull: true });
+
+  const alarm = alarmOf('ReadersBehind', template());
+
+  expect(alarm).toMatchObject({ MetricName: feed.metricReadersBehind().metricName, Threshold: 1 });
+  expect(alarm.AlarmDescription).toContain('Subscribers that pull act on old states');
+  expect(Object.keys(all.Resources).filter((id) => id.includes('ReadersBehind'))).toEqual([]);
+});
+
 test('a topic and rules without subscribers have no alarms for them', () => {
   const ids = resourcesOf(aFeed().template(), 'AWS::CloudWatch::Alarm').map(([id]) => id);
 

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { positionKey } from '../../functions/adapters/dynamodb-position-writer.ts';
 import { createParcelWorkflow } from '../../functions/sample-warehouse/parcel-workflow.ts';
 import { STAGES } from '../../infra/stages.ts';
 import {
@@ -158,25 +159,55 @@ describe('a delivered parcel', () => {
     expect(receiver.forged).toEqual([]);
   });
 
-  test('is pulled with the token that `readers add` prints, and with no other', async () => {
+  test('is pulled with the token that `readers add` prints', async () => {
     const [{ erp, refOf }] = stages as [WatchedStage];
     const pull = refOf('AWS::Lambda::Function', 'FeedPull');
-    const [token = ''] = (await operate('readers add puller')).split('\n');
+    const token = await tokenOf('readers add puller');
 
-    const answers = [
-      await ask(pull, '/v1/readers/puller', 'wrong'),
-      await ask(pull, '/v1/readers/none', token),
-    ];
-
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 404]);
-    await until(async () => {
-      const pulled = await readAll(pull, 'puller', token);
-      expect(differences(pulled, await erp.read())).toEqual([]);
-      expect(outOfOrder(pulled)).toEqual([]);
+    const pulled = await until(async () => {
+      const events = await readAll(pull, 'puller', token);
+      expect(differences(events, await erp.read())).toEqual([]);
+      return events;
     });
-    expect(await operate('readers list')).toMatch(/puller +read .* 0 events behind/);
+
+    expect(outOfOrder(pulled)).toEqual([]);
+    expect(await operate('readers list')).toMatch(/^puller +unread +[1-9]\d* events waiting; .*last asked /m);
     const state = await ask(pull, '/v1/readers/puller/state', token);
     expect([state.statusCode, bodyOf(state)]).toEqual([200, expect.arrayContaining([expect.anything()])]);
+  });
+
+  test('is not pulled with a token that is not, or no longer, of the reader', async () => {
+    const statuses = statusesOf('rotated');
+    const [first, foreign] = [await tokenOf('readers add rotated'), await tokenOf('readers add other')];
+
+    const second = await tokenOf('readers rotate rotated');
+    const whileRotating = await statuses(first, second, foreign, 'wrong');
+    const third = await tokenOf('readers rotate rotated');
+    const rotated = await statuses(first, second, third);
+    await operate('readers remove rotated');
+    const removed = await statuses(third);
+
+    expect(whileRotating).toEqual([200, 200, 401, 401]);
+    expect(rotated).toEqual([401, 200, 200]);
+    expect(removed).toEqual([404]);
+  });
+
+  test('is not pulled from an offset whose events have expired: the reader is behind, and may begin anew', async () => {
+    const [{ refOf }] = stages as [WatchedStage];
+    const pull = refOf('AWS::Lambda::Function', 'FeedPull');
+    const token = await tokenOf('readers add late --alarm-after 5m');
+    const read = (query: string) => ask(pull, `/v1/readers/late?${query}`, token);
+    const offset = (await read('limit=1')).headers?.['stream-next-offset'];
+    const inTime = await read(`offset=${offset}&limit=1`);
+
+    for (const position of [1, 2]) await expirePosition(position);
+
+    const [late, fresh] = [await read(`offset=${offset}&limit=1`), await read('limit=1')];
+    expect([inTime, late, fresh].map(({ statusCode }) => statusCode)).toEqual([200, 410, 200]);
+    expect(await operate('status')).toMatch(/^reader late +behind; what followed its offset has expired/m);
+    const dispatcherLog = refOf('AWS::Logs::LogGroup', 'PollingDispatcher');
+    await until(async () => expect((await logOf(dispatcherLog)).join('\n')).toContain('"ReadersBehind":1'));
+    await operate('readers remove late');
   });
 
   test('invokes the function behind its queue, and the one behind the bus', async () => {
@@ -206,6 +237,29 @@ describe('a delivered parcel', () => {
     });
   });
 });
+
+/** The token that a command prints. */
+async function tokenOf(command: string): Promise<string> {
+  return (await operate(command)).split('\n')[0] ?? '';
+}
+
+/** How the pull feed answers a request of the reader with each of the tokens. */
+function statusesOf(reader: string) {
+  const [{ refOf }] = stages as [WatchedStage];
+  const pull = refOf('AWS::Lambda::Function', 'FeedPull');
+  return async (...tokens: readonly string[]) => {
+    const answers = await Promise.all(tokens.map((token) => ask(pull, `/v1/readers/${reader}`, token)));
+    return answers.map(({ statusCode }) => statusCode);
+  };
+}
+
+/** Deletes an event's position, as its time to live does after 30 days. */
+async function expirePosition(position: number): Promise<void> {
+  const [{ outputs }] = stages as [WatchedStage];
+  await new DynamoDBClient().send(
+    new DeleteItemCommand({ TableName: outputs.MarksTable, Key: { k: { S: positionKey(position) } } }),
+  );
+}
 
 /** Delivers a parcel with all line items of its return. Each stage publishes the changes as its own events. */
 function deliverAParcel(): { readonly parcel: number; readonly group: number } {

@@ -30,6 +30,7 @@ export function permissionsOf(request: OperatorRequest, queuesInto: QueuesInto):
   const action = `${NAMES[service]}:${OTHER_ACTIONS[operation] ?? operation}`;
   if (action === 'sqs:StartMessageMoveTask') return ofMoving(body, queuesInto);
   if (action === 'dynamodb:TransactWriteItems') return ofTransaction(body);
+  if (action === 'dynamodb:BatchExecuteStatement') return ofStatements(body);
   const resources = RESOURCES_OF[service]?.(body) ?? (WITHOUT_RESOURCE.has(action) ? ['*'] : undefined);
   return resources?.map((resource) => ({ action, resource }));
 }
@@ -95,6 +96,18 @@ function ofTransaction({ TransactItems }: Body): Permission[] {
       resource: arn('dynamodb', `table/${TableName}`),
     })),
   );
+}
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html */
+function ofStatements({ Statements }: Body): Permission[] | undefined {
+  const tables: (string | undefined)[] = Statements.map(
+    ({ Statement }: Body) => /^INSERT INTO "([^"]+)"/.exec(Statement)?.[1],
+  );
+  if (tables.includes(undefined)) return undefined;
+  return [...new Set(tables)].map((table) => ({
+    action: 'dynamodb:PartiQLInsert',
+    resource: arn('dynamodb', `table/${table}`),
+  }));
 }
 
 /** The permissions for services with REST requests. */

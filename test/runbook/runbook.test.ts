@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createDynamoDbActivities, type RecentGroup } from '../../functions/adapters/dynamodb-activities.ts';
+import { createDynamoDbReaders } from '../../functions/adapters/dynamodb-readers.ts';
 import { createDynamoDbSourceDirectory } from '../../functions/adapters/dynamodb-source-directory.ts';
 import { toLedgerItem } from '../../functions/adapters/ledger-item.ts';
 import { ReturnsFeedStack } from '../../infra/returns-feed-stack.ts';
@@ -48,6 +49,7 @@ const NAMED = [
   'npx --no returns-feed readers rotate <reader> --stack <stack>',
   'npx --no returns-feed readers list --stack <stack>',
   'npx --no returns-feed readers remove <reader> --stack <stack>',
+  'npx --no returns-feed move --data <directory> --webhook <address>=<webhook> --stack <stack>',
   'npx --no returns-feed webhooks list --stack <stack>',
   'npx --no returns-feed webhooks pause <webhook> --stack <stack>',
   'npx --no returns-feed webhooks resume <webhook> --stack <stack>',
@@ -94,8 +96,19 @@ beforeAll(async () => {
     },
     feed.forgetRotations,
   );
+  await addReaders();
 });
 afterAll(() => feed?.close());
+
+/** Readers of the pull feed that have asked: from the beginning, and from an offset. */
+async function addReaders(): Promise<void> {
+  const { tablesClient: client, outputs } = feed;
+  const tables = { sources: outputs.SourcesTable ?? '' };
+  const readers = createDynamoDbReaders({ client, tables, clock: hastyClock });
+  const reader = { filter: {}, tokens: [], readAt: 1 };
+  await readers.add('begun', reader);
+  await readers.add('going-on', { ...reader, lastOffset: `before-a-restore_${'1'.padStart(16, '0')}` });
+}
 
 function saveActivity(recent: RecentGroup): Promise<void> {
   const tables = { sources: feed.outputs.SourcesTable ?? '' };

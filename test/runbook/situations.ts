@@ -7,6 +7,7 @@ import { aState } from '../contract/sample-states.ts';
 import type { Stores } from '../contract/stores.ts';
 import { aRow, OPTIONS, read } from '../shared/comparing/a-reading.ts';
 import { aKey } from '../shared/publishing/an-event.ts';
+import { createMovableDirectory } from './movable-directory.ts';
 
 export type Values = Readonly<Record<string, string | readonly string[]>>;
 
@@ -75,6 +76,10 @@ export async function createSituations(
         group += 1;
         await readGroup(group);
         return { ...common, group: String(group) };
+      }
+      if (command.includes('returns-feed move')) {
+        group += 1;
+        return { ...common, ...(await createMovableDirectory(`moved-${group}`)) };
       }
       if (command.includes('release')) {
         group += 1;

@@ -48,9 +48,42 @@ test('a list says how far each has read, and a removed one is not in it', async 
 
   const { stdout } = await readers('list', '--json');
 
-  const { readers: known } = JSON.parse(stdout) as { readers: { name: string; behind: number | null }[] };
-  expect(known.find(({ name }) => name === 'listed')?.behind).toBe(2);
-  expect(known.map(({ name }) => name)).not.toContain('removed');
+  const { readers: known } = JSON.parse(stdout) as { readers: { destination: string }[] };
+  expect(known.find(({ destination }) => destination === 'listed')).toMatchObject({
+    ...{ kind: 'reader', state: 'unread', waiting: 2, lastAskedAt: '1970-01-01T00:00:00.000001Z' },
+    ...{ filter: {}, tokens: 1, alarmAfterMs: null },
+  });
+  expect(known.map(({ destination }) => destination)).not.toContain('removed');
+});
+
+test('`status` needs attention for a reader that lags longer than its alarm allows, and for no other', async () => {
+  await readers('add', 'nightly');
+  await readers('add', 'watched', '--alarm-after', '1h');
+  await deployment.write(aKey(3), 1);
+  await deployment.relay([aKey(3)], 60_000);
+  const lastOffset = `another-table_${'1'.padStart(16, '0')}`;
+  for (const name of ['nightly', 'watched'])
+    await deployment.readers.change(name, (reader) => ({ ...reader, lastOffset, readAt: 1 }));
+
+  const { code, stdout } = await run('status', '--json');
+
+  const { concerns, destinations } = JSON.parse(stdout) as {
+    readonly concerns: readonly { readonly code: string; readonly subject: string }[];
+    readonly destinations: readonly { readonly title: string; readonly state: string }[];
+  };
+  const states = destinations.map(({ title, state }) => `${title} ${state}`);
+  expect(code).toBe(3);
+  expect(concerns.filter((each) => each.code === 'reader_behind').map(({ subject }) => subject)).toEqual([
+    'reader watched',
+  ]);
+  expect(states).toEqual(expect.arrayContaining(['reader watched behind', 'reader nightly unread']));
+});
+
+test('an alarm is refused that would go off between two notes of an offset', async () => {
+  const { code, stderr } = await readers('add', 'hasty', '--alarm-after', '1m');
+
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--alarm-after must be at least 5 min')]);
+  expect(await deployment.readers.load('hasty')).toBeUndefined();
 });
 
 test('a deployment without a pull feed gets no reader', async () => {

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createMoments } from '../../../local/cli/moments.ts';
 import { formatDestination, headlineOf } from '../../../local/operating/format-status.ts';
 import { judgeFeed } from '../../../local/operating/judge-feed.ts';
-import type { Overview, OverviewWebhook } from '../../../local/operating/load-overview.ts';
+import type { Overview, OverviewReader, OverviewWebhook } from '../../../local/operating/load-overview.ts';
 import { describeSource } from '../../../local/operating/source-status.ts';
-import { type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import { HOUR, type Instant, MILLISECOND, MINUTE, SECOND } from '../../../shared/instant.ts';
+import type { Reader } from '../../../shared/pulling/reader.ts';
+import type { Unread } from '../../../shared/pulling/unread.ts';
 import type { SourceState } from '../../../shared/source/source-state.ts';
 import { type EndpointState, newEndpoint } from '../../../shared/webhooks/endpoint-state.ts';
 import { aKey } from '../../contract/sample-saves.ts';
@@ -38,7 +40,15 @@ function source(state: SourceState) {
 
 function overview(changes: Partial<Overview> = {}): Overview {
   const subscribers = { subscribers: [], problems: [], askedAtMs: 0 };
-  return { sources: [source(well())], relays: [], subscribers, webhooks: [], problems: [], ...changes };
+  return {
+    sources: [source(well())],
+    relays: [],
+    subscribers,
+    webhooks: [],
+    readers: [],
+    problems: [],
+    ...changes,
+  };
 }
 
 /** A URL with a return whose next event it has not accepted since `failingSince`. */
@@ -281,6 +291,52 @@ describe('the verdict', () => {
     expect(lineOf(false)).toContain('50 returns (173 events) waiting');
     expect(lineOf(true)).toContain('50 or more returns (173 events) waiting');
     expect(headline(overview({ relays: [relayed(true)] }))).toMatch(/, 50 or more waiting$/);
+  });
+
+  describe('of a reader of the pull feed', () => {
+    const reader = (changes: Partial<Reader>, unread: Unread | null): OverviewReader => ({
+      name: 'wms',
+      reader: { filter: {}, tokens: [], readAt: NOW - 2 * HOUR, ...changes },
+      unread,
+    });
+    const beyond = (count: number, since?: Instant) => ({ count, isCut: false, since });
+    const watched = { alarmAfterMs: HOUR / MILLISECOND };
+    const lineOf = (given: OverviewReader) => {
+      const { destinations } = judge(overview({ readers: [given] }));
+      const layout = { width: 300, colors: pc.createColors(false) };
+      return destinations.flatMap((each) => formatDestination(each, moments, layout)).join(' ');
+    };
+
+    it.each([
+      ['has not begun', { readAt: undefined, ...watched }, null, 'new; never asked'],
+      ['has all', watched, beyond(0), 'all read; 0 events waiting; last asked'],
+      ['may lag', {}, beyond(7, NOW - 3 * HOUR), 'unread; 7 events waiting; the oldest for 3 h; last asked'],
+      [
+        'lags for less than its bound',
+        watched,
+        beyond(1, NOW - MINUTE),
+        'unread; 1 event waiting; the oldest for 60 s',
+      ],
+      ['may miss events', {}, 'expired' as const, 'unread; what followed its offset has expired; last asked'],
+      ['is not known', watched, null, 'unknown; last asked'],
+    ])('is well where it %s', (_, changes, unread, line) => {
+      const given = reader(changes, unread);
+
+      expect(judge(overview({ readers: [given] }))).toMatchObject({ verdict: 'well', waiting: 0 });
+      expect(lineOf(given)).toContain(`reader wms  ${line}`);
+    });
+
+    it.each([
+      [beyond(7, NOW - 3 * HOUR), 'reader wms has not read 7 events since 07:15:30: It last asked at'],
+      ['expired' as const, 'reader wms misses events: What followed its offset has expired.'],
+    ])('needs attention where it lags for longer than its bound (%#)', (unread, sentence) => {
+      const given = overview({ readers: [reader(watched, unread)] });
+
+      const { verdict, destinations } = judge(given);
+
+      expect([verdict, destinations[0]?.state]).toEqual(['attention', 'behind']);
+      expect(headline(given)).toContain(sentence);
+    });
   });
 
   it('says what it does not know', () => {

@@ -9,8 +9,12 @@ import { ACME, aSnapshot } from '../../contract/sample-saves.ts';
 import { aState } from '../../contract/sample-states.ts';
 import { createVirtualClock } from '../../fakes/virtual-clock.ts';
 
-/** A feed without events, with one reader, `all`, whose token is `token`. */
-function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}) {
+/**
+ * A feed with one reader, `all`, whose token is `token`.
+ *
+ * @param newest the position of the newest event; no event is kept
+ */
+function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}, newest = 0) {
   const clock = createVirtualClock();
   const readers = new Map<string, Reader>([['all', { filter: {}, tokens: ['hash of token'] }]]);
   const states = new Map(
@@ -20,7 +24,7 @@ function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}) {
     clock,
     hashToken: (token) => `hash of ${token}`,
     readers: {
-      list: async () => [...readers.keys()],
+      list: async () => readers,
       load: async (name) => readers.get(name),
       add: async () => false,
       async change(name, to) {
@@ -31,8 +35,8 @@ function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}) {
     },
     positions: {
       epoch: async () => 'here',
-      read: async (after) => ({ events: [], last: after }),
-      ...{ newest: async () => 0, expired: async () => 0 },
+      read: async () => ({ events: [], last: newest }),
+      ...{ newest: async () => newest, expired: async () => 0 },
       change: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     },
     snapshots: {
@@ -55,6 +59,7 @@ function open(returns: Readonly<Record<string, readonly Snapshot[]>> = {}) {
 }
 
 const EVENTS = '/v1/readers/all';
+const [START, END] = ['here_0000000000000000', 'here_0000000000000001'];
 const rowsOf = ({ body }: ReadAnswer) =>
   JSON.parse(new TextDecoder().decode(body)) as { source: string; return_group: { id: number } }[];
 const linkOf = ({ headers }: ReadAnswer) => /\?(page=[^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
@@ -96,7 +101,33 @@ describe('a reader of the pull feed', () => {
     expect((await later).status).toBe(204);
   });
 
-  it('is noted with its offset once a minute', async () => {
+  it.each([
+    ['-1', undefined],
+    ['now', END],
+    [START, START],
+  ])('that asks from %s is noted there, whatever the answer brings', async (offset, noted) => {
+    const { ask, readers } = open({}, 1);
+
+    const answer = await ask(EVENTS, `offset=${offset}`);
+
+    expect(answer.headers['stream-next-offset']).toBe(END);
+    expect(readers.get('all')).toMatchObject({ readAt: expect.any(Number) });
+    expect(readers.get('all')?.lastOffset).toBe(noted);
+  });
+
+  it.each([
+    ['HEAD', 'offset=-1'],
+    ['GET', ''],
+    ['GET', 'offset=another-feed_0000000000000000'],
+  ])('is not noted by a request that brings nothing beyond an offset: %s %s', async (method, query) => {
+    const { ask, readers } = open();
+
+    await ask(EVENTS, query, { method });
+
+    expect(readers.get('all')?.readAt).toBeUndefined();
+  });
+
+  it('is noted once a minute', async () => {
     const { ask, clock, readers } = open();
     const noted: (number | undefined)[] = [];
 
