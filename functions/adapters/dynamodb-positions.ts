@@ -5,7 +5,7 @@ import { isForgotten } from '../../shared/comparing/forget-group.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { type Instant, SECOND } from '../../shared/instant.ts';
 import type { GroupKey, Ledger, LedgerEntry, SnapshotStore } from '../../shared/ports.ts';
-import type { PositionedEvent, Positions } from '../../shared/pulling/reader-stream.ts';
+import type { PositionedEvent, Positions } from '../../shared/pulling/positions.ts';
 import { parseGroupKey } from '../../shared/recording/group-key.ts';
 import { type StoredItem, storedNumber, storedText } from './attribute-values.ts';
 import { readBatch } from './dynamodb-batch-read.ts';

@@ -1,8 +1,9 @@
 // `readers`: who may pull the feed.
 import { randomBytes } from 'node:crypto';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { hashToken } from '../../functions/adapters/token-hash.ts';
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
+import { MESSAGE_SHAPES, type MessageShape } from '../../shared/deployment/message-shape.ts';
 import { READER_NAME, withToken } from '../../shared/pulling/reader.ts';
 import { counted } from '../cli/counts.ts';
 import { UsageError } from '../cli/failures.ts';
@@ -13,14 +14,16 @@ import { addPlaceOptions, describeStack } from '../cli/place-options.ts';
 import { createPrinter } from '../cli/print.ts';
 import type { Deployment } from '../operating/find-deployment.ts';
 import type { PlaceFlags } from '../operating/open-feed.ts';
+import { filterInWords } from '../operating/webhook-status.ts';
 import { withFeed } from '../operating/with-feed.ts';
 
 const ADD_HELP = `
 A reader is a URL, /v1/readers/NAME of "watch --listen" or of the deployment's PullUrl, with its own
-filter and tokens (docs/pulling.md). The filter never changes: add another reader for another one. The
-command prints the token on stdout, once; the feed keeps only its hash.
+filter, shape and tokens (docs/pulling.md). Filter and shape never change: add another reader for other
+ones. The command prints the token on stdout, once; the feed keeps only its hash.
 Examples:
   returns-feed readers add wms --data state
+  returns-feed readers add erp --data state --shape return
   returns-feed readers add shop --stack ReturnsFeed --filter '{"sources":["acme"]}'`;
 
 const HELP = `
@@ -37,6 +40,12 @@ export function createReadersCommand(): Command {
       atPlace('add', 'Add a reader, and print its token.')
         .argument('<name>', 'name of the reader: a-z, 0-9 and "-"')
         .option('--filter <json>', 'which events it shows, as webhooks have it', parseFilter)
+        .addOption(
+          new Option(
+            '--shape <shape>',
+            'show each event, or the whole return as it is then (default: event)',
+          ).choices(MESSAGE_SHAPES),
+        )
         .addHelpText('after', ADD_HELP)
         .action(add),
     )
@@ -71,15 +80,15 @@ const TOKEN_BYTES = 32;
 
 async function add(
   name: string,
-  { filter = {}, ...place }: PlaceFlags & { readonly filter?: object },
+  { filter = {}, shape, ...place }: PlaceFlags & { readonly filter?: object; readonly shape?: MessageShape },
 ): Promise<void> {
   if (!READER_NAME.test(name))
     throw new UsageError(`"${name}" is no name of a reader: 1 to 30 of a-z, 0-9 and "-".`);
-  const checked = readFilter(filter);
+  const checked = readFilter(filter, shape);
   const token = newToken();
   await withFeed(place, async ({ readers, deployment }) => {
     const url = urlOf(name, deployment);
-    if (!(await readers.add(name, { filter: checked, tokens: [hashToken(token)] })))
+    if (!(await readers.add(name, { filter: checked, shape, tokens: [hashToken(token)] })))
       throw new UsageError(`There is a reader "${name}". For a new token: readers rotate ${name}.`);
     await printToken(token, `added: ${url}. Give its client this token.`);
   });
@@ -97,9 +106,9 @@ function urlOf(name: string, deployment: Deployment | undefined): string {
   );
 }
 
-function readFilter(filter: object): EventFilter {
+function readFilter(filter: object, shape: MessageShape | undefined): EventFilter {
   try {
-    return checkChangeFilter(filter);
+    return checkChangeFilter(filter, shape);
   } catch (error) {
     throw new UsageError(`--filter: ${(error as Error).message}`, { cause: error });
   }
@@ -135,22 +144,23 @@ async function list({
     const names = await readers.list();
     const known = await Promise.all(
       names.map(async (name) => {
-        const { filter = {}, tokens = [], lastOffset, readAt } = (await readers.load(name)) ?? {};
+        const reader = await readers.load(name);
+        const { filter = {}, shape = 'event', tokens = [], lastOffset, readAt } = reader ?? {};
         /** Of all events, whatever the filter. */
         const behind = lastOffset === undefined ? null : Math.max(0, newest - Number(lastOffset.slice(-16)));
         const at = readAt === undefined ? null : new Date(readAt / 1_000).toISOString();
-        return { name, filter, tokens: tokens.length, readAt: at, behind };
+        return { name, filter, shape, tokens: tokens.length, readAt: at, behind };
       }),
     );
     const out = createPrinter(process.stdout);
     if (json) return out.line(JSON.stringify({ readers: known }));
     if (known.length === 0) return out.line('No reader. "readers add NAME" adds one.');
-    const rows = known.map(({ name, filter, tokens, readAt, behind }) => [
+    const rows = known.map(({ name, filter, shape, tokens, readAt, behind }) => [
       name,
       readAt === null ? 'never read' : `read ${moments.withAge(readAt)}`,
       behind === null ? '' : `${counted(behind, 'event')} behind`,
       counted(tokens, 'token'),
-      Object.keys(filter).length === 0 ? 'all events' : JSON.stringify(filter),
+      filterInWords(filter, shape),
     ]);
     for (const row of alignColumns(rows)) await out.line(row);
   });

@@ -2,7 +2,7 @@
 // that a `watch` forwards to. Pure.
 import type { BehindGroup } from '../../functions/adapters/dynamodb-behind.ts';
 import { isOwnGroup } from '../../shared/contract/event-id.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import { type Instant, MILLISECOND, MINUTE } from '../../shared/instant.ts';
 import { formatKnownInstant } from '../cli/moments.ts';
 import type { SubscriberStatus } from './list-subscribers.ts';
@@ -30,7 +30,7 @@ export interface DestinationStatus {
   readonly kind: 'relay' | 'subscriber' | 'webhook' | 'forwarded';
   readonly title: string;
   /** What a webhook posts; null for the others, which get events. */
-  readonly shape: WebhookShape | null;
+  readonly shape: MessageShape | null;
   readonly state: DestinationState;
   readonly needsAttention: boolean;
   /** Returns, or for a subscriber events, that it has not got yet. */

@@ -2,8 +2,8 @@
 // senders noted, listed, and as text.
 import type { EventFilter } from '../../shared/contract/event-filter.ts';
 import { FORWARD_PREFIX } from '../../shared/deployment/destinations.ts';
+import type { MessageShape } from '../../shared/deployment/message-shape.ts';
 import type { WebhookRecord } from '../../shared/deployment/webhook-record.ts';
-import type { WebhookShape } from '../../shared/deployment/webhook-shape.ts';
 import { formatInstant, type Instant } from '../../shared/instant.ts';
 import { type EndpointState, isFailing, withoutFutureMoments } from '../../shared/webhooks/endpoint-state.ts';
 import { counted } from '../cli/counts.ts';
@@ -26,7 +26,7 @@ interface KnownWebhook {
   readonly host: string | null;
   readonly filter: EventFilter;
   /** @default 'event' */
-  readonly shape?: WebhookShape | undefined;
+  readonly shape?: MessageShape | undefined;
   /** Undefined before the first attempt. */
   readonly state: EndpointState | undefined;
   /** Messages in its queue: each is of a return with an event that may be unsent. */
@@ -147,7 +147,7 @@ export function formatWebhook(status: WebhookStatus, moments: Moments, { width, 
 }
 
 /** For instance `shipment; to DELIVERED or LOST`, or `whole returns, at all changes`. */
-function filterInWords(filter: EventFilter, shape: WebhookShape): string {
+export function filterInWords(filter: EventFilter, shape: MessageShape): string {
   const { sources, entities, types, to, from, changed, hasTracking } = filter;
   const conditions = [
     ...(sources ? [`of ${sources.join(' or ')}`] : []),
