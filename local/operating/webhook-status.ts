@@ -156,10 +156,11 @@ export function filterInWords(filter: EventFilter, shape: MessageShape): string 
     ...(from ? [`from ${from.join(' or ')}`] : []),
     ...(to ? [`to ${to.join(' or ')}`] : []),
     ...(changed ? [`changed ${changed.join(' or ')}`] : []),
-    ...(hasTracking ? ['with a tracking number'] : []),
   ];
   const changes = conditions.length === 0 ? 'all changes' : conditions.join('; ');
-  return shape === 'return' ? `whole returns, at ${changes}` : changes;
+  return shape === 'return'
+    ? `whole returns${hasTracking ? ' with a tracking number' : ''}, at ${changes}`
+    : changes;
 }
 
 function stateOf({ state, delayedUntil }: WebhookStatus, moments: Moments): string {
