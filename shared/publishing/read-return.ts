@@ -1,4 +1,4 @@
-// Reads a whole return as one message, made when it is read: nothing of it is stored, so whoever asks late gets the newest
+// Reads a whole return as one message, made when it is read: nothing of it is stored, so a late receiver gets the newest
 // state alone. The state and the changes are of one moment: the snapshot has the same version before and after the changes
 // are read.
 import type { Snapshot } from '../comparing/snapshot.ts';

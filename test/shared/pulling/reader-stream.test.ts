@@ -65,6 +65,7 @@ describe('a reader', () => {
     const second = await piece({ events: 150 }, first.next);
 
     expect([idsOf(first).length, first.isUpToDate, first.next]).toEqual([100, false, at(100)]);
+    expect(first.etag).toBe(`${at(0)}:${at(100)}`);
     expect([idsOf(second)[0], idsOf(second).length, second.isUpToDate]).toEqual(['e101', 50, true]);
   });
 
